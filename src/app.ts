@@ -1,0 +1,117 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { accountRoutes } from './accounts/routes.ts';
+import { findAccount } from './accounts/store.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { groupRoutes } from './groups/routes.ts';
+import { serveDocs } from './http/docs.ts';
+import { unavailable } from './http/errors.ts';
+import { createGate, type Gatekeeper } from './http/gate.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
+import { openApiDocument } from './http/openapi.ts';
+import type { Operation } from './http/operation.ts';
+import { serve } from './http/serve.ts';
+import { type Answered, createServer } from './http/server.ts';
+import type { Logger } from './log.ts';
+import { lookupRoutes } from './lookups/routes.ts';
+import { RequestRecorder } from './requests/recorder.ts';
+import { requestRoutes } from './requests/routes.ts';
+import { Authenticator } from './tokens/authenticate.ts';
+import { tokenRoutes } from './tokens/routes.ts';
+import { unitRoutes } from './units/routes.ts';
+import { userRoutes } from './users/routes.ts';
+import { signInOwner } from './users/sign-in.ts';
+import { version } from './version.ts';
+
+/** Every route of the API, partners' and admin's, in the order of the reference. */
+export const operations: readonly Operation[] = [
+  ...unitRoutes,
+  ...lookupRoutes,
+  ...accountRoutes,
+  ...userRoutes,
+  ...tokenRoutes,
+  ...requestRoutes,
+  ...groupRoutes,
+];
+
+export interface AppParts {
+  config: Config;
+  db: Database;
+  log: Logger;
+  /** What else has to be done before the service may call itself healthy. */
+  isReady?: () => boolean;
+}
+
+/** The HTTP app over an open database; listening, and closing the database after it, are the caller's. */
+export async function buildApp({ config, db, log, isReady = () => true }: AppParts): Promise<FastifyInstance> {
+  const metrics = createMetrics(db);
+  const recorder = new RequestRecorder(db, {
+    batch: (size) => metrics.batch('request_log', size),
+    dropped: (count) => metrics.dropped('request_log', count),
+    failed: (err) => log.warn({ err }, 'the request log could not be written'),
+  });
+  const app = createServer({
+    bodyLimitBytes: config.bodyLimitBytes,
+    log,
+    onAnswered: (answered) => keepRecord(answered, log, metrics, recorder),
+  });
+  const keeper = createKeeper(config, db);
+  const gate = createGate(keeper, config.rateLimitPerMinute);
+  for (const operation of operations) serve(app, operation, { db, gate, keeper, publicUrl: config.publicUrl });
+
+  serveDocs(app, openApiDocument(operations, version));
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  app.get('/health', async (_request, reply) => {
+    const healthy =
+      isReady() &&
+      (await db.ping().then(
+        () => true,
+        () => false,
+      ));
+    if (healthy) return { status: 'ok' };
+    return reply.code(unavailable.status).headers(unavailable.headers).send(unavailable.body);
+  });
+  app.addHook('onClose', () => recorder.close());
+  await app.ready();
+  return app;
+}
+
+/** Every answer is counted and logged; a token's is also kept for staff to read. */
+function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder: RequestRecorder): void {
+  const { requestId, method, route, status, durationMs, partner, errorFields } = answered;
+  metrics.request(method, route, status, durationMs / 1000);
+  const entry = { request_id: requestId, method, route, status, duration_ms: Math.round(durationMs * 100) / 100 };
+  log.info(
+    { ...entry, account_id: partner?.accountId, token_id: partner?.tokenId, error_fields: errorFields },
+    'request',
+  );
+  if (!partner) return;
+  recorder.record(partner.accountId, {
+    ...entry,
+    token_id: partner.tokenId,
+    at: new Date(Date.now() - durationMs),
+    error_fields: errorFields,
+    discarded_fields: [],
+  });
+}
+
+function createKeeper(config: Config, db: Database): Gatekeeper {
+  const authenticator = new Authenticator(db);
+  return {
+    partner: (secret) => authenticator.token(secret),
+    mayAccess: (partner, accountId) => authenticator.mayAccess(partner, accountId),
+    isAdminToken: adminTokenCheck(config.adminToken),
+    owner: (email, password) => signInOwner(db, email, password),
+    accountExists: async (tx, accountId) => (await findAccount(tx, accountId)) !== undefined,
+    changed: () => authenticator.forget(),
+  };
+}
+
+function adminTokenCheck(adminToken: string | undefined): (secret: string) => boolean {
+  if (adminToken === undefined) return () => false;
+  // Hashes are of one length, so the comparison's time says nothing about the token.
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const expected = digest(adminToken);
+  return (secret) => timingSafeEqual(digest(secret), expected);
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { print, withDatabase } from './run.ts';
+
+export function migrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the database up to this version, and do nothing else')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { applied, version } = await withDatabase('all', async (database) => database);
+      if (options.json) print({ applied, version }, options);
+      else
+        print(
+          applied.length > 0
+            ? `Applied:\n  ${applied.join('\n  ')}`
+            : `Nothing to do: the database is at migration ${version}.`,
+          options,
+        );
+    });
+}

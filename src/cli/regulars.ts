@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { version } from '../version.ts';
+import { accountCommand } from './account.ts';
+import { groupCommands } from './group.ts';
+import { lookupCommands } from './lookup.ts';
+import { migrateCommand } from './migrate.ts';
+import { finish } from './run.ts';
+import { tokenCommand } from './token.ts';
+import { unitCommand } from './unit.ts';
+import { userCommand } from './user.ts';
+
+const program = new Command('regulars')
+  .description(
+    'Regulars, the customer-data platform for hospitality groups. It works on the same settings as the service, running or not.',
+  )
+  .version(version)
+  .showHelpAfterError('(add --help for the options)');
+
+program
+  .command('start')
+  .description('start the service (what `npm start` does)')
+  .action(async () => {
+    await import('../main.ts');
+  });
+migrateCommand(program);
+accountCommand(program);
+userCommand(program);
+tokenCommand(program);
+unitCommand(program);
+groupCommands(program);
+lookupCommands(program);
+
+await finish(program, process.argv);

@@ -1,0 +1,126 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import type { Static, TObject } from 'typebox';
+import { listAccounts } from '../accounts/manage.ts';
+import { readConfig } from '../config.ts';
+import type { Tx } from '../db/database.ts';
+import { type OpenDatabase, openDatabase } from '../db/open.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
+import { reader } from '../shared/read.ts';
+
+const perPage = 100;
+
+export async function withDatabase<T>(
+  migrate: 'all' | 'empty',
+  work: (database: OpenDatabase) => Promise<T>,
+): Promise<T> {
+  const onEvent = (event: string) => void process.stderr.write(`${event}\n`);
+  const database = await openDatabase(readConfig(), { as: 'command', connections: 1, migrate, onEvent });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Work on the directory: accounts and users. */
+export function inDirectory<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  return withDatabase('empty', ({ db }) => db.transaction(work));
+}
+
+/** Work within an account: the one named, or the only one there is. */
+export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountId: number) => Promise<T>): Promise<T> {
+  return withDatabase('empty', async ({ db }) => {
+    const { rows, total } = await db.transaction((tx) => listAccounts(tx, { limit: 1, offset: 0 }));
+    const accountId = wanted === undefined ? rows[0]?.id : toId(wanted, 'account');
+    if (accountId === undefined)
+      throw new NotFound('There is no account yet. Make one with `regulars account create NAME`.');
+    if (wanted === undefined && total > 1)
+      throw new Invalid({ account: [`There are ${total} accounts: say which with --account ID.`] });
+    return db.tenant(accountId, (tx) => work(tx, accountId));
+  });
+}
+
+/** The same shapes, and so the same rules and sentences, as over HTTP. */
+export function readInput<S extends TObject>(schema: S, raw: Record<string, unknown>): Static<S> {
+  const { value, errors } = reader(schema)(raw);
+  if (Object.keys(errors).length > 0) throw new Invalid({ ...errors });
+  return value;
+}
+
+export function toId(text: string, noun = 'thing'): number {
+  if (!/^\d{1,15}$/.test(text)) throw new NotFound(`"${text}" is not the id of a ${noun}. An id is a number.`);
+  return Number(text);
+}
+
+export function toSlice(options: { page?: string }): Slice {
+  const page = options.page === undefined ? 1 : Math.max(1, toId(options.page, 'page'));
+  return { limit: perPage, offset: (page - 1) * perPage };
+}
+
+/** Who a command acts as in the records. */
+export function actor(): string {
+  try {
+    return `command line (${userInfo().username})`;
+  } catch {
+    return 'command line';
+  }
+}
+
+export function print(value: object | string, options: { json?: boolean }): void {
+  if (options.json) process.stdout.write(`${JSON.stringify(typeof value === 'string' ? { message: value } : value)}\n`);
+  else process.stdout.write(typeof value === 'string' ? `${value}\n` : table([value as Record<string, unknown>]));
+}
+
+export function printRows({ rows, total }: Rows<object>, slice: Slice, options: { json?: boolean }): void {
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ data: rows, total })}\n`);
+    return;
+  }
+  process.stdout.write(table(rows as Record<string, unknown>[]));
+  const last = slice.offset + rows.length;
+  if (last < total)
+    process.stderr.write(
+      `${slice.offset + 1} to ${last} of ${total}; --page ${slice.offset / perPage + 2} shows more.\n`,
+    );
+}
+
+function table(rows: Record<string, unknown>[]): string {
+  const first = rows[0];
+  if (!first) return 'none\n';
+  const names = Object.keys(first);
+  const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((text, column) => text.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+/** Ends a command: an answer is exit 0, a sentence about what to do is exit 1. */
+export async function finish(program: Command, args: string[]): Promise<void> {
+  try {
+    await program.parseAsync(args);
+  } catch (error) {
+    process.exitCode = 1;
+    if (error instanceof Invalid) {
+      const lines = Object.entries(error.errors).flatMap(([field, messages]) =>
+        messages.map((message) => `${field}: ${message}`),
+      );
+      process.stderr.write(`${lines.join('\n')}\n`);
+    } else if (error instanceof NotFound || error instanceof SetupProblem) process.stderr.write(`${error.message}\n`);
+    else throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { readRequests } from '../requests/read.ts';
+import { changeToken, createToken, listTokens, revokeToken, showToken } from '../tokens/manage.ts';
+import { NewToken, RenamedToken } from '../tokens/schema.ts';
+import { managedCommand, type Options } from './managed.ts';
+import { actor, inAccount, print, printRows, readInput, toId } from './run.ts';
+
+export function tokenCommand(program: Command): void {
+  const token = managedCommand(
+    program,
+    {
+      command: 'token',
+      noun: 'personal access token',
+      plural: 'personal access tokens',
+      createOptions: [
+        ['-u, --user <id>', 'the token may access all of this user’s accounts, not this one alone', false],
+        ['-e, --expires-at <time>', 'yyyy-mm-dd hh:mm:ss in the account’s time zone', false],
+      ],
+    },
+    {
+      create: (tx, accountId, name, options) =>
+        createToken(
+          tx,
+          accountId,
+          readInput(NewToken, { name, user_id: options.user, expires_at: options.expiresAt }),
+          actor(),
+        ),
+      list: listTokens,
+      show: showToken,
+      rename: (tx, accountId, id, name) => changeToken(tx, accountId, id, readInput(RenamedToken, { name }).name),
+      remove: revokeToken,
+    },
+  );
+  const account = ['-a, --account <id>', 'the account; may be left out where there is only one'] as const;
+
+  token
+    .command('revoke <id>')
+    .description('revoke a token (what `delete` does too): it is refused at once')
+    .option(...account)
+    .option('--json', 'print JSON')
+    .action(async (id: string, options: Options) => {
+      await inAccount(options.account, (tx, accountId) => revokeToken(tx, accountId, toId(id, 'token')));
+      print(`The token ${id} is revoked.`, options);
+    });
+  token
+    .command('requests <id>')
+    .description('what a token asked for lately, newest first')
+    .option(...account)
+    .option('--json', 'print JSON')
+    .option('--before <entry>', 'only entries older than this one')
+    .action(async (id: string, options: Options) => {
+      const before = typeof options.before === 'string' ? toId(options.before, 'entry') : undefined;
+      const { data, next_before } = await inAccount(options.account, (tx, accountId) =>
+        readRequests(tx, accountId, toId(id, 'token'), before),
+      );
+      printRows({ rows: data, total: data.length }, { limit: data.length, offset: 0 }, options);
+      if (next_before !== null) process.stderr.write(`--before ${next_before} shows older ones.\n`);
+    });
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { changeUnit, createUnit, listUnits, removeUnit, showUnit } from '../units/manage.ts';
+import { NewUnit } from '../units/schema.ts';
+import { managedCommand } from './managed.ts';
+import { readInput } from './run.ts';
+
+export function unitCommand(program: Command): void {
+  managedCommand(
+    program,
+    { command: 'unit', noun: 'unit', plural: 'units' },
+    {
+      create: (tx, accountId, name) => createUnit(tx, accountId, readInput(NewUnit, { name }).name),
+      list: listUnits,
+      show: showUnit,
+      rename: (tx, accountId, id, name) => changeUnit(tx, accountId, id, readInput(NewUnit, { name }).name),
+      remove: removeUnit,
+    },
+  );
+}

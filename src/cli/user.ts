@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import { Changes } from '../shared/fields.ts';
+import { changeUser, createUser, listUsers, removeUser, showUser } from '../users/manage.ts';
+import { NewUser } from '../users/schema.ts';
+import { inDirectory, print, printRows, readInput, toId, toSlice } from './run.ts';
+
+interface Options {
+  json?: boolean;
+  page?: string;
+  password?: string;
+  accounts?: string;
+  role?: string;
+  email?: string;
+}
+
+/** A password on a command line is seen by others on the machine, so one is made where none is given. */
+function chosen(options: Options): { password: string; made?: string } {
+  if (options.password !== undefined) return { password: options.password };
+  const made = randomBytes(12).toString('base64url');
+  return { password: made, made };
+}
+
+export function userCommand(program: Command): void {
+  const user = program.command('user').description('users');
+  const sub = (usage: string, description: string) =>
+    user.command(usage).description(description).option('--json', 'print JSON');
+
+  sub('create <email>', 'create a user; prints a password if none is given')
+    .option('--accounts <ids>', 'the accounts that the user may access: 1,2,3')
+    .option('--role <role>', 'owner, staff or viewer; staff unless given')
+    .option('--password <password>', 'the password; made up unless given')
+    .action(async (email: string, options: Options) => {
+      const { password, made } = chosen(options);
+      const account_ids = options.accounts === undefined ? [] : options.accounts.split(',');
+      const input = readInput(NewUser, { email, password, account_ids, role: options.role });
+      const created = await inDirectory((tx) => createUser(tx, input));
+      print(made ? { ...created, password: made } : created, options);
+    });
+  sub('list', 'list users')
+    .option('--page <n>', 'which page of 100')
+    .action(async (options: Options) => {
+      const slice = toSlice(options);
+      printRows(await inDirectory((tx) => listUsers(tx, slice)), slice, options);
+    });
+  sub('show <id>', 'show a user').action(async (id: string, options: Options) => {
+    print(await inDirectory((tx) => showUser(tx, toId(id, 'user'))), options);
+  });
+  sub('change <id>', 'change a user’s email, role or accounts')
+    .option('--email <email>', 'the new email')
+    .option('--accounts <ids>', 'the accounts that the user may access from now on: 1,2,3')
+    .option('--role <role>', 'owner, staff or viewer')
+    .action(async (id: string, options: Options) => {
+      const account_ids = options.accounts?.split(',').filter((part) => part !== '');
+      const input = readInput(Changes(NewUser), { email: options.email, account_ids, role: options.role });
+      print(await inDirectory((tx) => changeUser(tx, toId(id, 'user'), input)), options);
+    });
+  sub('password <id>', 'give a user a new password; prints it if none is given')
+    .option('--password <password>', 'the password; made up unless given')
+    .action(async (id: string, options: Options) => {
+      const { password, made } = chosen(options);
+      const input = readInput(Changes(NewUser), { password });
+      const changed = await inDirectory((tx) => changeUser(tx, toId(id, 'user'), input));
+      print(made ? { ...changed, password: made } : changed, options);
+    });
+  sub('delete <id>', 'delete a user and the user’s tokens').action(async (id: string, options: Options) => {
+    await inDirectory((tx) => removeUser(tx, toId(id, 'user')));
+    print(`The user ${id} is deleted.`, options);
+  });
+}

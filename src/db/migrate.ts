@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { SetupProblem } from '../shared/problem.ts';
+import { type ConnectOptions, connect } from './database.ts';
+
+interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+const folder = new URL('../../migrations/', import.meta.url);
+
+/** Advisory locks of ours are (class, number); the class keeps them apart from other software's. */
+export const lockClass = 0x5245;
+const migrationLock = 3;
+
+export function knownMigrations(): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => /^\d{4}_.+\.sql$/.test(file))
+    .sort()
+    .map((file) => ({
+      version: Number(file.slice(0, 4)),
+      name: file,
+      sql: readFileSync(new URL(file, folder), 'utf8'),
+    }));
+}
+
+/**
+ * Brings the database up to this code, one transaction a migration. Processes that start at once take turns, and
+ * the later ones find nothing left to do. A database that is ahead of the code is left alone.
+ */
+export async function migrate(
+  options: ConnectOptions,
+  onlyIfEmpty = false,
+  migrations = knownMigrations(),
+): Promise<{ applied: string[]; version: number }> {
+  const sql = connect(options);
+  const latest = migrations.at(-1)?.version ?? 0;
+  try {
+    await sql`select pg_advisory_lock(${lockClass}, ${migrationLock})`;
+    await sql`create table if not exists schema_migrations (
+      version integer primary key, name text not null, applied_at timestamptz not null default now())`;
+    const done = await sql<{ version: number }[]>`select version from schema_migrations order by version`;
+    const versions = new Set(done.map((row) => row.version));
+    const newest = done.at(-1)?.version ?? 0;
+    if (newest > latest) {
+      throw new SetupProblem(
+        `The database is newer than this Regulars: it has had migration ${newest}, and this version knows them up to ${latest}. ` +
+          'Nothing was changed. Start the version that the database was last used with, or a later one.',
+      );
+    }
+    const pending = migrations.filter((migration) => !versions.has(migration.version));
+    if (onlyIfEmpty && newest > 0 && pending.length > 0) {
+      throw new SetupProblem(
+        `The database waits for ${pending.length} migration(s). Run \`regulars migrate\`, or restart the service.`,
+      );
+    }
+    for (const migration of pending) {
+      await sql.begin(async (tx) => {
+        await tx.unsafe(migration.sql);
+        await tx`insert into schema_migrations (version, name) values (${migration.version}, ${migration.name})`;
+      });
+    }
+    return { applied: pending.map((migration) => migration.name), version: latest };
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

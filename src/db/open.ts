@@ -1,0 +1,47 @@
+import type { Config } from '../config.ts';
+import { type Database, openPool } from './database.ts';
+import { EmbeddedServer } from './embedded/server.ts';
+import { examineServer } from './external.ts';
+import { migrate } from './migrate.ts';
+
+export interface OpenOptions {
+  as: 'service' | 'command';
+  connections: number;
+  /** `empty`: a command fills a new database, but leaves upgrading one to the service or `regulars migrate`. */
+  migrate: 'all' | 'empty';
+  onEvent?: (message: string) => void;
+}
+
+export interface OpenDatabase {
+  db: Database;
+  url: string;
+  applied: string[];
+  version: number;
+  /** Closes the connections, and the embedded server if nobody else uses it. */
+  close(): Promise<void>;
+}
+
+/** A migrated database, wherever it is: the embedded server's, or the one that DATABASE_URL names. */
+export async function openDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
+  const embedded =
+    config.databaseUrl === undefined ? await EmbeddedServer.open({ dataDir: config.dataDir, ...options }) : undefined;
+  const url = embedded?.url ?? (config.databaseUrl as string);
+  try {
+    const { role } = embedded ? { role: undefined } : await examineServer(url);
+    const { applied, version } = await migrate({ url, role }, options.migrate === 'empty');
+    const db = openPool({ url, role, connections: options.connections, applicationName: `regulars ${options.as}` });
+    return {
+      db,
+      url,
+      applied,
+      version,
+      close: async () => {
+        await db.close();
+        await embedded?.close();
+      },
+    };
+  } catch (error) {
+    await embedded?.close();
+    throw error;
+  }
+}

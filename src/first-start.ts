@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { createAccount } from './accounts/manage.ts';
+import { claimEmptyDirectory } from './accounts/store.ts';
+import type { Tx } from './db/database.ts';
+import { createGroup } from './groups/manage.ts';
+import { createToken } from './tokens/manage.ts';
+import { createUnit } from './units/manage.ts';
+import { createUser } from './users/manage.ts';
+
+export interface FirstStart {
+  email: string;
+  password: string;
+  accountId: number;
+  accountName: string;
+  token: string;
+}
+
+/** An empty database gets an owner and a sample account, so that the first request can be made at once. */
+export async function firstStart(tx: Tx): Promise<FirstStart | undefined> {
+  if (!(await claimEmptyDirectory(tx))) return undefined;
+  const accountName = 'Sample group';
+  const account = await createAccount(tx, { name: accountName });
+  for (const name of ['The Anchor', 'The Crown', 'Harbour Hotel']) {
+    const unit = await createUnit(tx, account.id, name);
+    await createGroup(tx, account.id, { unit_id: unit.id, name: 'Newsletter' });
+  }
+  const email = 'admin@regulars.local';
+  const password = randomBytes(12).toString('base64url');
+  const user = await createUser(tx, { email, password, account_ids: [account.id], role: 'owner' });
+  const { token } = await createToken(tx, account.id, { name: 'First token', user_id: user.id }, 'first start');
+  return { email, password, accountId: account.id, accountName, token };
+}
+
+export function welcome(address: string, first: FirstStart | undefined): string {
+  const lines = ['', '  Regulars is ready.', '', `  Dashboard   ${address}/`, `  API docs    ${address}/docs`];
+  if (first) {
+    lines.push(
+      '',
+      '  This database was empty, so here is what you need to begin. It is shown this once: keep it.',
+      '',
+      `  Admin       ${first.email}`,
+      `  Password    ${first.password}`,
+      `  Account     ${first.accountId} (${first.accountName})`,
+      `  Token       ${first.token}`,
+      '',
+      '  Your first request:',
+      '',
+      `  curl -H 'Authorization: Bearer ${first.token}' '${address}/v1/account/units?groups=true'`,
+    );
+  }
+  return `${lines.join('\n')}\n\n`;
+}

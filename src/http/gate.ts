@@ -1,0 +1,68 @@
+import type { FastifyRequest } from 'fastify';
+import type { Tx } from '../db/database.ts';
+import { Unauthorized } from '../shared/problem.ts';
+import { RateLimit } from './rate-limit.ts';
+
+/** A token that was just found good. */
+export interface Partner {
+  tokenId: number;
+  accountId: number;
+  userId: number | null;
+}
+
+/** What the gate asks the features; it decides nothing about tokens, users and accounts itself. */
+export interface Gatekeeper {
+  partner(secret: string): Promise<Partner | undefined>;
+  mayAccess(partner: Partner, accountId: number): Promise<boolean>;
+  isAdminToken(secret: string): boolean;
+  owner(email: string, password: string): Promise<{ email: string } | undefined>;
+  accountExists(tx: Tx, accountId: number): Promise<boolean>;
+  /** An administrator changed something: tokens and access are to be looked up anew. */
+  changed(): void;
+}
+
+export interface Gate {
+  partner(request: FastifyRequest): Promise<Partner>;
+  /** Who it is, in words. */
+  admin(request: FastifyRequest): Promise<string>;
+}
+
+/** Wrong passwords a minute from one address. A token is 256 random bits: guessing those needs no brake. */
+const failuresPerMinute = 10;
+
+export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate {
+  const requests = new RateLimit(requestsPerMinute);
+  const failures = new RateLimit(failuresPerMinute);
+
+  return {
+    partner: async (request) => {
+      const secret = credential(request, 'bearer');
+      const partner = secret === undefined ? undefined : await keeper.partner(secret);
+      if (!partner) throw new Unauthorized();
+      requests.take(String(partner.tokenId));
+      return partner;
+    },
+    admin: async (request) => {
+      const bearer = credential(request, 'bearer');
+      if (bearer !== undefined && keeper.isAdminToken(bearer)) return 'admin token';
+      const basic = credential(request, 'basic');
+      if (basic === undefined) throw new Unauthorized();
+      failures.check(request.ip);
+      const [email = '', ...rest] = Buffer.from(basic, 'base64').toString().split(':');
+      const owner = await keeper.owner(email, rest.join(':'));
+      if (owner) return owner.email;
+      failures.take(request.ip);
+      throw new Unauthorized();
+    },
+  };
+}
+
+/** The credential of that scheme: under `Authorization`, or under `Authentication`, as the interface also calls it. */
+function credential(request: FastifyRequest, scheme: 'bearer' | 'basic'): string | undefined {
+  for (const value of [request.headers.authorization, request.headers.authentication]) {
+    if (typeof value !== 'string') continue;
+    const [name = '', secret] = value.trim().split(/\s+/, 2);
+    if (name.toLowerCase() === scheme && secret) return secret;
+  }
+  return undefined;
+}

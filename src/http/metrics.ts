@@ -1,0 +1,67 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from '../db/database.ts';
+
+/** What the service says of itself to Prometheus. */
+export interface Metrics {
+  request(method: string, route: string, status: number, seconds: number): void;
+  /** One set-based write of so many members. */
+  batch(name: string, size: number): void;
+  /** Entries given up because their queue was full. */
+  dropped(name: string, count: number): void;
+  text(): Promise<string>;
+  contentType: string;
+}
+
+export function createMetrics(db: Database): Metrics {
+  const registry = new Registry();
+  // Event-loop lag, memory, CPU, garbage collection: nodejs_eventloop_lag_seconds and its neighbours.
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+
+  const requests = new Counter({
+    name: 'regulars_http_requests_total',
+    help: 'Requests answered, by route and status.',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'regulars_http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer, by route.',
+    labelNames: ['method', 'route'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'regulars_batch_size',
+    help: 'Members of each set-based write, by what was written.',
+    labelNames: ['batch'] as const,
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
+    registers,
+  });
+  const dropped = new Counter({
+    name: 'regulars_dropped_total',
+    help: 'Entries given up because their queue was full, by queue.',
+    labelNames: ['queue'] as const,
+    registers,
+  });
+  new Gauge({
+    name: 'regulars_db_connections',
+    help: 'The connection pool: its size, those busy, and transactions waiting for one.',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(db.pool())) this.set({ state }, count);
+    },
+  });
+
+  return {
+    request: (method, route, status, seconds) => {
+      requests.inc({ method, route, status });
+      durations.observe({ method, route }, seconds);
+    },
+    batch: (name, size) => batches.observe({ batch: name }, size),
+    dropped: (name, count) => dropped.inc({ queue: name }, count),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,193 @@
+import Type, { type TSchema } from 'typebox';
+import { Page } from '../shared/fields.ts';
+import type { Operation } from './operation.ts';
+import { paginated } from './pagination.ts';
+
+const FieldErrors = Type.Object(
+  {
+    message: Type.String({ examples: ['The given data was invalid.'] }),
+    errors: Type.Record(Type.String(), Type.Array(Type.String()), {
+      description: 'Every failing field at once, nested ones as `purchases.0.items.2.quantity`.',
+    }),
+  },
+  { description: 'What was sent can’t be taken. Nothing was stored.' },
+);
+const PlainError = Type.Object({ errors: Type.Array(Type.Object({ message: Type.String() }), { minItems: 1 }) });
+
+const introduction = `Tills, booking platforms, wifi portals and voucher apps write guests and what they did through this interface.
+
+**Sending.** Parameters travel in the query or as a JSON body, on GET too; a name in both places takes the query's value. Types are read leniently: integers may be numeric strings, booleans may be \`1\`/\`0\`, unknown fields are ignored, and null, absent or blank mean "no news".
+
+**Answers.** Success is 200 on every \`/v1\` route. Lists come 100 a page. Every answer carries an \`X-Request-Id\`; send your own to have it used.
+
+**Errors.** A 422 names every failing field at once and stores nothing. 429 and 503 carry \`Retry-After\`.`;
+
+const plainError = (description: string, message: string) => ({
+  description,
+  content: json({ $ref: '#/components/schemas/PlainError' }, { errors: [{ message }] }),
+});
+
+const responses = {
+  BadRequest: plainError('The body is not valid JSON.', 'The body is not valid JSON: look at line 1, character 12.'),
+  Unauthorized: plainError('No token, or one that is unknown, revoked or expired.', 'Unauthorized'),
+  NotFound: plainError('There is no such thing.', 'There is no such account.'),
+  TooLarge: plainError(
+    'The body is over the limit.',
+    'The body is larger than this service takes. Send it in smaller parts.',
+  ),
+  NotJson: plainError('The body is not JSON.', 'The body must be JSON, sent with Content-Type: application/json.'),
+  Invalid: {
+    description: 'What was sent can’t be taken: every failing field at once. Nothing was stored.',
+    content: json(
+      { $ref: '#/components/schemas/FieldErrors' },
+      {
+        message: 'The given data was invalid.',
+        errors: { account_id: ['The account id is not one that you can access.'] },
+      },
+    ),
+  },
+  TooMany: {
+    ...plainError('Over the rate.', 'Over the limit of 600 a minute. Try again in 12 s.'),
+    headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+  },
+  Fault: plainError(
+    'A fault of ours.',
+    'Something went wrong on our side. It was logged under request id 0b6f8a52-6c0f-4a63-9b53-2f1a4f0b8e11.',
+  ),
+  Unavailable: {
+    ...plainError('The database is away.', 'The service can’t answer just now. Try again in a moment.'),
+    headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+  },
+};
+
+/** The OpenAPI 3.1 document, made from the same operations that are served. */
+export function openApiDocument(operations: readonly Operation[], version: string, serverUrl = '/') {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][operation.method.toLowerCase()] = describe(operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Regulars',
+      version,
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        personalAccessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A personal access token: `Authorization: Bearer regulars_pat_…`. The same value under `Authentication` is accepted too.',
+        },
+        adminToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The ADMIN_TOKEN that the service was started with.',
+        },
+        owner: { type: 'http', scheme: 'basic', description: 'E-mail and password of a user with the role `owner`.' },
+      },
+      headers: {
+        RequestId: { description: 'Names this request in the logs.', schema: { type: 'string' } },
+        RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+      },
+      schemas: { FieldErrors, PlainError },
+      responses,
+    },
+  };
+}
+
+function describe(operation: Operation) {
+  const { method, example = {} } = operation;
+  const hasBody = method === 'POST' || method === 'PATCH';
+  return {
+    operationId: `${method.toLowerCase()}${operation.path.replace(/[/:_]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description ? { description: operation.description } : {}),
+    security: security(operation),
+    parameters: [...pathParameters(operation), ...(hasBody ? [] : queryParameters(operation))],
+    ...(hasBody ? { requestBody: { required: true, content: json(operation.input, example.input) } } : {}),
+    responses: { [operation.status]: success(operation), ...failures(operation, hasBody) },
+  };
+}
+
+function security({ access }: Operation): Record<string, never[]>[] {
+  if (access === 'partner') return [{ personalAccessToken: [] }];
+  return access === 'admin' ? [{ adminToken: [] }, { owner: [] }] : [];
+}
+
+function success(operation: Operation) {
+  const headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+  if (!operation.answer) return { description: 'Done.', headers };
+  const example = operation.example?.answer;
+  if (!operation.paged) return { description: 'Done.', headers, content: json(operation.answer, example) };
+  const page = paginated(
+    { rows: [example], total: 1 },
+    1,
+    `https://guests.example.com${operation.path.replace(/:\w+/g, '1')}`,
+    '',
+  );
+  return { description: 'A page of the list.', headers, content: json(Page(operation.answer), page) };
+}
+
+function failures({ access, path }: Operation, hasBody: boolean) {
+  const ref = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
+  return {
+    400: ref('BadRequest'),
+    ...(access === 'public' ? {} : { 401: ref('Unauthorized') }),
+    ...(path.includes(':') ? { 404: ref('NotFound') } : {}),
+    ...(hasBody ? { 413: ref('TooLarge'), 415: ref('NotJson') } : {}),
+    422: ref('Invalid'),
+    429: ref('TooMany'),
+    500: ref('Fault'),
+    503: ref('Unavailable'),
+  };
+}
+
+function pathParameters(operation: Operation) {
+  return [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'integer' },
+  }));
+}
+
+function queryParameters(operation: Operation) {
+  const required = new Set((operation.input as { required?: string[] }).required);
+  const examples = (operation.example?.input ?? {}) as Record<string, unknown>;
+  const declared = Object.entries(operation.input.properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.has(name),
+    ...describedBy(schema),
+    schema,
+    ...(name in examples ? { example: examples[name] } : {}),
+  }));
+  if (!operation.paged) return declared;
+  const page = {
+    name: 'page',
+    in: 'query',
+    required: false,
+    description: 'Which page of 100; 1 unless given.',
+    schema: { type: 'integer', minimum: 1 },
+  };
+  return [...declared, page];
+}
+
+function describedBy(schema: TSchema): { description?: string } {
+  const { description } = schema as { description?: string };
+  return description === undefined ? {} : { description };
+}
+
+function json(schema: unknown, example: unknown) {
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+}

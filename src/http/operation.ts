@@ -1,0 +1,117 @@
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import type { Tx } from '../db/database.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+
+/** Who may call: anybody, a partner by a personal access token, or an administrator. */
+export type Access = 'public' | 'partner' | 'admin';
+
+/** `/accounts/:account_id/units/:unit_id` takes an `account_id` and a `unit_id`; every id in a path is an integer. */
+type PathId<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathId<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** What a route's handler is given, already read and checked. */
+export interface Call<Input = unknown, Ids extends string = never> {
+  input: Input;
+  ids: Record<Ids, number>;
+  /** The account that the call is about. */
+  accountId: number;
+  /** Who calls, in words, for records such as a token's creator. */
+  actor: string;
+  /** Which rows of a list are wanted. */
+  slice: Slice;
+}
+
+interface Description {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  access: Access;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** Further than what every route of this access can answer. */
+  notFound?: string;
+  example?: { input?: unknown; answer?: unknown };
+}
+
+/**
+ * One route as data: the HTTP app, the OpenAPI document and the tests are all made from these.
+ * The handler runs in one transaction (in the account's scope where there is one), committed before the answer leaves.
+ */
+export interface Operation extends Description {
+  path: string;
+  /** Whether `account_id` must be sent, may be left out (the token's own is meant), is in the path, or plays no part. */
+  account: 'required' | 'optional' | 'in path' | 'none';
+  input: TObject;
+  /** Absent: 204, no body. */
+  answer?: TSchema;
+  /** The answer is a list of `answer`, in pages. */
+  paged: boolean;
+  status: number;
+  handler: (tx: Tx, call: Call<unknown, string>) => Promise<unknown>;
+}
+
+interface Spec<P extends string, I extends TObject> extends Description {
+  path: P;
+  account?: 'required' | 'optional';
+  input: I;
+}
+
+type Handler<P extends string, I extends TObject, Result> = (
+  tx: Tx,
+  call: Call<Static<I>, PathId<P>>,
+) => Promise<Result>;
+
+function define<P extends string, I extends TObject>(
+  spec: Spec<P, I>,
+  rest: Pick<Operation, 'paged' | 'status'> & { answer?: TSchema },
+  handler: Handler<P, I, unknown>,
+): Operation {
+  const account = spec.path.includes(':account_id')
+    ? 'in path'
+    : spec.access === 'partner'
+      ? (spec.account ?? 'optional')
+      : 'none';
+  return {
+    ...spec,
+    ...rest,
+    account,
+    input: withAccount(spec.input, account),
+    handler: handler as Operation['handler'],
+  };
+}
+
+const accountId = Type.Integer({
+  description: 'An account that the token may access; the token’s own where it may be left out.',
+  examples: [1],
+});
+
+function withAccount(input: TObject, account: Operation['account']): TObject {
+  if (account !== 'required' && account !== 'optional') return input;
+  return Type.Object({
+    account_id: account === 'required' ? accountId : Type.Optional(accountId),
+    ...input.properties,
+  });
+}
+
+/** A route that answers one object. */
+export function answers<P extends string, I extends TObject, A extends TSchema>(
+  spec: Spec<P, I> & { answer: A; status?: 200 | 201 },
+  handler: Handler<P, I, Static<A>>,
+): Operation {
+  return define(spec, { answer: spec.answer, paged: false, status: spec.status ?? 200 }, handler);
+}
+
+/** A route that answers a list, in pages. */
+export function lists<P extends string, I extends TObject, A extends TSchema>(
+  spec: Spec<P, I> & { answer: A },
+  handler: Handler<P, I, Rows<Static<A>>>,
+): Operation {
+  return define(spec, { answer: spec.answer, paged: true, status: 200 }, handler);
+}
+
+/** A route that answers 204 and no body. */
+export function silent<P extends string, I extends TObject>(spec: Spec<P, I>, handler: Handler<P, I, void>): Operation {
+  return define(spec, { paged: false, status: 204 }, handler);
+}

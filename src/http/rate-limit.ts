@@ -1,0 +1,36 @@
+import { TooMany } from '../shared/problem.ts';
+
+const windowMs = 60_000;
+
+/** At most so many a minute for each key, in fixed windows of a minute; what is kept is one number a key of this minute. */
+export class RateLimit {
+  readonly #perMinute: number;
+  readonly #now: () => number;
+  #counts = new Map<string, number>();
+  #window = 0;
+
+  constructor(perMinute: number, now: () => number = Date.now) {
+    this.#perMinute = perMinute;
+    this.#now = now;
+  }
+
+  /** Counts one, and throws when it is one too many. */
+  take(key: string): void {
+    if (this.#perMinute === 0) return;
+    this.check(key);
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  /** Throws when there is no room for another, without counting one. */
+  check(key: string): void {
+    const now = this.#now();
+    const window = Math.floor(now / windowMs);
+    if (window !== this.#window) {
+      this.#window = window;
+      this.#counts = new Map();
+    }
+    if ((this.#counts.get(key) ?? 0) < this.#perMinute) return;
+    const retryAfter = Math.max(1, Math.ceil(((window + 1) * windowMs - now) / 1000));
+    throw new TooMany(`Over the limit of ${this.#perMinute} a minute. Try again in ${retryAfter} s.`, retryAfter);
+  }
+}

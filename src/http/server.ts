@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { Logger } from '../log.ts';
+import { Invalid } from '../shared/problem.ts';
+import { answerFor } from './errors.ts';
+import type { Partner } from './gate.ts';
+import { NotJson, parseBody, parseQuery } from './params.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the token is found good. */
+    partner: Partner | undefined;
+    /** Who it is, in words, where an administrator calls. */
+    actor: string;
+    /** The names of the fields that were refused, for the request log. */
+    errorFields: string[];
+  }
+}
+
+export interface Answered {
+  requestId: string;
+  method: string;
+  /** The route's pattern; the address itself may hold a guest's data. */
+  route: string;
+  status: number;
+  durationMs: number;
+  partner: Partner | undefined;
+  errorFields: string[];
+}
+
+interface ServerOptions {
+  bodyLimitBytes: number;
+  log: Logger;
+  onAnswered: (answered: Answered) => void;
+}
+
+/** What every route shares: request ids, JSON in, errors in the interface's shapes, and a word to whoever keeps records. */
+export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: bodyLimitBytes,
+    genReqId: (request) => requestId(request.headers['x-request-id']),
+    routerOptions: { querystringParser: parseQuery, ignoreTrailingSlash: true },
+    requestTimeout: 60_000,
+    // A connection that is idle when we stop is closed; one with a request in flight is answered first.
+    forceCloseConnections: 'idle',
+    frameworkErrors: fail,
+    exposeHeadRoutes: false,
+  });
+
+  // Clients of this interface send JSON bodies on GET.
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, text: string) => {
+    const type = request.headers['content-type'];
+    if (text !== '' && type !== undefined && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
+      throw new NotJson();
+    return parseBody(text);
+  });
+
+  app.decorateRequest('partner', undefined);
+  app.decorateRequest('actor', '');
+  app.decorateRequest('errorFields');
+  app.addHook('onRequest', async (request, reply) => {
+    request.errorFields = [];
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    onAnswered({
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'unmatched',
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+      partner: request.partner,
+      errorFields: request.errorFields,
+    });
+  });
+  app.setErrorHandler(fail);
+  app.setNotFoundHandler((request, reply) =>
+    reply
+      .code(404)
+      .send({ errors: [{ message: `There is nothing at ${request.method} ${request.url.split('?')[0]}.` }] }),
+  );
+
+  function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const answer = answerFor(error, request.id);
+    if (error instanceof Invalid) request.errorFields = Object.keys(error.errors);
+    if (answer.status >= 500) log.error({ err: error, request_id: request.id }, 'a request failed');
+    return reply
+      .code(answer.status)
+      .headers({ ...answer.headers, 'x-request-id': request.id })
+      .send(answer.body);
+  }
+
+  return app;
+}
+
+/** A client's own request id is used if it is harmless in a log and a header. */
+function requestId(sent: string | string[] | undefined): string {
+  return typeof sent === 'string' && /^[\w.:/+=-]{1,128}$/.test(sent) ? sent : randomUUID();
+}

@@ -1,0 +1,107 @@
+import type { Database } from '../db/database.ts';
+import { touchTokens } from '../tokens/store.ts';
+import { keptDays } from './schema.ts';
+import { deleteOldRequests, insertRequests, nextAccountIds, type RequestEntry } from './store.ts';
+
+interface Hooks {
+  batch(size: number): void;
+  dropped(count: number): void;
+  failed(error: unknown): void;
+}
+
+const flushEveryMs = 1000;
+const sweepEveryMs = 60 * 60 * 1000;
+/** More than this many waiting (a database that is away, or far behind) and new ones are given up, and counted. */
+const mostWaiting = 20_000;
+const mostPerInsert = 5000;
+
+/**
+ * Remembers requests for staff to read, beside the requests' own way: they wait in memory and are written together,
+ * an insert an account, once a second. A crash loses the last second of this log, and of nothing else.
+ */
+export class RequestRecorder {
+  readonly #db: Database;
+  readonly #hooks: Hooks;
+  readonly #timers: NodeJS.Timeout[];
+  #waiting: { accountId: number; entry: RequestEntry }[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(db: Database, hooks: Hooks) {
+    this.#db = db;
+    this.#hooks = hooks;
+    this.#timers = [
+      setInterval(() => void this.flush(), flushEveryMs),
+      setInterval(() => void this.sweep(), sweepEveryMs),
+    ];
+    for (const timer of this.#timers) timer.unref();
+  }
+
+  record(accountId: number, entry: RequestEntry): void {
+    if (this.#waiting.length >= mostWaiting) this.#hooks.dropped(1);
+    else this.#waiting.push({ accountId, entry });
+  }
+
+  /** Everything recorded until now is written, or given up, when this resolves. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  /** Deletes what is past its time, account by account and in small steps, so that nothing waits for it. */
+  async sweep(): Promise<number> {
+    const step = 5000;
+    let deleted = 0;
+    try {
+      let ids: number[] = [];
+      do {
+        ids = await this.#db.transaction((tx) => nextAccountIds(tx, ids.at(-1) ?? 0, 1000));
+        for (const accountId of ids) {
+          let count = step;
+          while (count === step) {
+            count = await this.#db.tenant(accountId, (tx) => deleteOldRequests(tx, accountId, keptDays, step));
+            deleted += count;
+          }
+        }
+      } while (ids.length > 0);
+    } catch (error) {
+      this.#hooks.failed(error);
+    }
+    return deleted;
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.flush();
+  }
+
+  async #write(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const byAccount = new Map<number, RequestEntry[]>();
+    for (const { accountId, entry } of waiting) {
+      const entries = byAccount.get(accountId);
+      if (entries) entries.push(entry);
+      else byAccount.set(accountId, [entry]);
+    }
+    for (const [accountId, all] of byAccount) {
+      for (let start = 0; start < all.length; start += mostPerInsert) {
+        await this.#writeSome(accountId, all.slice(start, start + mostPerInsert));
+      }
+    }
+  }
+
+  async #writeSome(accountId: number, entries: RequestEntry[]): Promise<void> {
+    const lastUse = new Map<number, Date>();
+    for (const { token_id, at } of entries) lastUse.set(token_id, at);
+    try {
+      await this.#db.tenant(accountId, async (tx) => {
+        await insertRequests(tx, accountId, entries);
+        await touchTokens(tx, accountId, [...lastUse.keys()], [...lastUse.values()]);
+      });
+      this.#hooks.batch(entries.length);
+    } catch (error) {
+      this.#hooks.dropped(entries.length);
+      this.#hooks.failed(error);
+    }
+  }
+}

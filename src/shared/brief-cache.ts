@@ -1,0 +1,34 @@
+/**
+ * Remembers answers for so short a time that nobody is misled: an answer is never used if its question was put to the
+ * database more than `ttlMs` ago. Concurrent questions are put once.
+ */
+export class BriefCache<V> {
+  readonly #ttlMs: number;
+  readonly #load: (key: string) => Promise<V>;
+  readonly #most: number;
+  readonly #entries = new Map<string, { asked: number; answer: Promise<V> }>();
+
+  constructor(ttlMs: number, load: (key: string) => Promise<V>, most = 10_000) {
+    this.#ttlMs = ttlMs;
+    this.#load = load;
+    this.#most = most;
+  }
+
+  get(key: string): Promise<V> {
+    const now = performance.now();
+    const known = this.#entries.get(key);
+    if (known && now - known.asked < this.#ttlMs) return known.answer;
+    if (this.#entries.size >= this.#most) this.#entries.clear();
+    const entry = { asked: now, answer: this.#load(key) };
+    this.#entries.set(key, entry);
+    // A failure is the asker's to see, and not remembered.
+    entry.answer.catch(() => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    });
+    return entry.answer;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}

@@ -1,0 +1,46 @@
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+
+/** The field shapes that features share. `examples` are what the OpenAPI document and the reference show. */
+export const Id = (description: string) => Type.Integer({ description, examples: [12] });
+
+export const Name = (description: string, example: string) =>
+  Type.String({ description, minLength: 1, maxLength: 255, examples: [example] });
+
+export const Instant = (description: string) =>
+  Type.String({ description, format: 'date-time', examples: ['2026-03-01T12:30:00.000Z'] });
+
+export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+export const NoFields = Type.Object({});
+
+/** A list that the twelve keys of the seed's pagination object wrap. */
+export const Page = <S extends TSchema>(item: S) =>
+  Type.Object({
+    current_page: Type.Integer({ minimum: 1 }),
+    data: Type.Array(item),
+    first_page_url: Type.String(),
+    from: Nullable(Type.Integer()),
+    last_page: Type.Integer({ minimum: 1 }),
+    last_page_url: Type.String(),
+    next_page_url: Nullable(Type.String()),
+    path: Type.String(),
+    per_page: Type.Integer(),
+    prev_page_url: Nullable(Type.String()),
+    to: Nullable(Type.Integer()),
+    total: Type.Integer({ minimum: 0 }),
+  });
+
+/** All fields of a shape, each of which may be left out: what a PATCH takes. */
+export const Changes = <P extends TProperties>(shape: TObject<P>) => Type.Partial(shape);
+
+/** What a verb gives for a list: the asked page's rows, and how many there are in all. */
+export interface Rows<T> {
+  rows: T[];
+  total: number;
+}
+
+/** Which rows of a list are wanted. */
+export interface Slice {
+  limit: number;
+  offset: number;
+}

@@ -1,0 +1,39 @@
+/** Field name (dotted for nested ones, `purchases.0.items.2.quantity`) to the sentences about it. */
+export type FieldErrors = Record<string, string[]>;
+
+/** What was sent can't be taken: every failing field at once. */
+export class Invalid extends Error {
+  override name = 'Invalid';
+  readonly errors: FieldErrors;
+
+  constructor(errors: FieldErrors) {
+    super(Object.values(errors).flat().join(' '));
+    this.errors = errors;
+  }
+}
+
+/** The one thing that was asked for does not exist, or not for this caller. */
+export class NotFound extends Error {
+  override name = 'NotFound';
+}
+
+/** No credential, or one that is unknown, revoked or expired. Which of these is never said. */
+export class Unauthorized extends Error {
+  override name = 'Unauthorized';
+}
+
+/** Right request, wrong moment: the caller should come back after so many seconds. */
+export class TooMany extends Error {
+  override name = 'TooMany';
+  readonly retryAfter: number;
+
+  constructor(message: string, retryAfter: number) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The service or a command can't start or go on, for a reason the operator can mend: shown as a sentence, without a stack. */
+export class SetupProblem extends Error {
+  override name = 'SetupProblem';
+}

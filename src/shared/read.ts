@@ -1,0 +1,165 @@
+import type { Static, TSchema } from 'typebox';
+import { formats } from './formats.ts';
+import type { FieldErrors } from './problem.ts';
+import { oneOf, words } from './words.ts';
+
+/**
+ * Reads what a client sent by the shape that also gives the types and the OpenAPI document: leniently (`"12"` is an
+ * integer, `1` is true, blank is "no news", unknown fields are ignored) and completely (every failing field is named,
+ * by its dotted path, in one go). A general JSON Schema validator does neither, hence this one.
+ */
+export type Reader<T> = (raw: unknown) => { value: T; errors: FieldErrors };
+
+type Read = (raw: unknown, path: string, errors: FieldErrors) => unknown;
+
+/** The parts of JSON Schema that our shapes use. */
+interface Shape {
+  type?: string;
+  format?: string;
+  enum?: readonly unknown[];
+  properties?: Record<string, Shape>;
+  required?: readonly string[];
+  items?: Shape;
+  maxItems?: number;
+  minItems?: number;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+export function reader<S extends TSchema>(schema: S): Reader<Static<S>> {
+  const read = compile(schema as Shape);
+  return (raw) => {
+    const errors: FieldErrors = Object.create(null);
+    return { value: read(raw, '', errors) as Static<S>, errors };
+  };
+}
+
+export function addError(errors: FieldErrors, path: string, message: string): undefined {
+  errors[path] ??= [];
+  errors[path].push(message);
+  return undefined;
+}
+
+/** Null, absent and blank all mean "no news". */
+function isAbsent(raw: unknown): boolean {
+  return raw === undefined || raw === null || (typeof raw === 'string' && raw.trim() === '');
+}
+
+function compile(shape: Shape): Read {
+  switch (shape.type) {
+    case 'object':
+      return compileObject(shape);
+    case 'array':
+      return compileArray(shape);
+    case 'integer':
+      return (raw, path, errors) => readInteger(shape, raw, path, errors);
+    case 'boolean':
+      return readBoolean;
+    default:
+      return (raw, path, errors) => readText(shape, raw, path, errors);
+  }
+}
+
+function compileObject(shape: Shape): Read {
+  const required = new Set(shape.required);
+  const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => ({
+    name,
+    read: compile(field),
+    required: required.has(name),
+  }));
+  return (raw, path, errors) => {
+    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+      return addError(errors, path, `The ${words(path)} must be an object.`);
+    }
+    const value: Record<string, unknown> = {};
+    for (const field of fields) {
+      const at = path === '' ? field.name : `${path}.${field.name}`;
+      const sent = Object.hasOwn(raw, field.name) ? (raw as Record<string, unknown>)[field.name] : undefined;
+      if (isAbsent(sent)) {
+        if (field.required) addError(errors, at, `The ${words(at)} field is required.`);
+        continue;
+      }
+      const read = field.read(sent, at, errors);
+      if (read !== undefined) value[field.name] = read;
+    }
+    return value;
+  };
+}
+
+function compileArray(shape: Shape): Read {
+  const readItem = compile(shape.items ?? {});
+  const { minItems = 0, maxItems = 1000 } = shape;
+  return (raw, path, errors) => {
+    // In a query a list is also written `a,b`, and a list of one looks like a plain value.
+    const list = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',') : undefined;
+    if (!list) return addError(errors, path, `The ${words(path)} must be an array.`);
+    if (list.length < minItems)
+      return addError(errors, path, `The ${words(path)} must have at least ${minItems} items.`);
+    if (list.length > maxItems) {
+      return addError(errors, path, `The ${words(path)} may not have more than ${maxItems} items.`);
+    }
+    return list.map((item, index) => readItem(item, `${path}.${index}`, errors));
+  };
+}
+
+function readInteger(shape: Shape, raw: unknown, path: string, errors: FieldErrors): number | undefined {
+  const value = typeof raw === 'string' && /^\s*[+-]?\d+\s*$/.test(raw) ? Number(raw) : raw;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    return addError(errors, path, `The ${words(path)} must be an integer.`);
+  }
+  if (shape.minimum !== undefined && value < shape.minimum) {
+    return addError(errors, path, `The ${words(path)} must be at least ${shape.minimum}.`);
+  }
+  if (shape.maximum !== undefined && value > shape.maximum) {
+    return addError(errors, path, `The ${words(path)} may not be greater than ${shape.maximum}.`);
+  }
+  return value;
+}
+
+const truths = new Map<unknown, boolean>([
+  [true, true],
+  [1, true],
+  ['1', true],
+  ['true', true],
+  [false, false],
+  [0, false],
+  ['0', false],
+  ['false', false],
+]);
+
+function readBoolean(raw: unknown, path: string, errors: FieldErrors): boolean | undefined {
+  const value = truths.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw);
+  return value ?? addError(errors, path, `The ${words(path)} field must be true or false.`);
+}
+
+function readText(shape: Shape, raw: unknown, path: string, errors: FieldErrors): unknown {
+  if (typeof raw !== 'string' && !(typeof raw === 'number' && Number.isFinite(raw))) {
+    return addError(errors, path, `The ${words(path)} must be a string.`);
+  }
+  const text = String(raw).trim();
+  // PostgreSQL can store neither; answering so is kinder than failing there.
+  if (text.includes('\0') || !text.isWellFormed()) {
+    return addError(errors, path, `The ${words(path)} holds characters that are not valid text.`);
+  }
+  if (shape.enum && !shape.enum.includes(text)) {
+    return addError(errors, path, `The ${words(path)} must be ${oneOf(shape.enum)}.`);
+  }
+  const { minLength = 0, maxLength = Infinity } = shape;
+  const length = characters(text);
+  if (length < minLength) return addError(errors, path, `The ${words(path)} must be at least ${minLength} characters.`);
+  if (length > maxLength) {
+    return addError(errors, path, `The ${words(path)} may not be greater than ${maxLength} characters.`);
+  }
+  const format = shape.format === undefined ? undefined : formats[shape.format];
+  if (!format) return text;
+  return format.read(text) ?? addError(errors, path, `The ${words(path)} ${format.mustBe}`);
+}
+
+/** Characters as people count them (code points), not UTF-16 units or bytes. */
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '../db/database.ts';
+import { BriefCache } from '../shared/brief-cache.ts';
+import { userMayAccess } from '../users/store.ts';
+import { tokenPrefix } from './schema.ts';
+import { findGoodToken } from './store.ts';
+
+export interface GoodToken {
+  tokenId: number;
+  accountId: number;
+  userId: number | null;
+}
+
+/** Every process obeys a revocation within this time and that of one look-up, without having to be told of it. */
+const believedForMs = 50;
+
+const shape = new RegExp(`^${tokenPrefix}(\\d{1,15})_[\\w-]{43}$`);
+
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Whether a token is good, and which accounts it reaches. */
+export class Authenticator {
+  readonly #tokens: BriefCache<GoodToken | undefined>;
+  readonly #reach: BriefCache<boolean>;
+
+  constructor(db: Database) {
+    this.#tokens = new BriefCache(believedForMs, async (secret) => {
+      const accountId = Number(shape.exec(secret)?.[1]);
+      const token = await db.tenant(accountId, (tx) => findGoodToken(tx, accountId, hashSecret(secret)));
+      return token && { tokenId: token.id, accountId, userId: token.user_id };
+    });
+    this.#reach = new BriefCache(believedForMs, async (key) => {
+      const [userId, accountId] = key.split(':').map(Number) as [number, number];
+      return db.transaction((tx) => userMayAccess(tx, userId, accountId));
+    });
+  }
+
+  async token(secret: string): Promise<GoodToken | undefined> {
+    return shape.test(secret) ? this.#tokens.get(secret) : undefined;
+  }
+
+  async mayAccess(token: GoodToken, accountId: number): Promise<boolean> {
+    if (token.userId === null) return accountId === token.accountId;
+    return this.#reach.get(`${token.userId}:${accountId}`);
+  }
+
+  /** In this process, what was just changed is obeyed from the next request on. */
+  forget(): void {
+    this.#tokens.clear();
+    this.#reach.clear();
+  }
+}

@@ -1,0 +1,80 @@
+import type { Tx } from '../db/database.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import type { Token } from './schema.ts';
+
+export interface TokenInsert {
+  account_id: number;
+  user_id: number | null;
+  name: string;
+  hash: Buffer;
+  created_by: string;
+}
+
+/** `expiresAt` is a wall-clock time in the account's zone, or ends in `Z`. */
+export async function insertToken(
+  tx: Tx,
+  token: TokenInsert,
+  expiresAt: string | null,
+): Promise<{ id: number; expired: boolean }> {
+  const [row] = await tx<[{ id: number; expired: boolean }]>`
+    insert into tokens (account_id, user_id, name, hash, created_by, expires_at)
+    select ${token.account_id}, ${token.user_id}, ${token.name}, ${token.hash}, ${token.created_by},
+      case when ${expiresAt}::text like '%Z' then ${expiresAt}::timestamptz else ${expiresAt}::timestamp at time zone time_zone end
+    from accounts where id = ${token.account_id}
+    on conflict do nothing
+    returning id, coalesce(expires_at <= now(), false) as expired`;
+  return row;
+}
+
+export async function selectTokens(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Token>> {
+  const [rows, [count]] = await Promise.all([
+    tx<
+      Token[]
+    >`select ${columns(tx)} from tokens where account_id = ${accountId} order by id limit ${slice.limit} offset ${slice.offset}`,
+    tx<{ total: number }[]>`select count(*) as total from tokens where account_id = ${accountId}`,
+  ]);
+  return { rows, total: count?.total ?? 0 };
+}
+
+export async function findToken(tx: Tx, accountId: number, id: number): Promise<Token | undefined> {
+  const [token] = await tx<Token[]>`select ${columns(tx)} from tokens where account_id = ${accountId} and id = ${id}`;
+  return token;
+}
+
+export async function renameToken(tx: Tx, accountId: number, id: number, name: string): Promise<Token | undefined> {
+  const [token] = await tx<Token[]>`
+    update tokens set name = ${name} where account_id = ${accountId} and id = ${id} returning ${columns(tx)}`;
+  return token;
+}
+
+/** Revoked once: the time of the first revocation stays. */
+export async function revoke(tx: Tx, accountId: number, id: number): Promise<boolean> {
+  const { count } = await tx`
+    update tokens set revoked_at = coalesce(revoked_at, now()) where account_id = ${accountId} and id = ${id}`;
+  return count > 0;
+}
+
+/** The token with that hash, if it is good right now. */
+export async function findGoodToken(
+  tx: Tx,
+  accountId: number,
+  hash: Buffer,
+): Promise<{ id: number; user_id: number | null } | undefined> {
+  const [token] = await tx<{ id: number; user_id: number | null }[]>`
+    select id, user_id from tokens
+    where account_id = ${accountId} and hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())`;
+  return token;
+}
+
+/** Many tokens' last use at once; a later time that another process wrote stays. */
+export async function touchTokens(tx: Tx, accountId: number, ids: number[], times: Date[]): Promise<void> {
+  const instants = times.map((time) => time.toISOString());
+  await tx`
+    update tokens set last_used_at = greatest(last_used_at, used.at)
+    from unnest(${ids}::bigint[], ${instants}::timestamptz[]) as used (id, at)
+    where tokens.account_id = ${accountId} and tokens.id = used.id`;
+}
+
+function columns(tx: Tx) {
+  return tx(['id', 'name', 'user_id', 'created_by', 'created_at', 'expires_at', 'last_used_at', 'revoked_at']);
+}

@@ -1,0 +1,49 @@
+import type { Tx } from '../db/database.ts';
+import { foldersOfUnits } from '../groups/store.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { Invalid, NotFound } from '../shared/problem.ts';
+import type { Unit, UnitWithFolders } from './schema.ts';
+import { findUnit, insertUnit, markDeleted, renameUnit, selectUnits } from './store.ts';
+
+const noSuchUnit = 'There is no such unit.';
+
+export function createUnit(tx: Tx, accountId: number, name: string): Promise<Unit> {
+  return insertUnit(tx, accountId, name);
+}
+
+export function listUnits(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Unit>> {
+  return selectUnits(tx, accountId, slice);
+}
+
+/** The same units, each with its folders and their groups: three statements for a page of any size. */
+export async function listUnitsWithFolders(tx: Tx, accountId: number, slice: Slice): Promise<Rows<UnitWithFolders>> {
+  const { rows, total } = await selectUnits(tx, accountId, slice);
+  const folders = await foldersOfUnits(
+    tx,
+    accountId,
+    rows.map((unit) => unit.id),
+  );
+  return {
+    rows: rows.map((unit) => ({ ...unit, deleted: 'N', folders: folders.get(unit.id) ?? [] })),
+    total,
+  };
+}
+
+export async function showUnit(tx: Tx, accountId: number, id: number): Promise<Unit> {
+  const unit = await findUnit(tx, accountId, id);
+  if (!unit) throw new NotFound(noSuchUnit);
+  return unit;
+}
+
+export async function changeUnit(tx: Tx, accountId: number, id: number, name: string): Promise<Unit> {
+  const unit = await renameUnit(tx, accountId, id, name);
+  if (!unit) throw new NotFound(noSuchUnit);
+  return unit;
+}
+
+export async function removeUnit(tx: Tx, accountId: number, id: number): Promise<void> {
+  const unit = await showUnit(tx, accountId, id);
+  if (unit.is_root)
+    throw new Invalid({ unit_id: ['The root unit can’t be deleted: it holds what belongs to no other place.'] });
+  await markDeleted(tx, accountId, id);
+}

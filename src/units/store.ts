@@ -1,0 +1,42 @@
+import type { Tx } from '../db/database.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import type { Unit } from './schema.ts';
+
+export async function insertUnit(tx: Tx, accountId: number, name: string): Promise<Unit> {
+  const [unit] = await tx<[Unit]>`
+    insert into units (account_id, name) values (${accountId}, ${name}) returning id, name, is_root`;
+  return unit;
+}
+
+export async function insertRootUnit(tx: Tx, accountId: number, id: number, name: string): Promise<void> {
+  await tx`insert into units (account_id, id, name, is_root) values (${accountId}, ${id}, ${name}, true)`;
+}
+
+export async function findUnit(tx: Tx, accountId: number, id: number): Promise<Unit | undefined> {
+  const [unit] = await tx<Unit[]>`
+    select id, name, is_root from units where account_id = ${accountId} and id = ${id} and deleted_at is null`;
+  return unit;
+}
+
+export async function selectUnits(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Unit>> {
+  const [rows, [count]] = await Promise.all([
+    tx<Unit[]>`
+      select id, name, is_root from units where account_id = ${accountId} and deleted_at is null
+      order by is_root desc, id limit ${slice.limit} offset ${slice.offset}`,
+    tx<{ total: number }[]>`
+      select count(*) as total from units where account_id = ${accountId} and deleted_at is null`,
+  ]);
+  return { rows, total: count?.total ?? 0 };
+}
+
+export async function renameUnit(tx: Tx, accountId: number, id: number, name: string): Promise<Unit | undefined> {
+  const [unit] = await tx<Unit[]>`
+    update units set name = ${name} where account_id = ${accountId} and id = ${id} and deleted_at is null
+    returning id, name, is_root`;
+  return unit;
+}
+
+/** What happened there stays known, so the row does: it is only no longer listed or accepted. */
+export async function markDeleted(tx: Tx, accountId: number, id: number): Promise<void> {
+  await tx`update units set deleted_at = now() where account_id = ${accountId} and id = ${id} and deleted_at is null`;
+}

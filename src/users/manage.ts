@@ -1,0 +1,69 @@
+import { missingAccounts } from '../accounts/store.ts';
+import { type Tx, violated } from '../db/database.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { Invalid, NotFound } from '../shared/problem.ts';
+import { hashPassword } from './password.ts';
+import type { NewUser, User } from './schema.ts';
+import { deleteUser, findUser, hasOtherOwner, insertUser, selectUsers, setAccess, updateUser } from './store.ts';
+
+export async function createUser(tx: Tx, { email, password, account_ids, role = 'staff' }: NewUser): Promise<User> {
+  const accountIds = await existingAccounts(tx, account_ids);
+  const id = await insertUser(tx, email, await hashPassword(password), role);
+  if (id === undefined) throw emailTaken();
+  await setAccess(tx, id, accountIds);
+  return showUser(tx, id);
+}
+
+export function listUsers(tx: Tx, slice: Slice): Promise<Rows<User>> {
+  return selectUsers(tx, slice);
+}
+
+export async function showUser(tx: Tx, id: number): Promise<User> {
+  const user = await findUser(tx, id);
+  if (!user) throw noSuchUser();
+  return user;
+}
+
+export async function changeUser(tx: Tx, id: number, changes: Partial<NewUser>): Promise<User> {
+  const user = await showUser(tx, id);
+  if (user.role === 'owner' && changes.role !== undefined && changes.role !== 'owner')
+    await mustNotBeLastOwner(tx, id, 'role');
+  if (changes.account_ids) await setAccess(tx, id, await existingAccounts(tx, changes.account_ids));
+  const passwordHash = changes.password === undefined ? null : await hashPassword(changes.password);
+  try {
+    await updateUser(tx, id, { email: changes.email ?? null, passwordHash, role: changes.role ?? null });
+  } catch (error) {
+    throw violated(error, 'unique') ? emailTaken() : error;
+  }
+  return showUser(tx, id);
+}
+
+/** The user's tokens go too. */
+export async function removeUser(tx: Tx, id: number): Promise<void> {
+  const user = await showUser(tx, id);
+  if (user.role === 'owner') await mustNotBeLastOwner(tx, id, 'user_id');
+  if (!(await deleteUser(tx, id))) throw noSuchUser();
+}
+
+async function mustNotBeLastOwner(tx: Tx, id: number, field: string): Promise<void> {
+  if (await hasOtherOwner(tx, id)) return;
+  throw new Invalid({ [field]: ['This is the last owner. Make somebody else an owner first.'] });
+}
+
+async function existingAccounts(tx: Tx, ids: number[]): Promise<number[]> {
+  const missing = new Set(await missingAccounts(tx, ids));
+  if (missing.size === 0) return ids;
+  throw new Invalid(
+    Object.fromEntries(
+      ids.flatMap((id, index) => (missing.has(id) ? [[`account_ids.${index}`, [`There is no account ${id}.`]]] : [])),
+    ),
+  );
+}
+
+function emailTaken(): Invalid {
+  return new Invalid({ email: ['The email has already been taken.'] });
+}
+
+function noSuchUser(): NotFound {
+  return new NotFound('There is no such user.');
+}

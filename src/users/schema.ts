@@ -1,0 +1,30 @@
+import Type, { type Static } from 'typebox';
+import { Id } from '../shared/fields.ts';
+
+const email = Type.String({
+  description: 'Unique; kept in lower case.',
+  format: 'email',
+  maxLength: 254,
+  examples: ['sam@harbour.example'],
+});
+const accountIds = Type.Array(Id('Account id'), {
+  description: 'The accounts that the user may access.',
+  maxItems: 10_000,
+  examples: [[1]],
+});
+const role = Type.Enum(['owner', 'staff', 'viewer'], {
+  description: '`owner` may use the admin API with e-mail and password.',
+  examples: ['staff'],
+});
+const password = Type.String({
+  description: 'At least 8 characters. Stored as a memory-hard hash.',
+  minLength: 8,
+  maxLength: 1024,
+  examples: ['correct horse battery staple'],
+});
+
+export const User = Type.Object({ id: Id('User id'), email, account_ids: accountIds, role });
+export type User = Static<typeof User>;
+
+export const NewUser = Type.Object({ email, password, account_ids: accountIds, role: Type.Optional(role) });
+export type NewUser = Static<typeof NewUser>;

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import type { TestProject } from 'vitest/node';
+import { EmbeddedServer } from '../../src/db/embedded/server.ts';
+import { migrate } from '../../src/db/migrate.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The ordinary role that owns the databases; the database name is the caller's to add. */
+    serverUrl: string;
+    superuserUrl: string;
+    templateDatabase: string;
+  }
+}
+
+/** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
+export default async function setup(project: TestProject) {
+  // The tests of real processes run what `npm start` runs.
+  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  const folder = mkdtempSync(join(tmpdir(), 'regulars-test-'));
+  const server = await EmbeddedServer.open({
+    dataDir: join(folder, 'data'),
+    as: 'service',
+    binFolder: process.env.TEST_POSTGRES_BIN,
+    // Nothing of it outlives the run, so it need not reach the disk. The tests of durability start servers of their own.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+  });
+  const base = server.url.replace(/\/regulars$/, '');
+  const superuser = base.replace('//regulars:', '//postgres:');
+  const template = 'template_regulars';
+  const sql = postgres(`${superuser}/postgres`, { max: 1, onnotice: () => {} });
+  await sql.unsafe(`create database ${template} owner regulars`);
+  await migrate({ url: `${base}/${template}` });
+  await sql.end();
+  project.provide('serverUrl', base);
+  project.provide('superuserUrl', superuser);
+  project.provide('templateDatabase', template);
+  return async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
