@@ -7,6 +7,6 @@ export function scrub(line: string): string {
     .replace(/regulars_pat_[\w-]+/g, '[token]')
     .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 [secret]')
     .replace(/(:\/\/[^\s:/@"]*):[^\s@/"]+@/g, '$1:[secret]@')
-    .replace(/[^\s"'<>()=,;:[\]{}\\]+@[^\s"'<>()=,;:[\]{}\\]+\.[a-z]{2,}/gi, '[email]')
+    .replace(/[^\s"<>()=,;:[\]{}\\]+@[^\s"'<>()=,;:[\]{}\\]+\.[a-z]{2,}/gi, '[email]')
     .replace(/(?<![\w.-])(?:\+|00)?\d(?:[ ().-]?\d){8,14}(?![\w.-])/g, '[number]');
 }

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../src/config.ts';
+
+describe('the settings', () => {
+  it('have the documented defaults', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      databaseUrl: undefined,
+      dataDir: resolve('./data'),
+      adminToken: undefined,
+      publicUrl: undefined,
+      emailDomainCheck: 'dns',
+      rateLimitPerMinute: 0,
+      bodyLimitBytes: 1_048_576,
+      workers: 1,
+      logLevel: 'info',
+      startedByNpm: false,
+    });
+  });
+  it('treat blank as unset, and drop the slash after PUBLIC_URL', () => {
+    expect(readConfig({ PORT: ' ', PUBLIC_URL: 'https://guests.example.com/crm/', LOG_LEVEL: 'DEBUG' })).toMatchObject({
+      port: 8080,
+      publicUrl: 'https://guests.example.com/crm',
+      logLevel: 'debug',
+    });
+  });
+  it('are all reported at once when they are wrong, without repeating a secret', () => {
+    const bad = {
+      HOST: 'a b',
+      PORT: '80800',
+      DATABASE_URL: 'mysql://root:hunter2@db/x',
+      ADMIN_TOKEN: 'two words',
+      PUBLIC_URL: 'guests.example.com',
+      EMAIL_DOMAIN_CHECK: 'maybe',
+      RATE_LIMIT_PER_MINUTE: '-1',
+      BODY_LIMIT_BYTES: '1MB',
+      WORKERS: '0',
+      LOG_LEVEL: 'loud',
+    };
+    let message = '';
+    try {
+      readConfig(bad);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    for (const name of Object.keys(bad)) expect(message).toContain(name);
+    expect(message).not.toMatch(/hunter2|two words/);
+  });
+  it('want a database name in DATABASE_URL', () => {
+    expect(() => readConfig({ DATABASE_URL: 'postgres://localhost:5432' })).toThrow(/must name a database/);
+  });
+});

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { knownMigrations, migrate } from '../../src/db/migrate.ts';
+import { createDatabase, superuser, type TestDatabase } from '../support/database.ts';
+
+const version = knownMigrations().at(-1)?.version ?? 0;
+
+async function tables(database: TestDatabase): Promise<number> {
+  const rows = await superuser(database)`select from pg_tables where schemaname = 'public'`;
+  return rows.length;
+}
+
+function regulars(args: string[], url: string) {
+  const child = spawn('node', ['dist/cli/regulars.js', ...args], { env: { ...process.env, DATABASE_URL: url } });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (output += chunk));
+  return once(child, 'close').then(([code]) => ({ code: code as number, output }));
+}
+
+describe('migrations', () => {
+  it('are numbered without a gap', () => {
+    expect(knownMigrations().map((one) => one.version)).toEqual(Array.from({ length: version }, (_, n) => n + 1));
+  });
+
+  it('run once when several processes start at the same moment', async () => {
+    const database = await createDatabase('empty');
+    const runs = await Promise.all(Array.from({ length: 4 }, () => regulars(['migrate', '--json'], database.url)));
+    expect(runs.map((run) => run.code)).toEqual([0, 0, 0, 0]);
+    const applied = runs.map((run) => JSON.parse(run.output) as { applied: string[]; version: number });
+    expect(applied.flatMap((run) => run.applied)).toEqual(knownMigrations().map((one) => one.name));
+    expect(applied.map((run) => run.version)).toEqual([version, version, version, version]);
+    expect((await regulars(['migrate'], database.url)).output).toContain('Nothing to do');
+  });
+
+  it('leave a database alone that is newer than the code', async () => {
+    const database = await createDatabase();
+    await superuser(database)`insert into schema_migrations (version, name) values (${version + 1}, 'from the future')`;
+    const before = await tables(database);
+    await expect(migrate({ url: database.url })).rejects.toThrow(/newer than this Regulars.*Nothing was changed/);
+    const start = await regulars(['start'], database.url);
+    expect(start).toMatchObject({ code: 1, output: expect.stringContaining('The database is newer than this Regulars') });
+    expect(await tables(database)).toBe(before);
+  });
+
+  it('leave nothing of one that fails half-way, and keep those before it', async () => {
+    const database = await createDatabase('empty');
+    const broken = [
+      { version: 1, name: '0001_fine.sql', sql: 'create table fine (id int)' },
+      { version: 2, name: '0002_broken.sql', sql: 'create table half (id int); select 1/0' },
+    ];
+    await expect(migrate({ url: database.url }, false, broken)).rejects.toThrow(/division by zero/);
+    const names = await superuser(database)<{ tablename: string }[]>`select tablename from pg_tables where schemaname = 'public' order by 1`;
+    expect(names.map((row) => row.tablename)).toEqual(['fine', 'schema_migrations']);
+    await expect(migrate({ url: database.url }, false, broken.slice(0, 1))).resolves.toEqual({ applied: [], version: 1 });
+  });
+
+  it('are left to the service and `regulars migrate` by the other commands, unless the database is new', async () => {
+    const database = await createDatabase('empty');
+    const first = [{ version: 1, name: '0001_first.sql', sql: 'create table first (id int)' }];
+    const second = [...first, { version: 2, name: '0002_second.sql', sql: 'create table second (id int)' }];
+    expect((await migrate({ url: database.url }, true, first)).applied).toEqual(['0001_first.sql']);
+    await expect(migrate({ url: database.url }, true, second)).rejects.toThrow(/waits for 1 migration.*regulars migrate/);
+    expect((await migrate({ url: database.url }, false, second)).applied).toEqual(['0002_second.sql']);
+  });
+});

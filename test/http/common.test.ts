@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { openPool } from '../../src/db/database.ts';
+import { freePort } from '../../src/db/embedded/process.ts';
+import { adminToken, appOver, testApp } from '../support/app.ts';
+import { superuser } from '../support/database.ts';
+
+const { call, admin, account, app, db, database, logged } = await testApp();
+const units = '/v1/account/units';
+const ours = await account('Ours');
+const theirs = await account('Theirs');
+const { token } = ours;
+const unauthorized = { errors: [{ message: 'Unauthorized' }] };
+
+describe('authentication', () => {
+  it('takes the token as Authorization: Bearer, in any case, or under Authentication', async () => {
+    for (const headers of [
+      { authorization: `Bearer ${token}` },
+      { authorization: `bearer ${token}` },
+      { authentication: `Bearer ${token}` },
+    ]) {
+      expect((await call('GET', units, { headers })).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ['no token', {}],
+    ['an empty one', { authorization: 'Bearer ' }],
+    ['another scheme', { authorization: `Token ${token}` }],
+    ['one without its scheme', { authorization: token }],
+    ['one of the right shape that nobody has', { authorization: `Bearer ${token.slice(0, -4)}AAAA` }],
+    ['one with another account’s number', { authorization: `Bearer ${token.replace(/pat_\d+/, `pat_${theirs.id}`)}` }],
+    ['one with a number that no account has', { authorization: `Bearer ${token.replace(/pat_\d+/, 'pat_999999999999999')}` }],
+    ['one in the query only', {}],
+  ])('refuses %s', async (_, headers) => {
+    const { status, body } = await call('GET', units, { headers, query: { token } });
+    expect(status).toBe(401);
+    expect(body).toEqual(unauthorized);
+  });
+
+  it('comes before everything else that may be wrong with a request', async () => {
+    const { status, body } = await call('GET', units, { body: 'not json' });
+    expect([status, body]).toEqual([401, unauthorized]);
+  });
+
+  it('takes a token for itself alone: not in the admin API, nor the admin’s here', async () => {
+    expect((await call('GET', '/admin/v1/accounts', { token })).status).toBe(401);
+    expect((await call('GET', units, { token: adminToken })).status).toBe(401);
+    expect((await call('GET', '/admin/v1/accounts')).body).toEqual(unauthorized);
+  });
+});
+
+describe('the account', () => {
+  it('is the token’s own when left out, and may be named in the query or the body', async () => {
+    for (const options of [{}, { query: { account_id: String(ours.id) } }, { body: { account_id: ours.id } }, { body: { account_id: `${ours.id}` } }]) {
+      expect((await call('GET', units, { token, ...options })).body.data[0].id).toBe(ours.root_unit_id);
+    }
+  });
+
+  it('looks the same when it is out of reach as when it does not exist', async () => {
+    const answers = [];
+    for (const account_id of [theirs.id, 999_999_999, 0, -1]) {
+      const { status, body, headers } = await call('GET', units, { token, body: { account_id } });
+      const { 'x-request-id': _id, date: _date, ...rest } = headers;
+      answers.push(JSON.stringify([status, body, rest]));
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(JSON.parse(answers[0] as string)[1]).toEqual({
+      message: 'The given data was invalid.',
+      errors: { account_id: ['The account id is not one that you can access.'] },
+    });
+  });
+
+  it('is reported together with everything else that is wrong', async () => {
+    const { body } = await call('GET', units, { token, body: { account_id: theirs.id, groups: 'x' } });
+    expect(Object.keys(body.errors).sort()).toEqual(['account_id', 'groups']);
+    const malformed = await call('GET', units, { token, body: { account_id: 'x' } });
+    expect(malformed.body.errors).toEqual({ account_id: ['The account id must be an integer.'] });
+  });
+});
+
+describe('parameters', () => {
+  it('come from the query or a JSON body on GET, the query’s value first', async () => {
+    const folders = (answer: { body: { data: object[] } }) => 'folders' in (answer.body.data[0] as object);
+    expect(folders(await call('GET', units, { token, query: { groups: 'true' } }))).toBe(true);
+    expect(folders(await call('GET', units, { token, body: { groups: true } }))).toBe(true);
+    expect(folders(await call('GET', units, { token, body: { groups: true }, query: { groups: 'false' } }))).toBe(false);
+    expect(folders(await call('GET', units, { token, body: '', headers: { 'content-type': 'application/json' } }))).toBe(false);
+  });
+
+  it('may travel without a content type, as what they are', async () => {
+    const response = await app.inject({ method: 'GET', url: units, headers: { authorization: `Bearer ${token}` }, payload: '{"groups":true}' });
+    expect(response.json().data[0]).toHaveProperty('folders');
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    ['{"a":', 400],
+    ['{"groups": tru}', 400],
+    ['[]', 400],
+    ['"text"', 400],
+    ['null', 400],
+    ['7', 400],
+  ])('answers the body %s with a %i', async (body, status) => {
+    const answer = await call('GET', units, { token, body });
+    expect(answer.status).toBe(status);
+    expect(answer.body.errors[0].message).toMatch(/^The body (is not valid|must be a) JSON/);
+  });
+
+  it('says where a body stops being JSON without repeating it', async () => {
+    const { body } = await call('GET', units, { token, body: '{"secret": "guest",\n oops}' });
+    expect(body.errors[0].message).toMatch(/line 2, character 2/);
+    expect(JSON.stringify(body)).not.toMatch(/guest|oops/);
+  });
+
+  it('answers a body that is not JSON with a 415, and one over the limit with a 413', async () => {
+    const form = await call('POST', '/admin/v1/accounts', { token: adminToken, body: 'name=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    expect(form.status).toBe(415);
+    const large = await call('POST', '/admin/v1/accounts', { token: adminToken, body: { name: 'x'.repeat(1_048_576) } });
+    expect(large.status).toBe(413);
+    expect(large.body.errors[0].message).toMatch(/larger/);
+  });
+
+  it.each([
+    ['GET', '/v1/nothing'],
+    ['GET', '/nothing?email=a@b.example'],
+    ['PUT', units],
+    ['DELETE', units],
+  ])('answers %s %s with a 404 in the interface’s shape', async (method, path) => {
+    const { status, body } = await call(method, path, { token });
+    expect(status).toBe(404);
+    expect(body).toEqual({ errors: [{ message: expect.stringContaining('There is nothing at') }] });
+    expect(JSON.stringify(body)).not.toContain('a@b');
+  });
+
+  it.each(['x', '-1', '1.5', '99999999999999999999', '%00'])('answers an id %s in a path with a 404', async (id) => {
+    expect((await admin('GET', `/accounts/${id}`)).status).toBe(404);
+    expect((await admin('GET', `/accounts/${ours.id}/units/${id}`)).status).toBe(404);
+  });
+
+  it('answers a broken address with a 400', async () => {
+    const { status, body } = await call('GET', '/v1/%E0%A4%A', { token });
+    expect([status, Object.keys(body)]).toEqual([400, ['errors']]);
+  });
+
+  it('answers a fault of ours with a 500 that shows the request id and nothing else, and logs it', async () => {
+    const broken = await testApp();
+    const { token } = await broken.account();
+    await superuser(broken.database)`alter table units rename to venues`;
+    const answer = await broken.call('GET', units, { token, headers: { 'x-request-id': 'my-id' } });
+    expect(answer.status).toBe(500);
+    expect(answer.body.errors[0].message).toContain('my-id');
+    expect(JSON.stringify(answer.body)).not.toMatch(/relation|units/);
+    expect(broken.logged.join('')).toContain('relation \\"units\\" does not exist');
+  });
+
+  it('answers with a 503 and Retry-After while the database is away, and is then not healthy', async () => {
+    // Nobody listens there.
+    const nowhere = openPool({ url: `postgres://regulars:x@127.0.0.1:${await freePort()}/none`, connections: 2 });
+    const lost = await appOver(nowhere, database);
+    for (const path of [units, '/health']) {
+      const answer = await lost.call('GET', path, { token });
+      expect(answer.status).toBe(503);
+      expect(answer.headers['retry-after']).toBe('1');
+      expect(answer.body).toEqual({ errors: [{ message: expect.any(String) }] });
+    }
+  });
+});
+
+describe('request ids', () => {
+  it('are taken from the client or made, returned, and logged', async () => {
+    const sent = await call('GET', units, { token, headers: { 'x-request-id': 'till-7:42' } });
+    expect(sent.headers['x-request-id']).toBe('till-7:42');
+    expect(logged.some((line) => JSON.parse(line).request_id === 'till-7:42')).toBe(true);
+    const made = await call('GET', units);
+    expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+  it.each(['with space', 'x'.repeat(129), 'line\u00e9', ''])('are made anew where the client’s would not be safe in a log: %j', async (id) => {
+    const { headers } = await call('GET', units, { token, headers: { 'x-request-id': id } });
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('rate limits', () => {
+  it('hold each token to its number a minute, with a 429 that says when to come back', async () => {
+    const limited = await appOver(db, database, { RATE_LIMIT_PER_MINUTE: '3' });
+    const statuses = [];
+    for (let n = 0; n < 5; n++) statuses.push((await limited.call('GET', units, { token })).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    const refused = await limited.call('GET', units, { token });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect((await limited.call('GET', units, { token: theirs.token })).status).toBe(200);
+    expect((await limited.call('GET', units)).status).toBe(401);
+  });
+});
+
+describe('what the service says of itself', () => {
+  it('is healthy', async () => {
+    expect((await call('GET', '/health')).body).toEqual({ status: 'ok' });
+  });
+
+  it('counts requests by route and status, and shows latency, the pool, batches and event-loop lag', async () => {
+    await call('GET', units, { token });
+    await call('GET', units);
+    const { body, headers } = await call('GET', '/metrics');
+    expect(headers['content-type']).toMatch(/^text\/plain/);
+    expect(body).toMatch(/regulars_http_requests_total\{method="GET",route="\/v1\/account\/units",status="200"\} \d+/);
+    expect(body).toMatch(/regulars_http_requests_total\{method="GET",route="\/v1\/account\/units",status="401"\} \d+/);
+    expect(body).toMatch(/regulars_http_request_duration_seconds_bucket\{le="0.005",method="GET",route="\/v1\/account\/units"\} \d+/);
+    for (const state of ['size', 'busy', 'waiting']) expect(body).toMatch(new RegExp(`regulars_db_connections\\{state="${state}"\\} \\d+`));
+    expect(body).toMatch(/nodejs_eventloop_lag_p99_seconds/);
+    expect(body).toMatch(/# TYPE regulars_batch_size histogram/);
+    expect(body).not.toContain(token);
+  });
+});
+
+describe('the log', () => {
+  it('is a JSON object a line, and holds no token, password, e-mail, number or value that was sent', async () => {
+    const secrets = { email: 'log-test@guests.example', password: 'hunter2-hunter2', mobile: '447700900999' };
+    await admin('POST', '/users', { ...secrets, account_ids: [ours.id] });
+    await call('GET', `${units}?email=${secrets.email}&mobile_number=${secrets.mobile}`, { token });
+    await call('GET', `/v1/contact/${secrets.mobile}?x=${secrets.email}`, { token });
+    await call('POST', '/admin/v1/users', { body: secrets, headers: { authorization: `Basic ${Buffer.from(`${secrets.email}:${secrets.password}`).toString('base64')}` } });
+    const lines = logged.map((line) => JSON.parse(line));
+    expect(lines.length).toBeGreaterThan(20);
+    for (const line of lines) expect(line).toMatchObject({ level: expect.any(String), time: expect.any(String), msg: expect.any(String) });
+    const text = logged.join('');
+    for (const secret of [...Object.values(secrets), token, adminToken]) expect(text).not.toContain(secret);
+    expect(text).toContain('"route":"/v1/account/units"');
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it, vi } from 'vitest';
+import { RequestRecorder } from '../../src/requests/recorder.ts';
+import { testApp } from '../support/app.ts';
+import { superuser } from '../support/database.ts';
+
+const { admin, call, account, database, db } = await testApp();
+const behind = superuser(database);
+const units = '/v1/account/units';
+
+describe('the request log', () => {
+  it('shows staff what a token asked for, newest first: route, status, duration and failing fields, no values', async () => {
+    const group = await account();
+    const other = await account();
+    await call('GET', units, { token: group.token, headers: { 'x-request-id': 'first' } });
+    await call('GET', `${units}?groups=secret-value&account_id=0`, { token: group.token, headers: { 'x-request-id': 'second' } });
+    await call('GET', units, { token: other.token });
+    const path = `/accounts/${group.id}/tokens/${group.token_id}/requests`;
+    const { data, next_before } = await vi.waitFor(
+      async () => {
+        const { body } = await admin('GET', path);
+        expect(body.data).toHaveLength(2);
+        return body;
+      },
+      { timeout: 5000 },
+    );
+    const shared = { id: expect.any(Number), at: expect.any(String), method: 'GET', route: units, duration_ms: expect.any(Number), discarded_fields: [] };
+    expect(data).toEqual([
+      { ...shared, request_id: 'second', status: 422, error_fields: ['groups', 'account_id'] },
+      { ...shared, request_id: 'first', status: 200, error_fields: [] },
+    ]);
+    expect(next_before).toBeNull();
+    expect(JSON.stringify(await behind`select * from request_log`)).not.toContain('secret-value');
+    expect((await admin('GET', `/accounts/${other.id}/tokens/${group.token_id}/requests`)).status).toBe(404);
+  });
+
+  it('is read 100 at a time', async () => {
+    const { id, token_id } = await account();
+    await behind`
+      insert into request_log (account_id, token_id, at, request_id, method, route, status, duration_ms)
+      select ${id}, ${token_id}, now(), 'r' || n, 'GET', '/', 200, 1 from generate_series(1, 250) n order by n`;
+    const path = `/accounts/${id}/tokens/${token_id}/requests`;
+    const seen: string[] = [];
+    let before: number | null | undefined;
+    do {
+      const { body } = await admin('GET', before === undefined ? path : `${path}?before=${before}`);
+      expect(body.data.length).toBeLessThanOrEqual(100);
+      seen.push(...body.data.map((entry: { request_id: string }) => entry.request_id));
+      before = body.next_before;
+    } while (before !== null);
+    expect(seen).toEqual(Array.from({ length: 250 }, (_, n) => `r${250 - n}`));
+  });
+
+  it('forgets what is older than a week, in every account, and keeps the rest', async () => {
+    const [one, two] = [await account(), await account()];
+    for (const { id, token_id } of [one, two]) {
+      await behind`
+        insert into request_log (account_id, token_id, at, request_id, method, route, status, duration_ms)
+        select ${id}, ${token_id}, now() - make_interval(hours => n), 'aged', 'GET', '/', 200, 1 from generate_series(160, 175) n`;
+    }
+    const recorder = new RequestRecorder(db, { batch: () => {}, dropped: () => {}, failed: (error) => expect.fail(String(error)) });
+    expect(await recorder.sweep()).toBe(2 * 8);
+    await recorder.close();
+    const left = await behind`select from request_log where request_id = 'aged' and at < now() - interval '168 hours'`;
+    expect(left).toHaveLength(0);
+    expect(await behind`select from request_log where request_id = 'aged'`).toHaveLength(2 * 8);
+  });
+
+  it('gives up entries, and says how many, rather than growing without bound', async () => {
+    const { id, token_id } = await account();
+    let dropped = 0;
+    const batches: number[] = [];
+    const recorder = new RequestRecorder(db, { batch: (size) => batches.push(size), dropped: (count) => (dropped += count), failed: () => {} });
+    const entry = { token_id, at: new Date(), request_id: 'bulk', method: 'GET', route: '/', status: 200, duration_ms: 1, error_fields: [], discarded_fields: [] };
+    for (let n = 0; n < 20_010; n++) recorder.record(id, entry);
+    await recorder.close();
+    expect(dropped).toBe(10);
+    expect(batches).toEqual([5000, 5000, 5000, 5000]);
+    expect(await behind`select from request_log where request_id = 'bulk'`).toHaveLength(20_000);
+  });
+});

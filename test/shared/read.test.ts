@@ -1,0 +1,91 @@
+import Type from 'typebox';
+import { describe, expect, it } from 'vitest';
+import { reader } from '../../src/shared/read.ts';
+
+const read = reader(
+  Type.Object({
+    name: Type.String({ minLength: 2, maxLength: 5 }),
+    id: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    flag: Type.Optional(Type.Boolean()),
+    type: Type.Optional(Type.Enum(['text', 'date'])),
+    email: Type.Optional(Type.String({ format: 'email' })),
+    at: Type.Optional(Type.String({ format: 'date-time' })),
+    types: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 3 })),
+    items: Type.Optional(Type.Array(Type.Object({ unit_id: Type.Integer(), note: Type.Optional(Type.String()) }))),
+  }),
+);
+
+const value = (raw: object) => read({ name: 'Anna', ...raw }).value;
+const errors = (raw: object) => ({ ...read({ name: 'Anna', ...raw }).errors });
+
+describe('reading leniently', () => {
+  it.each([12, '12', ' 12 ', '+12'])('takes %j for the integer 12', (id) => {
+    expect(value({ id })).toEqual({ name: 'Anna', id: 12 });
+  });
+  it.each([true, 1, '1', 'true', 'TRUE'])('takes %j for true', (flag) => expect(value({ flag })).toMatchObject({ flag: true }));
+  it.each([false, 0, '0', 'false'])('takes %j for false', (flag) => expect(value({ flag })).toMatchObject({ flag: false }));
+  it.each([null, undefined, '', '  '])('takes %j for no news', (blank) => {
+    expect(read({ name: 'Anna', id: blank, flag: blank, type: blank, email: blank, types: blank, items: blank })).toEqual({
+      value: { name: 'Anna' },
+      errors: {},
+    });
+  });
+  it('takes a number where text is meant', () => expect(value({ name: 12345 })).toEqual({ name: '12345' }));
+  it('ignores unknown fields and inherited ones', () => {
+    expect(read(Object.assign(Object.create({ id: 5 }), { name: 'Anna', other: 1 })).value).toEqual({ name: 'Anna' });
+    expect(read(JSON.parse('{"name":"Anna","__proto__":{"id":5}}')).value).toEqual({ name: 'Anna' });
+  });
+  it.each([
+    ['a list', ['a', 'b']],
+    ['a list in a query', 'a,b'],
+  ])('takes %s', (_, types) => expect(value({ types })).toMatchObject({ types: ['a', 'b'] }));
+  it.each([
+    ['2026-06-01 09:05:07', '2026-06-01 09:05:07'],
+    ['2026-6-1 9:05:07', '2026-06-01 09:05:07'],
+    ['2026-06-01T09:05:07Z', '2026-06-01 09:05:07Z'],
+    ['2026-06-01T09:05:07.123+02:00', '2026-06-01 07:05:07Z'],
+    ['2026-01-01T00:30:00-0130', '2026-01-01 02:00:00Z'],
+    ['2024-02-29 00:00:00', '2024-02-29 00:00:00'],
+  ])('reads the time %s as %s', (at, expected) => expect(value({ at })).toMatchObject({ at: expected }));
+});
+
+describe('refusing', () => {
+  it('names every failing field at once, nested ones by their path', () => {
+    expect(
+      errors({ name: 'A', id: 'x', flag: 'maybe', type: 'number', email: 'a@b', items: [{ unit_id: 1 }, {}, { unit_id: 'two', note: {} }, 7] }),
+    ).toEqual({
+      name: ['The name must be at least 2 characters.'],
+      id: ['The id must be an integer.'],
+      flag: ['The flag field must be true or false.'],
+      type: ['The type must be text or date.'],
+      email: ['The email must be a valid email address.'],
+      'items.1.unit_id': ['The unit id field is required.'],
+      'items.2.unit_id': ['The unit id must be an integer.'],
+      'items.2.note': ['The note must be a string.'],
+      'items.3': ['The items must be an object.'],
+    });
+  });
+  it.each([1.5, '1.5', 'Infinity', 1e300, '99999999999999999999', [], {}, true])('does not take %j for an integer', (id) => {
+    expect(errors({ id })).toEqual({ id: ['The id must be an integer.'] });
+  });
+  it.each([
+    [0, 'The id must be at least 1.'],
+    [101, 'The id may not be greater than 100.'],
+  ])('keeps to the bounds: %i', (id, message) => expect(errors({ id })).toEqual({ id: [message] }));
+  it.each(['2026-02-30 00:00:00', '2026-13-01 00:00:00', '2026-01-01 24:00:00', '2026-01-01 00:60:00', '0000-01-01 00:00:00', 'yesterday'])(
+    'knows that %s is no time',
+    (at) => expect(Object.keys(errors({ at }))).toEqual(['at']),
+  );
+  it('counts characters, not bytes or UTF-16 units', () => {
+    expect(errors({ name: '🍺🍺🍺🍺🍺' })).toEqual({});
+    expect(errors({ name: '🍺🍺🍺🍺🍺🍺' })).toEqual({ name: ['The name may not be greater than 5 characters.'] });
+  });
+  it.each(['a\0b', 'a\ud800b', '\udc00ab'])('refuses text that PostgreSQL could not store: %j', (name) => {
+    expect(errors({ name })).toEqual({ name: ['The name holds characters that are not valid text.'] });
+  });
+  it('says so when a list is too long, once, without looking at its members', () => {
+    expect(errors({ types: ['a', 'b', 'c', 4] })).toEqual({ types: ['The types may not have more than 3 items.'] });
+    expect(errors({ types: [] })).toEqual({ types: ['The types must have at least 1 items.'] });
+    expect(errors({ types: { a: 1 } })).toEqual({ types: ['The types must be an array.'] });
+  });
+});

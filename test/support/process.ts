@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, expect } from 'vitest';
+import { freePort } from '../../src/db/embedded/process.ts';
+import { adminToken } from './app.ts';
+
+export const isRoot = process.getuid?.() === 0;
+/** An ordinary user, for the tests that root runs as one. */
+export const nobody = 65_534;
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that anybody may enter, gone after the file's tests. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'regulars-process-'));
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+export interface Running {
+  child: ChildProcess;
+  url: string;
+  dataDir: string;
+  env: Record<string, string>;
+  output(): string;
+  /** Waits for the end, and gives the exit code. */
+  ended: Promise<number | string>;
+  stop(signal?: NodeJS.Signals): Promise<number | string>;
+  admin(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+}
+
+export interface StartOptions {
+  dataDir?: string;
+  env?: Record<string, string>;
+  command?: string[];
+  cwd?: string;
+  uid?: number;
+}
+
+const running = new Set<ChildProcess>();
+afterAll(async () => {
+  for (const child of running) child.kill('SIGTERM');
+  const deadline = Date.now() + 10_000;
+  while (running.size > 0 && Date.now() < deadline) await pause(50);
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts a real service process; does not wait for anything. */
+export async function launch(options: StartOptions = {}): Promise<Running> {
+  const dataDir = options.dataDir ?? join(temporaryFolder(), 'data');
+  const port = await freePort();
+  const env = { DATA_DIR: dataDir, PORT: String(port), ADMIN_TOKEN: adminToken, ...options.env };
+  const [program = 'node', ...args] = options.command ?? ['node', 'dist/main.js'];
+  const child = spawn(program, args, {
+    cwd: options.cwd ?? process.cwd(),
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...env },
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (output += chunk));
+  running.add(child);
+  const ended = new Promise<number | string>((done) =>
+    child.once('close', (code, signal) => {
+      running.delete(child);
+      done(code ?? signal ?? 'unknown');
+    }),
+  );
+  const url = `http://127.0.0.1:${env.PORT}`;
+  return {
+    child,
+    url,
+    dataDir,
+    env,
+    output: () => output,
+    ended,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return ended;
+    },
+    admin: async (method, path, body) => {
+      const response = await fetch(`${url}/admin/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${adminToken}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>) };
+    },
+  };
+}
+
+/** Starts one and waits until it is healthy. */
+export async function start(options: StartOptions = {}): Promise<Running> {
+  const service = await launch(options);
+  await healthy(service);
+  return service;
+}
+
+export async function healthy(service: Running, seconds = 30): Promise<void> {
+  let over = false;
+  void service.ended.then(() => (over = true));
+  const deadline = Date.now() + seconds * 1000;
+  while (!(await isHealthy(service))) {
+    if (over || Date.now() > deadline) expect.fail(`The service is not healthy. It printed:\n${service.output()}`);
+    await pause(50);
+  }
+}
+
+export async function isHealthy(service: Running): Promise<boolean> {
+  try {
+    return (await fetch(`${service.url}/health`)).status === 200;
+  } catch {
+    return false;
+  }
+}
+
+export function postmasterPid(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+export function postgresRuns(dataDir: string): boolean {
+  return existsSync(join(dataDir, 'postgres', 'postmaster.pid'));
+}
+
+export function regulars(args: string[], env: Record<string, string>): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn('node', ['dist/cli/regulars.js', ...args], { env: { PATH: process.env.PATH ?? '', ...env } });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => (stdout += chunk));
+  child.stderr.on('data', (chunk) => (stderr += chunk));
+  return new Promise((done) => child.once('close', (code) => done({ code, stdout, stderr })));
+}
+
+/** What an installation consists of, elsewhere: the compiled code, the migrations and the production packages. */
+export function copyProject(to: string): string {
+  mkdirSync(to, { recursive: true });
+  for (const name of ['package.json', 'dist', 'migrations']) cpSync(resolve(name), join(to, name), { recursive: true });
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, { dev?: boolean }> };
+  for (const [path, { dev }] of Object.entries(lock.packages)) {
+    if (path === '' || dev || !existsSync(path)) continue;
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    cpSync(resolve(path), join(to, path), { recursive: true, verbatimSymlinks: true });
+  }
+  return to;
+}

@@ -1,0 +1,126 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { openPool } from '../../src/db/database.ts';
+import { appOver, testApp } from '../support/app.ts';
+import { superuser } from '../support/database.ts';
+
+const { admin, call, account, database, db } = await testApp();
+const behind = superuser(database);
+const units = '/v1/account/units';
+
+describe('personal access tokens', () => {
+  it('are 256 random bits behind a prefix, shown once and stored hashed', async () => {
+    const { id } = await account();
+    const { status, body } = await admin('POST', `/accounts/${id}/tokens`, { name: 'Till' });
+    expect(status).toBe(201);
+    expect(body).toEqual({ id: expect.any(Number), name: 'Till', token: expect.stringMatching(new RegExp(`^regulars_pat_${id}_[\\w-]{43}$`)) });
+    const [row] = await behind`select * from tokens where id = ${body.id}`;
+    expect(row?.hash).toHaveLength(32);
+    const secret = body.token.split('_').at(-1);
+    expect(JSON.stringify(row)).not.toContain(secret);
+    for (const path of [`/accounts/${id}/tokens`, `/accounts/${id}/tokens/${body.id}`]) {
+      expect(JSON.stringify((await admin('GET', path)).body)).not.toContain(secret);
+    }
+  });
+
+  it('are listed with name, creator, creation, expiry, last use and revocation', async () => {
+    const { id, token, token_id } = await account();
+    const path = `/accounts/${id}/tokens/${token_id}`;
+    expect((await admin('GET', path)).body).toEqual({
+      id: token_id,
+      name: 'test',
+      user_id: null,
+      created_by: 'admin token',
+      created_at: expect.any(String),
+      expires_at: null,
+      last_used_at: null,
+      revoked_at: null,
+    });
+    await call('GET', units, { token });
+    await vi.waitFor(async () => expect((await admin('GET', path)).body.last_used_at).not.toBeNull(), { timeout: 5000 });
+    const used = new Date((await admin('GET', path)).body.last_used_at).getTime();
+    expect(Math.abs(Date.now() - used)).toBeLessThan(10_000);
+    expect((await admin('PATCH', path, { name: 'Renamed' })).body.name).toBe('Renamed');
+    expect((await admin('DELETE', path)).status).toBe(204);
+    const revoked = (await admin('GET', path)).body.revoked_at;
+    expect(revoked).not.toBeNull();
+    expect((await admin('DELETE', path)).status).toBe(204);
+    expect((await admin('GET', path)).body.revoked_at).toBe(revoked);
+    expect((await admin('GET', `/accounts/${id}/tokens`)).body.total).toBe(1);
+  });
+
+  it('are refused from the next request on once revoked', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { id, token, token_id } = await account();
+      expect((await call('GET', units, { token })).status).toBe(200);
+      await admin('DELETE', `/accounts/${id}/tokens/${token_id}`);
+      expect((await call('GET', units, { token })).status).toBe(401);
+    }
+  });
+
+  it('are refused within 100 ms by every other process too, under load', async () => {
+    const other = await appOver(openPool({ url: database.url, connections: 3 }), database);
+    const { id, token, token_id } = await account();
+    let revokedAt = Infinity;
+    let lateAccepts = 0;
+    let accepted = 0;
+    const until = Date.now() + 1500;
+    const clients = Array.from({ length: 8 }, async () => {
+      while (Date.now() < until) {
+        const sent = performance.now();
+        const { status } = await other.call('GET', units, { token });
+        if (status === 200) accepted++;
+        if (status === 200 && sent > revokedAt + 100) lateAccepts++;
+      }
+    });
+    await pause(500);
+    await admin('DELETE', `/accounts/${id}/tokens/${token_id}`);
+    revokedAt = performance.now();
+    await Promise.all(clients);
+    expect(accepted).toBeGreaterThan(10);
+    expect(lateAccepts).toBe(0);
+  });
+
+  it('are refused once expired; the expiry is in the account’s time zone, or an instant', async () => {
+    const { body: group } = await admin('POST', '/accounts', { name: 'Tokyo', time_zone: 'Asia/Tokyo' });
+    const path = `/accounts/${group.id}/tokens`;
+    const wall = await admin('POST', path, { name: 'wall', expires_at: '2099-01-01 09:00:00' });
+    expect((await admin('GET', `${path}/${wall.body.id}`)).body.expires_at).toBe('2099-01-01T00:00:00.000Z');
+    const instant = await admin('POST', path, { name: 'instant', expires_at: '2099-01-01T09:00:00+02:00' });
+    expect((await admin('GET', `${path}/${instant.body.id}`)).body.expires_at).toBe('2099-01-01T07:00:00.000Z');
+    expect((await call('GET', units, { token: instant.body.token })).status).toBe(200);
+    await behind`update tokens set expires_at = now() - interval '1 second' where id = ${instant.body.id}`;
+    await pause(100);
+    expect((await call('GET', units, { token: instant.body.token })).status).toBe(401);
+  });
+
+  it.each([
+    [{ name: '' }, ['name']],
+    [{ name: 'x', expires_at: '2001-01-01 00:00:00' }, ['expires_at']],
+    [{ name: 'x', expires_at: '2099-02-30 00:00:00' }, ['expires_at']],
+    [{ name: 'x', user_id: 999_999 }, ['user_id']],
+  ])('are not made from %j', async (body, fields) => {
+    const { id } = await account();
+    const before = (await admin('GET', `/accounts/${id}/tokens`)).body.total;
+    const answer = await admin('POST', `/accounts/${id}/tokens`, body);
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, fields]);
+    expect((await admin('GET', `/accounts/${id}/tokens`)).body.total).toBe(before);
+  });
+
+  it('are not made for a user without access to the account', async () => {
+    const [ours, theirs] = [await account(), await account()];
+    const { body: user } = await admin('POST', '/users', { email: 'kim@harbour.example', password: 'correct horse', account_ids: [theirs.id] });
+    const { body } = await admin('POST', `/accounts/${ours.id}/tokens`, { name: 'x', user_id: user.id });
+    expect(Object.keys(body.errors)).toEqual(['user_id']);
+  });
+
+  it('are found by their hash with an index, within their account', async () => {
+    const { id } = await account();
+    const plan = await db.tenant(id, async (tx) => {
+      await tx`set local enable_seqscan = off`;
+      return tx<{ 'QUERY PLAN': string }[]>`
+        explain select id from tokens where account_id = ${id} and hash = ${Buffer.alloc(32)}`;
+    });
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('Index Scan using tokens_hash');
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { adminToken, testApp } from '../support/app.ts';
+import { superuser } from '../support/database.ts';
+
+const { admin, call, account, database } = await testApp();
+const behind = superuser(database);
+const units = '/v1/account/units';
+let count = 0;
+const person = (more: object = {}) => ({ email: `person${++count}@harbour.example`, password: 'correct horse battery', account_ids: [] as number[], ...more });
+const basic = (email: string, password: string) => ({ headers: { authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}` } });
+
+describe('users', () => {
+  it('are created with the accounts that they may access, their password only as a memory-hard hash', async () => {
+    const { id } = await account();
+    const { status, body } = await admin('POST', '/users', person({ email: 'Sam@Harbour.Example', account_ids: [id, String(id)] }));
+    expect(status).toBe(201);
+    expect(body).toEqual({ id: expect.any(Number), email: 'sam@harbour.example', account_ids: [id], role: 'staff' });
+    const [row] = await behind`select * from users where id = ${body.id}`;
+    expect(row?.password_hash).toMatch(/^scrypt\$65536\$8\$2\$/);
+    expect(JSON.stringify(row)).not.toContain('correct horse');
+  });
+
+  it('are refused with every failing field at once, and nothing is stored', async () => {
+    const before = (await admin('GET', '/users')).body.total;
+    const { status, body } = await admin('POST', '/users', { email: 'nobody', password: 'short', account_ids: ['x', 999_999], role: 'king' });
+    expect(status).toBe(422);
+    expect(Object.keys(body.errors).sort()).toEqual(['account_ids.0', 'email', 'password', 'role']);
+    const unknown = await admin('POST', '/users', person({ account_ids: [999_999] }));
+    expect(unknown.body.errors).toEqual({ 'account_ids.0': ['There is no account 999999.'] });
+    expect((await admin('POST', '/users', {})).body.errors).toEqual({
+      email: ['The email field is required.'],
+      password: ['The password field is required.'],
+      account_ids: ['The account ids field is required.'],
+    });
+    expect((await admin('GET', '/users')).body.total).toBe(before);
+  });
+
+  it('have an email each, whatever its case', async () => {
+    const first = await admin('POST', '/users', person());
+    const again = await admin('POST', '/users', person({ email: first.body.email.toUpperCase() }));
+    expect(again.body.errors).toEqual({ email: ['The email has already been taken.'] });
+    const other = await admin('POST', '/users', person());
+    const renamed = await admin('PATCH', `/users/${other.body.id}`, { email: first.body.email });
+    expect(renamed.body.errors).toEqual({ email: ['The email has already been taken.'] });
+  });
+
+  it('are shown, listed, changed and deleted, and their tokens go with them', async () => {
+    const group = await account();
+    const { body: user } = await admin('POST', '/users', person({ account_ids: [group.id] }));
+    const { body: made } = await admin('POST', `/accounts/${group.id}/tokens`, { name: 'mine', user_id: user.id });
+    expect((await call('GET', units, { token: made.token })).status).toBe(200);
+    const changed = await admin('PATCH', `/users/${user.id}`, { role: 'viewer' });
+    expect(changed.body).toEqual({ ...user, role: 'viewer' });
+    expect((await admin('GET', `/users/${user.id}`)).body).toEqual(changed.body);
+    expect((await admin('GET', '/users')).body.data).toContainEqual(changed.body);
+    expect((await admin('DELETE', `/users/${user.id}`)).status).toBe(204);
+    expect((await call('GET', units, { token: made.token })).status).toBe(401);
+    expect((await admin('GET', `/users/${user.id}`)).status).toBe(404);
+  });
+
+  it('reach with their tokens the accounts they may access, and no longer than they may', async () => {
+    const [first, second, third] = [await account(), await account(), await account()];
+    const { body: user } = await admin('POST', '/users', person({ account_ids: [first.id, second.id] }));
+    const { body: made } = await admin('POST', `/accounts/${first.id}/tokens`, { name: 'mine', user_id: user.id });
+    const root = async (account_id?: number) => {
+      const { status, body } = await call('GET', units, { token: made.token, body: account_id === undefined ? {} : { account_id } });
+      return status === 200 ? body.data[0].id : body.errors;
+    };
+    const outOfReach = { account_id: ['The account id is not one that you can access.'] };
+    expect(await root()).toBe(first.root_unit_id);
+    expect(await root(second.id)).toBe(second.root_unit_id);
+    expect(await root(third.id)).toEqual(outOfReach);
+    await admin('PATCH', `/users/${user.id}`, { account_ids: [first.id] });
+    expect(await root(second.id)).toEqual(outOfReach);
+    await admin('PATCH', `/users/${user.id}`, { account_ids: [third.id] });
+    expect(await root()).toEqual(outOfReach);
+    expect(await root(third.id)).toBe(third.root_unit_id);
+  });
+});
+
+describe('owners', () => {
+  it('may use the admin API with e-mail and password; nobody else may', async () => {
+    const { body: owner } = await admin('POST', '/users', person({ role: 'owner', password: 'pass:word with ünïcode' }));
+    const { body: staff } = await admin('POST', '/users', person());
+    expect((await call('GET', '/admin/v1/accounts', basic(owner.email, 'pass:word with ünïcode'))).status).toBe(200);
+    expect((await call('GET', '/admin/v1/accounts', basic(owner.email.toUpperCase(), 'pass:word with ünïcode'))).status).toBe(200);
+    for (const credentials of [basic(staff.email, 'correct horse battery'), basic(owner.email, 'wrong'), basic('a\0b', 'x'), basic('', '')]) {
+      const { status, body } = await call('GET', '/admin/v1/accounts', credentials);
+      expect([status, body]).toEqual([401, { errors: [{ message: 'Unauthorized' }] }]);
+    }
+    const { body: group } = await call('POST', '/admin/v1/accounts', { ...basic(owner.email, 'pass:word with ünïcode'), body: { name: 'Theirs' } });
+    const made = await call('POST', `/admin/v1/accounts/${group.id}/tokens`, { ...basic(owner.email, 'pass:word with ünïcode'), body: { name: 'x' } });
+    expect((await admin('GET', `/accounts/${group.id}/tokens/${made.body.id}`)).body.created_by).toBe(owner.email);
+  });
+
+  it('are slowed down when they keep guessing', async () => {
+    const statuses = new Set<number>();
+    for (let n = 0; n < 12; n++) statuses.add((await call('GET', '/admin/v1/accounts', basic('guess@harbour.example', `guess ${n}`))).status);
+    expect([...statuses]).toContain(429);
+    expect((await call('GET', '/admin/v1/accounts', { token: adminToken })).status).toBe(200);
+  });
+
+  it('are never all removed', async () => {
+    await behind`delete from users where role = 'owner'`;
+    const { body: first } = await admin('POST', '/users', person({ role: 'owner' }));
+    for (const refused of [await admin('DELETE', `/users/${first.id}`), await admin('PATCH', `/users/${first.id}`, { role: 'staff' })]) {
+      expect(refused.status).toBe(422);
+      expect(JSON.stringify(refused.body)).toContain('last owner');
+    }
+    const { body: second } = await admin('POST', '/users', person({ role: 'owner' }));
+    const answers = await Promise.all([admin('DELETE', `/users/${first.id}`), admin('DELETE', `/users/${second.id}`)]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([204, 422]);
+  });
+});
