@@ -21,7 +21,9 @@ const allowed: Record<string, string[]> = {
 };
 // A new feature folder must be under the rules too.
 const notFeatures = ['http', 'db', 'cli', 'shared', 'batch', 'jobs'];
-const features = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory() && !notFeatures.includes(entry.name));
+const features = readdirSync('src', { withFileTypes: true }).filter(
+  (entry) => entry.isDirectory() && !notFeatures.includes(entry.name),
+);
 for (const { name } of features) {
   const path = `src/${name}/store.ts`;
   forbidden[path] = [...new Set([...(forbidden[path] ?? []), '../http/operation.ts'])];
@@ -39,10 +41,14 @@ for (const path of new Set([...Object.keys(forbidden), ...Object.keys(allowed)])
 writeFileSync(join(tree, 'src/config.ts'), 'export const home = process.env.HOME;\n');
 writeFileSync(join(tree, 'src/main.ts'), 'export const home = process.env.HOME;\n');
 
-const { stdout } = spawnSync(resolve('node_modules/.bin/biome'), ['lint', '--vcs-enabled=false', '--max-diagnostics=none', '--reporter=github', 'src'], {
-  cwd: tree,
-  encoding: 'utf8',
-});
+const { stdout } = spawnSync(
+  resolve('node_modules/.bin/biome'),
+  ['lint', '--vcs-enabled=false', '--max-diagnostics=none', '--reporter=github', 'src'],
+  {
+    cwd: tree,
+    encoding: 'utf8',
+  },
+);
 /** "src/units/store.ts:2" for each line that a rule complains of. */
 const complaints = (rule: string) =>
   stdout
@@ -52,7 +58,9 @@ const complaints = (rule: string) =>
 
 describe('the import rules', () => {
   it('forbid what would tie the rooms in a knot, in every feature folder, and allow the rest', () => {
-    const expected = Object.entries(forbidden).flatMap(([path, specifiers]) => specifiers.map((_, index) => `${path}:${index + 1}`));
+    const expected = Object.entries(forbidden).flatMap(([path, specifiers]) =>
+      specifiers.map((_, index) => `${path}:${index + 1}`),
+    );
     expect(complaints('noRestrictedImports').sort()).toEqual(expected.sort());
   });
   it('let config.ts alone read the environment', () => {

@@ -1,26 +1,27 @@
 import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
+import { only, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import type { Account } from './schema.ts';
 
+const columns = sql`id, name, time_zone, root_unit_id`;
+
 /** The root unit's id is given out here; the unit itself is the caller's to insert, in this transaction. */
 export async function insertAccount(tx: Tx, name: string, timeZone: string): Promise<Account> {
-  const [row] = await tx<[Account]>`
+  const rows = await tx<Account>`
     insert into accounts (name, time_zone, root_unit_id)
     values (${name}, ${timeZone}, nextval(pg_get_serial_sequence('units', 'id')))
-    returning id, name, time_zone, root_unit_id`;
-  return row;
+    returning ${columns}`;
+  return only(rows);
 }
 
 export async function findAccount(tx: Tx, id: number): Promise<Account | undefined> {
-  const [row] = await tx<Account[]>`select id, name, time_zone, root_unit_id from accounts where id = ${id}`;
+  const [row] = await tx<Account>`select ${columns} from accounts where id = ${id}`;
   return row;
 }
 
-export async function selectAccounts(tx: Tx, slice: Slice): Promise<Rows<Account>> {
-  const rows = await tx<Account[]>`
-    select id, name, time_zone, root_unit_id from accounts order by id limit ${slice.limit} offset ${slice.offset}`;
-  const [count] = await tx<{ total: number }[]>`select count(*) as total from accounts`;
-  return { rows, total: count?.total ?? 0 };
+export function selectAccounts(tx: Tx, slice: Slice): Promise<Rows<Account>> {
+  return listing(tx, { columns, from: sql`accounts`, orderBy: sql`id` }, slice);
 }
 
 export async function updateAccount(tx: Tx, id: number, name: string | null, timeZone: string | null): Promise<void> {
@@ -35,7 +36,7 @@ export async function deleteAccount(tx: Tx, id: number): Promise<boolean> {
 }
 
 export async function missingAccounts(tx: Tx, ids: number[]): Promise<number[]> {
-  const rows = await tx<{ id: number }[]>`
+  const rows = await tx<{ id: number }>`
     select id from unnest(${ids}::bigint[]) as wanted (id) where not exists (select from accounts where accounts.id = wanted.id)`;
   return rows.map((row) => row.id);
 }
@@ -43,7 +44,7 @@ export async function missingAccounts(tx: Tx, ids: number[]): Promise<number[]> 
 /** Whether there is nobody and nothing yet. If so, the caller has it alone until its transaction ends. */
 export async function claimEmptyDirectory(tx: Tx): Promise<boolean> {
   const isEmpty = async () => {
-    const [row] = await tx<{ empty: boolean }[]>`
+    const [row] = await tx<{ empty: boolean }>`
       select not exists (select from accounts) and not exists (select from users) as empty`;
     return row?.empty === true;
   };
@@ -54,6 +55,6 @@ export async function claimEmptyDirectory(tx: Tx): Promise<boolean> {
 
 /** The name as PostgreSQL itself spells it, if it knows the zone. */
 export async function knownTimeZone(tx: Tx, name: string): Promise<string | undefined> {
-  const [row] = await tx<{ name: string }[]>`select name from pg_timezone_names where lower(name) = lower(${name})`;
+  const [row] = await tx<{ name: string }>`select name from pg_timezone_names where lower(name) = lower(${name})`;
   return row?.name;
 }

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { Static, TObject } from 'typebox';
-import { listAccounts } from '../accounts/manage.ts';
+import { listAccounts, showAccount } from '../accounts/manage.ts';
 import { readConfig } from '../config.ts';
 import type { Tx } from '../db/database.ts';
 import { type OpenDatabase, openDatabase } from '../db/open.ts';
@@ -38,7 +38,10 @@ export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountI
       throw new NotFound('There is no account yet. Make one with `regulars account create NAME`.');
     if (wanted === undefined && total > 1)
       throw new Invalid({ account: [`There are ${total} accounts: say which with --account ID.`] });
-    return db.tenant(accountId, (tx) => work(tx, accountId));
+    return db.tenant(accountId, async (tx) => {
+      await showAccount(tx, accountId);
+      return work(tx, accountId);
+    });
   });
 }
 

@@ -1,9 +1,8 @@
-import postgres from 'postgres';
+import pg from 'pg';
+import { type Run, raw, runner, types } from './sql.ts';
 
 /** A transaction: the required first argument of every store function. */
-export type Tx = postgres.TransactionSql<Parsed>;
-
-type Parsed = { bigint: number };
+export type Tx = Run;
 
 export interface Database {
   /** A transaction on the directory (accounts, users). Tenant tables look empty in it. */
@@ -20,86 +19,123 @@ export interface ConnectOptions {
   url: string;
   /** A role to take on at connect, where the login role could bypass row-level security. */
   role?: string | undefined;
-  connections?: number;
   applicationName?: string;
-  onClose?: () => void;
 }
 
 /** The one place that says how we speak to PostgreSQL. */
-export function connect(options: ConnectOptions): postgres.Sql<Parsed> {
-  return postgres(options.url, {
-    max: options.connections ?? 1,
-    connect_timeout: 10,
-    // A database that comes back is used again within a fraction of a second, not after a growing pause.
-    backoff: () => 0.1 + Math.random() * 0.1,
-    onnotice: () => {},
-    ...(options.onClose ? { onclose: options.onClose, max_lifetime: null } : {}),
-    connection: {
-      application_name: options.applicationName ?? 'regulars',
-      TimeZone: 'UTC',
-      ...(options.role === undefined ? {} : { role: options.role }),
+function settings({ url, role, applicationName = 'regulars' }: ConnectOptions): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    // Statements that don't wait for each other's results travel together.
+    pipeline: true,
+    types,
+    ...(role === undefined ? {} : { options: `-c role=${role}` }),
+  };
+}
+
+export interface Connection {
+  run: Run;
+  /** Statements without values, several at once if need be. */
+  script(text: string): Promise<void>;
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A single connection of its own, for what must not share one: migrations, locks. */
+export async function openConnection(options: ConnectOptions & { onLost?: () => void }): Promise<Connection> {
+  const client = new pg.Client(settings(options));
+  let closing = false;
+  // Without a listener a lost connection would end the process; those waiting on a statement hear of it anyway.
+  client.on('error', () => {});
+  await client.connect();
+  client.on('end', () => {
+    if (!closing) options.onLost?.();
+  });
+  return {
+    run: runner(client),
+    script: async (text) => {
+      await client.query(text);
     },
-    types: {
-      // Our ids stay far below 2^53.
-      bigint: { to: 20, from: [20], serialize: String, parse: Number },
-      // Wall-clock values have no zone, and a Date would invent one.
-      wallClock: { to: 1114, from: [1114, 1082], serialize: String, parse: String },
+    transaction: (work) => inTransaction(client, 'begin', work),
+    close: async () => {
+      closing = true;
+      await client.end().catch(() => {});
     },
-  }) as unknown as postgres.Sql<Parsed>;
+  };
 }
 
 export function openPool(options: ConnectOptions & { connections: number }): Database {
-  const sql = connect(options);
-  let inFlight = 0;
+  const pool = new pg.Pool({ ...settings(options), max: options.connections, idleTimeoutMillis: 60_000 });
+  // An idle connection that breaks is replaced when the next one is needed.
+  pool.on('error', () => {});
 
-  async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    inFlight++;
+  async function transaction<T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let broken: unknown;
+    const notice = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', notice);
     try {
-      return (await sql.begin((tx) => work(tx))) as T;
+      return await inTransaction(client, begin, work);
+    } catch (error) {
+      if (isDatabaseAway(error)) broken = error;
+      throw error;
     } finally {
-      inFlight--;
+      client.off('error', notice);
+      client.release(broken !== undefined);
     }
   }
 
   return {
-    transaction,
-    tenant: (accountId, work) =>
-      transaction(async (tx) => {
-        // Not awaited first: it travels with the work's own first statement, in order, in one packet.
-        const [, result] = await Promise.all([enterAccount(tx, accountId), work(tx)]);
-        return result;
-      }),
+    transaction: (work) => transaction('begin', work),
+    tenant: (accountId, work) => transaction(`begin; ${enter(accountId)}`, work),
     ping: async () => {
-      await sql`select 1`;
+      await pool.query('select 1');
     },
-    pool: () => ({
-      size: options.connections,
-      busy: Math.min(inFlight, options.connections),
-      waiting: Math.max(0, inFlight - options.connections),
-    }),
-    close: () => sql.end({ timeout: 5 }),
+    pool: () => ({ size: options.connections, busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
+    close: () => pool.end(),
   };
+}
+
+/** Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep. */
+async function inTransaction<T>(client: pg.ClientBase, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  await client.query(begin);
+  let result: T;
+  try {
+    result = await work(runner(client));
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+  await client.query('commit');
+  return result;
 }
 
 /**
  * From here to the end of the transaction, row-level security shows this account's rows alone.
  * A plain SET LOCAL and not set_config(): only the former reaches the shards of a distributed PostgreSQL.
  */
-export async function enterAccount(tx: Tx, accountId: number): Promise<void> {
+function enter(accountId: number): string {
   if (!Number.isSafeInteger(accountId)) throw new TypeError('An account id is an integer.');
-  await tx.unsafe(`set local app.account_id = ${accountId}`);
+  return `set local app.account_id = ${accountId}`;
+}
+
+/** Enters an account that this very transaction has made. */
+export async function enterAccount(tx: Tx, accountId: number): Promise<void> {
+  await tx`${raw(enter(accountId))}`;
 }
 
 const awayCodes = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
   '53300', // too many connections
@@ -107,14 +143,19 @@ const awayCodes = new Set([
   '57P02', // crashed
   '57P03', // starting up or shutting down
 ]);
+/** The driver's own errors have no code. */
+const awayMessages =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed)/;
 
 /** Whether an error says that the database can't be reached just now, rather than that something is wrong with the request. */
 export function isDatabaseAway(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && (awayCodes.has(code) || code.startsWith('08'));
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string') return awayCodes.has(code) || code.startsWith('08');
+  return awayMessages.test(error.message);
 }
 
-/** The name of the unique or foreign-key constraint that an error is about. */
+/** Whether a statement was refused because of a key that is taken, or one that is still referred to. */
 export function violated(error: unknown, kind: 'unique' | 'foreign key'): boolean {
   return (error as { code?: unknown } | null)?.code === (kind === 'unique' ? '23505' : '23503');
 }

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetupProblem } from '../shared/problem.ts';
-import { connect, isDatabaseAway } from './database.ts';
+import { type Connection, isDatabaseAway, openConnection, type Tx } from './database.ts';
+import { lockClass } from './migrate.ts';
+import { identifier } from './sql.ts';
 
 /** The role that the service takes on where its login could look past row-level security. */
 const plainRole = 'regulars_service';
@@ -12,38 +14,38 @@ const plainRole = 'regulars_service';
 export async function examineServer(url: string, waitSeconds = 30): Promise<{ role: string | undefined }> {
   const where = new URL(url);
   const place = `${where.hostname || 'localhost'}:${where.port || 5432}`;
-  const sql = connect({ url });
+  let connection: Connection | undefined;
   try {
-    const [server] = await patiently(
-      waitSeconds,
-      async () =>
-        await sql<{ version: number; bypasses: boolean; database: string }[]>`
+    connection = await patiently(waitSeconds, () => openConnection({ url }));
+    const [server] = await connection.run<{ version: number; bypasses: boolean; database: string }>`
       select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as bypasses, current_database() as database
-      from pg_roles where rolname = current_user`,
-    );
-    if (!server) throw new SetupProblem(`DATABASE_URL: ${place} did not say who we are.`);
-    if (server.version < 150_000) {
-      throw new SetupProblem(
-        `DATABASE_URL: ${place} is PostgreSQL ${Math.floor(server.version / 10_000)}; Regulars needs 15 or newer.`,
-      );
-    }
+      from pg_roles where rolname = current_user`;
+    if (!server) throw new Error('it did not say who we are');
+    if (server.version < 150_000)
+      throw new Error(`it is PostgreSQL ${Math.floor(server.version / 10_000)}, and Regulars needs 15 or newer`);
     if (!server.bypasses) return { role: undefined };
-    await sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${0x5245}, 4)`;
-      const [existing] = await tx`select from pg_roles where rolname = ${plainRole}`;
-      if (!existing) await tx`create role ${tx(plainRole)} nologin`;
-      await tx`grant create, temporary on database ${tx(server.database)} to ${tx(plainRole)}`;
-      await tx`grant usage, create on schema public to ${tx(plainRole)}`;
-    });
+    await connection.transaction((tx) => preparePlainRole(tx, server.database));
     return { role: plainRole };
   } catch (error) {
-    if (error instanceof SetupProblem) throw error;
-    throw new SetupProblem(
-      `DATABASE_URL: can't use the server at ${place}: ${(error as Error).message || (error as { code?: string }).code}`,
-    );
+    throw new SetupProblem(`DATABASE_URL: can't use the server at ${place}: ${reason(error)}.`);
   } finally {
-    await sql.end({ timeout: 2 });
+    await connection?.close();
   }
+}
+
+async function preparePlainRole(tx: Tx, database: string): Promise<void> {
+  const role = identifier(plainRole);
+  await tx`select pg_advisory_xact_lock(${lockClass}, 4)`;
+  const [existing] = await tx`select from pg_roles where rolname = ${plainRole}`;
+  if (!existing) await tx`create role ${role} nologin`;
+  await tx`grant create, temporary on database ${identifier(database)} to ${role}`;
+  await tx`grant usage, create on schema public to ${role}`;
+}
+
+/** A refused connection to several addresses at once has no message of its own. */
+function reason(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  return message || code || String(error);
 }
 
 /** A database that starts together with us may need a moment; one that says no means it. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { SetupProblem } from '../shared/problem.ts';
-import { type ConnectOptions, connect } from './database.ts';
+import { type ConnectOptions, openConnection } from './database.ts';
 
 interface Migration {
   version: number;
@@ -34,13 +34,14 @@ export async function migrate(
   onlyIfEmpty = false,
   migrations = knownMigrations(),
 ): Promise<{ applied: string[]; version: number }> {
-  const sql = connect(options);
+  const connection = await openConnection(options);
+  const { run } = connection;
   const latest = migrations.at(-1)?.version ?? 0;
   try {
-    await sql`select pg_advisory_lock(${lockClass}, ${migrationLock})`;
-    await sql`create table if not exists schema_migrations (
+    await run`select pg_advisory_lock(${lockClass}, ${migrationLock})`;
+    await run`create table if not exists schema_migrations (
       version integer primary key, name text not null, applied_at timestamptz not null default now())`;
-    const done = await sql<{ version: number }[]>`select version from schema_migrations order by version`;
+    const done = await run<{ version: number }>`select version from schema_migrations order by version`;
     const versions = new Set(done.map((row) => row.version));
     const newest = done.at(-1)?.version ?? 0;
     if (newest > latest) {
@@ -55,14 +56,14 @@ export async function migrate(
         `The database waits for ${pending.length} migration(s). Run \`regulars migrate\`, or restart the service.`,
       );
     }
-    for (const migration of pending) {
-      await sql.begin(async (tx) => {
-        await tx.unsafe(migration.sql);
-        await tx`insert into schema_migrations (version, name) values (${migration.version}, ${migration.name})`;
+    for (const { version, name, sql } of pending) {
+      await connection.transaction(async (tx) => {
+        await connection.script(sql);
+        await tx`insert into schema_migrations (version, name) values (${version}, ${name})`;
       });
     }
     return { applied: pending.map((migration) => migration.name), version: latest };
   } finally {
-    await sql.end({ timeout: 5 });
+    await connection.close();
   }
 }

@@ -1,6 +1,11 @@
 import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
+import { only, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import type { Folder, Group } from './schema.ts';
+
+const folderColumns = sql`id, name, unit_id`;
+const groupColumns = sql`id, name, unit_id, folder_id`;
 
 interface Named {
   id: number;
@@ -11,7 +16,7 @@ export type FolderTree = Named & { groups: Named[] };
 
 /** The folders of many units with their groups, in one statement. */
 export async function foldersOfUnits(tx: Tx, accountId: number, unitIds: number[]): Promise<Map<number, FolderTree[]>> {
-  const rows = await tx<{ unit_id: number; id: number; name: string; groups: Named[] }[]>`
+  const rows = await tx<{ unit_id: number; id: number; name: string; groups: Named[] }>`
     select f.unit_id, f.id, f.name,
       coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) order by g.id) filter (where g.id is not null), '[]') as groups
     from folders f
@@ -31,11 +36,11 @@ export async function foldersOfUnits(tx: Tx, accountId: number, unitIds: number[
 /** The folder of that name on the unit, made if it is missing. */
 export async function ensureFolder(tx: Tx, accountId: number, unitId: number, name: string): Promise<Folder> {
   // The update changes nothing; it makes an existing row, also one made meanwhile by another process, come back.
-  const [folder] = await tx<[Folder]>`
+  const rows = await tx<Folder>`
     insert into folders (account_id, unit_id, name) values (${accountId}, ${unitId}, ${name})
     on conflict (account_id, unit_id, lower(name)) do update set name = folders.name
-    returning id, name, unit_id`;
-  return folder;
+    returning ${folderColumns}`;
+  return only(rows);
 }
 
 /** Undefined: the unit has a folder of that name already. */
@@ -45,38 +50,26 @@ export async function insertFolder(
   unitId: number,
   name: string,
 ): Promise<Folder | undefined> {
-  const [folder] = await tx<Folder[]>`
+  const [folder] = await tx<Folder>`
     insert into folders (account_id, unit_id, name) values (${accountId}, ${unitId}, ${name})
-    on conflict do nothing returning id, name, unit_id`;
+    on conflict do nothing returning ${folderColumns}`;
   return folder;
 }
 
-export async function selectFolders(
-  tx: Tx,
-  accountId: number,
-  unitId: number | null,
-  slice: Slice,
-): Promise<Rows<Folder>> {
-  const chosen = tx`account_id = ${accountId} and (${unitId}::bigint is null or unit_id = ${unitId})`;
-  const [rows, [count]] = await Promise.all([
-    tx<
-      Folder[]
-    >`select id, name, unit_id from folders where ${chosen} order by id limit ${slice.limit} offset ${slice.offset}`,
-    tx<{ total: number }[]>`select count(*) as total from folders where ${chosen}`,
-  ]);
-  return { rows, total: count?.total ?? 0 };
+export function selectFolders(tx: Tx, accountId: number, unitId: number | null, slice: Slice): Promise<Rows<Folder>> {
+  const from = sql`folders where account_id = ${accountId} and (${unitId}::bigint is null or unit_id = ${unitId})`;
+  return listing(tx, { columns: folderColumns, from, orderBy: sql`id` }, slice);
 }
 
 export async function findFolder(tx: Tx, accountId: number, id: number): Promise<Folder | undefined> {
-  const [folder] = await tx<
-    Folder[]
-  >`select id, name, unit_id from folders where account_id = ${accountId} and id = ${id}`;
+  const [folder] =
+    await tx<Folder>`select ${folderColumns} from folders where account_id = ${accountId} and id = ${id}`;
   return folder;
 }
 
 export async function renameFolder(tx: Tx, accountId: number, id: number, name: string): Promise<Folder | undefined> {
-  const [folder] = await tx<Folder[]>`
-    update folders set name = ${name} where account_id = ${accountId} and id = ${id} returning id, name, unit_id`;
+  const [folder] = await tx<Folder>`
+    update folders set name = ${name} where account_id = ${accountId} and id = ${id} returning ${folderColumns}`;
   return folder;
 }
 
@@ -87,38 +80,33 @@ export async function deleteFolder(tx: Tx, accountId: number, id: number): Promi
 
 /** Undefined: the folder has a group of that name already. */
 export async function insertGroup(tx: Tx, accountId: number, folder: Folder, name: string): Promise<Group | undefined> {
-  const [group] = await tx<Group[]>`
+  const [group] = await tx<Group>`
     insert into groups (account_id, unit_id, folder_id, name) values (${accountId}, ${folder.unit_id}, ${folder.id}, ${name})
-    on conflict do nothing returning id, name, unit_id, folder_id`;
+    on conflict do nothing returning ${groupColumns}`;
   return group;
 }
 
-export async function selectGroups(
+export function selectGroups(
   tx: Tx,
   accountId: number,
   unitId: number | null,
   folderId: number | null,
   slice: Slice,
 ): Promise<Rows<Group>> {
-  const chosen = tx`account_id = ${accountId} and (${unitId}::bigint is null or unit_id = ${unitId})
+  const from = sql`groups where account_id = ${accountId} and (${unitId}::bigint is null or unit_id = ${unitId})
     and (${folderId}::bigint is null or folder_id = ${folderId})`;
-  const [rows, [count]] = await Promise.all([
-    tx<Group[]>`
-      select id, name, unit_id, folder_id from groups where ${chosen} order by id limit ${slice.limit} offset ${slice.offset}`,
-    tx<{ total: number }[]>`select count(*) as total from groups where ${chosen}`,
-  ]);
-  return { rows, total: count?.total ?? 0 };
+  return listing(tx, { columns: groupColumns, from, orderBy: sql`id` }, slice);
 }
 
 export async function findGroup(tx: Tx, accountId: number, id: number): Promise<Group | undefined> {
-  const [group] = await tx<Group[]>`
-    select id, name, unit_id, folder_id from groups where account_id = ${accountId} and id = ${id}`;
+  const [group] = await tx<Group>`
+    select ${groupColumns} from groups where account_id = ${accountId} and id = ${id}`;
   return group;
 }
 
 export async function renameGroup(tx: Tx, accountId: number, id: number, name: string): Promise<Group | undefined> {
-  const [group] = await tx<Group[]>`
-    update groups set name = ${name} where account_id = ${accountId} and id = ${id} returning id, name, unit_id, folder_id`;
+  const [group] = await tx<Group>`
+    update groups set name = ${name} where account_id = ${accountId} and id = ${id} returning ${groupColumns}`;
   return group;
 }
 

@@ -72,6 +72,14 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
     request.errorFields = [];
     reply.header('x-request-id', request.id);
   });
+  // Once we stop, an answer in flight takes its connection with it: kept alive, it would keep us.
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (stopping) reply.header('connection', 'close');
+  });
   app.addHook('onResponse', async (request, reply) => {
     onAnswered({
       requestId: request.id,

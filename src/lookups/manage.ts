@@ -2,7 +2,7 @@ import { type Tx, violated } from '../db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { type Lookup, type LookupKind, longestLookup } from './schema.ts';
-import { countLookups, deleteLookup, findLookup, insertLookup, renameLookup, selectLookups } from './store.ts';
+import { deleteLookup, findLookup, insertLookup, renameLookup, selectLookups } from './store.ts';
 
 export async function createLookup(
   tx: Tx,
@@ -10,7 +10,10 @@ export async function createLookup(
   accountId: number,
   fields: Omit<Lookup, 'id'>,
 ): Promise<Lookup> {
-  if (kind.builtIn.length > 0 && (await countLookups(tx, kind, accountId)) >= longestLookup) {
+  if (
+    kind.builtIn.length > 0 &&
+    (await listLookups(tx, kind, accountId, { limit: 0, offset: 0 })).total >= longestLookup
+  ) {
     throw new Invalid({
       name: [`The account already has ${longestLookup} ${kind.plural}, which is the most it can have.`],
     });

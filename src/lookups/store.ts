@@ -1,12 +1,16 @@
 import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { type Lookup, type LookupKind, lookupKinds } from './schema.ts';
 
 export async function insertBuiltIns(tx: Tx, accountId: number): Promise<void> {
   for (const { table, builtIn } of Object.values(lookupKinds)) {
     if (builtIn.length === 0) continue;
-    const rows = builtIn.map((entry) => ({ account_id: accountId, ...entry }));
-    await tx`insert into ${tx(table)} ${tx(rows)}`;
+    await tx`
+      insert into ${raw(table)} (account_id, id, name)
+      select ${accountId}::bigint, id, name from jsonb_to_recordset(${JSON.stringify(builtIn)}::jsonb) as entry (id bigint, name text)
+      on conflict do nothing`;
   }
 }
 
@@ -17,33 +21,22 @@ export async function insertLookup(
   accountId: number,
   fields: Omit<Lookup, 'id'>,
 ): Promise<Lookup | undefined> {
-  const columns = ['account_id', 'name', ...kind.columns] as const;
-  const row = { account_id: accountId, ...fields };
-  const [lookup] = await tx<Lookup[]>`
-    insert into ${tx(kind.table)} ${tx(row, ...(columns as unknown as ['name']))} on conflict do nothing returning ${shown(tx, kind)}`;
+  const columns = ['name', ...kind.columns] as const;
+  const [lookup] = await tx<Lookup>`
+    insert into ${raw(kind.table)} (account_id, ${raw(columns.join(', '))})
+    values (${accountId}, ${join(columns.map((column) => fields[column]))})
+    on conflict do nothing returning ${shown(kind)}`;
   return lookup;
 }
 
-export async function countLookups(tx: Tx, kind: LookupKind, accountId: number): Promise<number> {
-  const [row] = await tx<
-    { total: number }[]
-  >`select count(*) as total from ${tx(kind.table)} where account_id = ${accountId}`;
-  return row?.total ?? 0;
-}
-
-export async function selectLookups(tx: Tx, kind: LookupKind, accountId: number, slice: Slice): Promise<Rows<Lookup>> {
-  const [rows, total] = await Promise.all([
-    tx<Lookup[]>`
-      select ${shown(tx, kind)} from ${tx(kind.table)} where account_id = ${accountId}
-      order by id limit ${slice.limit} offset ${slice.offset}`,
-    countLookups(tx, kind, accountId),
-  ]);
-  return { rows, total };
+export function selectLookups(tx: Tx, kind: LookupKind, accountId: number, slice: Slice): Promise<Rows<Lookup>> {
+  const from = sql`${raw(kind.table)} where account_id = ${accountId}`;
+  return listing(tx, { columns: shown(kind), from, orderBy: sql`id` }, slice);
 }
 
 export async function findLookup(tx: Tx, kind: LookupKind, accountId: number, id: number): Promise<Lookup | undefined> {
-  const [lookup] = await tx<Lookup[]>`
-    select ${shown(tx, kind)} from ${tx(kind.table)} where account_id = ${accountId} and id = ${id}`;
+  const [lookup] = await tx<Lookup>`
+    select ${shown(kind)} from ${raw(kind.table)} where account_id = ${accountId} and id = ${id}`;
   return lookup;
 }
 
@@ -54,16 +47,16 @@ export async function renameLookup(
   id: number,
   name: string,
 ): Promise<Lookup | undefined> {
-  const [lookup] = await tx<Lookup[]>`
-    update ${tx(kind.table)} set name = ${name} where account_id = ${accountId} and id = ${id} returning ${shown(tx, kind)}`;
+  const [lookup] = await tx<Lookup>`
+    update ${raw(kind.table)} set name = ${name} where account_id = ${accountId} and id = ${id} returning ${shown(kind)}`;
   return lookup;
 }
 
 export async function deleteLookup(tx: Tx, kind: LookupKind, accountId: number, id: number): Promise<boolean> {
-  const { count } = await tx`delete from ${tx(kind.table)} where account_id = ${accountId} and id = ${id}`;
+  const { count } = await tx`delete from ${raw(kind.table)} where account_id = ${accountId} and id = ${id}`;
   return count > 0;
 }
 
-function shown(tx: Tx, kind: LookupKind) {
-  return tx(['id', 'name', ...kind.columns]);
+function shown(kind: LookupKind): Sql {
+  return raw(['id', 'name', ...kind.columns].join(', '));
 }

@@ -8,8 +8,8 @@ export async function insertRequests(tx: Tx, accountId: number, entries: Request
   await tx`
     insert into request_log
       (account_id, token_id, at, request_id, method, route, status, duration_ms, error_fields, discarded_fields)
-    select ${accountId}, token_id, at, request_id, method, route, status, duration_ms, error_fields, discarded_fields
-    from jsonb_to_recordset(${entries as never}::jsonb) as entry (token_id bigint, at timestamptz, request_id text, method text,
+    select ${accountId}::bigint, token_id, at, request_id, method, route, status, duration_ms, error_fields, discarded_fields
+    from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as entry (token_id bigint, at timestamptz, request_id text, method text,
       route text, status integer, duration_ms real, error_fields text[], discarded_fields text[])
     on conflict do nothing`;
 }
@@ -21,7 +21,7 @@ export async function selectRequests(
   before: number | null,
   limit: number,
 ): Promise<LoggedRequest[]> {
-  return tx<LoggedRequest[]>`
+  return tx<LoggedRequest>`
     select id, at, request_id, method, route, status, duration_ms, error_fields, discarded_fields
     from request_log
     where account_id = ${accountId} and token_id = ${tokenId} and (${before}::bigint is null or id < ${before})
@@ -38,6 +38,6 @@ export async function deleteOldRequests(tx: Tx, accountId: number, keptDays: num
 }
 
 export async function nextAccountIds(tx: Tx, after: number, limit: number): Promise<number[]> {
-  const rows = await tx<{ id: number }[]>`select id from accounts where id > ${after} order by id limit ${limit}`;
+  const rows = await tx<{ id: number }>`select id from accounts where id > ${after} order by id limit ${limit}`;
   return rows.map((row) => row.id);
 }

@@ -1,6 +1,10 @@
 import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
+import { only, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import type { Token } from './schema.ts';
+
+const columns = sql`id, name, user_id, created_by, created_at, expires_at, last_used_at, revoked_at`;
 
 export interface TokenInsert {
   account_id: number;
@@ -16,34 +20,28 @@ export async function insertToken(
   token: TokenInsert,
   expiresAt: string | null,
 ): Promise<{ id: number; expired: boolean }> {
-  const [row] = await tx<[{ id: number; expired: boolean }]>`
+  const rows = await tx<{ id: number; expired: boolean }>`
     insert into tokens (account_id, user_id, name, hash, created_by, expires_at)
-    select ${token.account_id}, ${token.user_id}, ${token.name}, ${token.hash}, ${token.created_by},
+    select id, ${token.user_id}::bigint, ${token.name}, ${token.hash}::bytea, ${token.created_by},
       case when ${expiresAt}::text like '%Z' then ${expiresAt}::timestamptz else ${expiresAt}::timestamp at time zone time_zone end
     from accounts where id = ${token.account_id}
     on conflict do nothing
     returning id, coalesce(expires_at <= now(), false) as expired`;
-  return row;
+  return only(rows);
 }
 
-export async function selectTokens(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Token>> {
-  const [rows, [count]] = await Promise.all([
-    tx<
-      Token[]
-    >`select ${columns(tx)} from tokens where account_id = ${accountId} order by id limit ${slice.limit} offset ${slice.offset}`,
-    tx<{ total: number }[]>`select count(*) as total from tokens where account_id = ${accountId}`,
-  ]);
-  return { rows, total: count?.total ?? 0 };
+export function selectTokens(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Token>> {
+  return listing(tx, { columns, from: sql`tokens where account_id = ${accountId}`, orderBy: sql`id` }, slice);
 }
 
 export async function findToken(tx: Tx, accountId: number, id: number): Promise<Token | undefined> {
-  const [token] = await tx<Token[]>`select ${columns(tx)} from tokens where account_id = ${accountId} and id = ${id}`;
+  const [token] = await tx<Token>`select ${columns} from tokens where account_id = ${accountId} and id = ${id}`;
   return token;
 }
 
 export async function renameToken(tx: Tx, accountId: number, id: number, name: string): Promise<Token | undefined> {
-  const [token] = await tx<Token[]>`
-    update tokens set name = ${name} where account_id = ${accountId} and id = ${id} returning ${columns(tx)}`;
+  const [token] = await tx<Token>`
+    update tokens set name = ${name} where account_id = ${accountId} and id = ${id} returning ${columns}`;
   return token;
 }
 
@@ -60,7 +58,7 @@ export async function findGoodToken(
   accountId: number,
   hash: Buffer,
 ): Promise<{ id: number; user_id: number | null } | undefined> {
-  const [token] = await tx<{ id: number; user_id: number | null }[]>`
+  const [token] = await tx<{ id: number; user_id: number | null }>`
     select id, user_id from tokens
     where account_id = ${accountId} and hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())`;
   return token;
@@ -68,13 +66,8 @@ export async function findGoodToken(
 
 /** Many tokens' last use at once; a later time that another process wrote stays. */
 export async function touchTokens(tx: Tx, accountId: number, ids: number[], times: Date[]): Promise<void> {
-  const instants = times.map((time) => time.toISOString());
   await tx`
     update tokens set last_used_at = greatest(last_used_at, used.at)
-    from unnest(${ids}::bigint[], ${instants}::timestamptz[]) as used (id, at)
+    from unnest(${ids}::bigint[], ${times}::timestamptz[]) as used (id, at)
     where tokens.account_id = ${accountId} and tokens.id = used.id`;
-}
-
-function columns(tx: Tx) {
-  return tx(['id', 'name', 'user_id', 'created_by', 'created_at', 'expires_at', 'last_used_at', 'revoked_at']);
 }

@@ -1,11 +1,13 @@
 import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
+import { only, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import type { Unit } from './schema.ts';
 
+const columns = sql`id, name, is_root`;
+
 export async function insertUnit(tx: Tx, accountId: number, name: string): Promise<Unit> {
-  const [unit] = await tx<[Unit]>`
-    insert into units (account_id, name) values (${accountId}, ${name}) returning id, name, is_root`;
-  return unit;
+  return only(await tx<Unit>`insert into units (account_id, name) values (${accountId}, ${name}) returning ${columns}`);
 }
 
 export async function insertRootUnit(tx: Tx, accountId: number, id: number, name: string): Promise<void> {
@@ -13,26 +15,20 @@ export async function insertRootUnit(tx: Tx, accountId: number, id: number, name
 }
 
 export async function findUnit(tx: Tx, accountId: number, id: number): Promise<Unit | undefined> {
-  const [unit] = await tx<Unit[]>`
-    select id, name, is_root from units where account_id = ${accountId} and id = ${id} and deleted_at is null`;
+  const [unit] = await tx<Unit>`
+    select ${columns} from units where account_id = ${accountId} and id = ${id} and deleted_at is null`;
   return unit;
 }
 
-export async function selectUnits(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Unit>> {
-  const [rows, [count]] = await Promise.all([
-    tx<Unit[]>`
-      select id, name, is_root from units where account_id = ${accountId} and deleted_at is null
-      order by is_root desc, id limit ${slice.limit} offset ${slice.offset}`,
-    tx<{ total: number }[]>`
-      select count(*) as total from units where account_id = ${accountId} and deleted_at is null`,
-  ]);
-  return { rows, total: count?.total ?? 0 };
+export function selectUnits(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Unit>> {
+  const from = sql`units where account_id = ${accountId} and deleted_at is null`;
+  return listing(tx, { columns, from, orderBy: sql`is_root desc, id` }, slice);
 }
 
 export async function renameUnit(tx: Tx, accountId: number, id: number, name: string): Promise<Unit | undefined> {
-  const [unit] = await tx<Unit[]>`
+  const [unit] = await tx<Unit>`
     update units set name = ${name} where account_id = ${accountId} and id = ${id} and deleted_at is null
-    returning id, name, is_root`;
+    returning ${columns}`;
   return unit;
 }
 

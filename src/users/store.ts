@@ -1,6 +1,11 @@
 import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
+import { sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import type { User } from './schema.ts';
+
+const columns = sql`id, email, role,
+  array(select account_id from user_accounts where user_id = users.id order by account_id) as account_ids`;
 
 /** Undefined: the email is taken. */
 export async function insertUser(
@@ -9,7 +14,7 @@ export async function insertUser(
   passwordHash: string,
   role: User['role'],
 ): Promise<number | undefined> {
-  const [row] = await tx<{ id: number }[]>`
+  const [row] = await tx<{ id: number }>`
     insert into users (email, password_hash, role) values (${email}, ${passwordHash}, ${role}) on conflict do nothing returning id`;
   return row?.id;
 }
@@ -18,7 +23,7 @@ export async function insertUser(
 export async function setAccess(tx: Tx, userId: number, accountIds: number[]): Promise<void> {
   await tx`delete from user_accounts where user_id = ${userId} and account_id <> all(${accountIds}::bigint[])`;
   await tx`
-    insert into user_accounts (user_id, account_id) select ${userId}, unnest(${accountIds}::bigint[]) on conflict do nothing`;
+    insert into user_accounts (user_id, account_id) select ${userId}::bigint, unnest(${accountIds}::bigint[]) on conflict do nothing`;
 }
 
 export async function userMayAccess(tx: Tx, userId: number, accountId: number): Promise<boolean> {
@@ -26,16 +31,12 @@ export async function userMayAccess(tx: Tx, userId: number, accountId: number): 
   return rows.length > 0;
 }
 
-export async function selectUsers(tx: Tx, slice: Slice): Promise<Rows<User>> {
-  const rows = await tx<
-    User[]
-  >`select ${columns(tx)} from users order by id limit ${slice.limit} offset ${slice.offset}`;
-  const [count] = await tx<{ total: number }[]>`select count(*) as total from users`;
-  return { rows, total: count?.total ?? 0 };
+export function selectUsers(tx: Tx, slice: Slice): Promise<Rows<User>> {
+  return listing(tx, { columns, from: sql`users`, orderBy: sql`id` }, slice);
 }
 
 export async function findUser(tx: Tx, id: number): Promise<User | undefined> {
-  const [user] = await tx<User[]>`select ${columns(tx)} from users where id = ${id}`;
+  const [user] = await tx<User>`select ${columns} from users where id = ${id}`;
   return user;
 }
 
@@ -59,18 +60,13 @@ export async function findPasswordHash(
   tx: Tx,
   email: string,
 ): Promise<{ email: string; role: string; password_hash: string } | undefined> {
-  const [row] = await tx<{ email: string; role: string; password_hash: string }[]>`
+  const [row] = await tx<{ email: string; role: string; password_hash: string }>`
     select email, role, password_hash from users where email = ${email}`;
   return row;
 }
 
 /** Whether somebody else is an owner too. The owners are locked, so that two can't step down past each other. */
 export async function hasOtherOwner(tx: Tx, id: number): Promise<boolean> {
-  const rows = await tx<{ id: number }[]>`select id from users where role = 'owner' order by id for update`;
+  const rows = await tx<{ id: number }>`select id from users where role = 'owner' order by id for update`;
   return rows.some((row) => row.id !== id);
-}
-
-function columns(tx: Tx) {
-  return tx`id, email, role,
-    array(select account_id from user_accounts where user_id = users.id order by account_id) as account_ids`;
 }

@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { raw } from '../../src/db/sql.ts';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
 const { admin, call, account, database } = await testApp();
-const behind = superuser(database);
+const behind = await superuser(database);
 
 describe('accounts', () => {
   it('are created with a root unit, the built-in lists and UTC unless told otherwise', async () => {
     const { status, body } = await admin('POST', '/accounts', { name: 'The Harbour Group' });
     expect(status).toBe(201);
-    expect(body).toEqual({ id: expect.any(Number), name: 'The Harbour Group', time_zone: 'UTC', root_unit_id: expect.any(Number) });
+    expect(body).toEqual({
+      id: expect.any(Number),
+      name: 'The Harbour Group',
+      time_zone: 'UTC',
+      root_unit_id: expect.any(Number),
+    });
     const units = await admin('GET', `/accounts/${body.id}/units`);
     expect(units.body.data).toEqual([{ id: body.root_unit_id, name: 'The Harbour Group', is_root: true }]);
     expect((await admin('GET', `/accounts/${body.id}/feedback_categories`)).body.data).toEqual([
@@ -47,14 +53,18 @@ describe('accounts', () => {
     expect((await call('GET', '/v1/account/units', { token: gone.token })).status).toBe(401);
     expect((await call('GET', '/v1/account/units', { token: stays.token })).status).toBe(200);
     for (const table of ['units', 'folders', 'groups', 'sources', 'tokens', 'feedback_categories']) {
-      expect(await behind`select from ${behind(table)} where account_id = ${gone.id}`, table).toHaveLength(0);
+      expect(await behind`select from ${raw(table)} where account_id = ${gone.id}`, table).toHaveLength(0);
     }
     expect((await admin('DELETE', `/accounts/${gone.id}`)).status).toBe(404);
   });
 
   it('have exactly one root unit: PostgreSQL itself refuses a second one, and its deletion', async () => {
     const { id, root_unit_id } = await account();
-    await expect(behind`insert into units (account_id, name, is_root) values (${id}, 'second', true)`).rejects.toThrow(/units_one_root/);
-    await expect(behind`update units set deleted_at = now() where account_id = ${id} and id = ${root_unit_id}`).rejects.toThrow(/units_root_stays/);
+    await expect(behind`insert into units (account_id, name, is_root) values (${id}, 'second', true)`).rejects.toThrow(
+      /units_one_root/,
+    );
+    await expect(
+      behind`update units set deleted_at = now() where account_id = ${id} and id = ${root_unit_id}`,
+    ).rejects.toThrow(/units_root_stays/);
   });
 });

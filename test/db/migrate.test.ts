@@ -7,7 +7,8 @@ import { createDatabase, superuser, type TestDatabase } from '../support/databas
 const version = knownMigrations().at(-1)?.version ?? 0;
 
 async function tables(database: TestDatabase): Promise<number> {
-  const rows = await superuser(database)`select from pg_tables where schemaname = 'public'`;
+  const behind = await superuser(database);
+  const rows = await behind`select from pg_tables where schemaname = 'public'`;
   return rows.length;
 }
 
@@ -36,11 +37,15 @@ describe('migrations', () => {
 
   it('leave a database alone that is newer than the code', async () => {
     const database = await createDatabase();
-    await superuser(database)`insert into schema_migrations (version, name) values (${version + 1}, 'from the future')`;
+    const behind = await superuser(database);
+    await behind`insert into schema_migrations (version, name) values (${version + 1}, 'from the future')`;
     const before = await tables(database);
     await expect(migrate({ url: database.url })).rejects.toThrow(/newer than this Regulars.*Nothing was changed/);
     const start = await regulars(['start'], database.url);
-    expect(start).toMatchObject({ code: 1, output: expect.stringContaining('The database is newer than this Regulars') });
+    expect(start).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('The database is newer than this Regulars'),
+    });
     expect(await tables(database)).toBe(before);
   });
 
@@ -51,9 +56,15 @@ describe('migrations', () => {
       { version: 2, name: '0002_broken.sql', sql: 'create table half (id int); select 1/0' },
     ];
     await expect(migrate({ url: database.url }, false, broken)).rejects.toThrow(/division by zero/);
-    const names = await superuser(database)<{ tablename: string }[]>`select tablename from pg_tables where schemaname = 'public' order by 1`;
+    const behind = await superuser(database);
+    const names = await behind<{
+      tablename: string;
+    }>`select tablename from pg_tables where schemaname = 'public' order by 1`;
     expect(names.map((row) => row.tablename)).toEqual(['fine', 'schema_migrations']);
-    await expect(migrate({ url: database.url }, false, broken.slice(0, 1))).resolves.toEqual({ applied: [], version: 1 });
+    await expect(migrate({ url: database.url }, false, broken.slice(0, 1))).resolves.toEqual({
+      applied: [],
+      version: 1,
+    });
   });
 
   it('are left to the service and `regulars migrate` by the other commands, unless the database is new', async () => {
@@ -61,7 +72,9 @@ describe('migrations', () => {
     const first = [{ version: 1, name: '0001_first.sql', sql: 'create table first (id int)' }];
     const second = [...first, { version: 2, name: '0002_second.sql', sql: 'create table second (id int)' }];
     expect((await migrate({ url: database.url }, true, first)).applied).toEqual(['0001_first.sql']);
-    await expect(migrate({ url: database.url }, true, second)).rejects.toThrow(/waits for 1 migration.*regulars migrate/);
+    await expect(migrate({ url: database.url }, true, second)).rejects.toThrow(
+      /waits for 1 migration.*regulars migrate/,
+    );
     expect((await migrate({ url: database.url }, false, second)).applied).toEqual(['0002_second.sql']);
   });
 });

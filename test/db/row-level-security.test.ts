@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Tx } from '../../src/db/database.ts';
+import { raw } from '../../src/db/sql.ts';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
@@ -12,9 +13,16 @@ const directory: Record<string, string> = {
 };
 
 const { db, database, account, admin, call } = await testApp();
-const behind = superuser(database);
+const behind = await superuser(database);
 
-const catalogue = await behind<{ name: string; enabled: boolean; forced: boolean; policies: string[]; has_account: boolean; owner: string }[]>`
+const catalogue = await behind<{
+  name: string;
+  enabled: boolean;
+  forced: boolean;
+  policies: string[];
+  has_account: boolean;
+  owner: string;
+}>`
   select c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced, pg_get_userbyid(c.relowner) as owner,
     array(select pg_get_expr(polqual, polrelid) from pg_policy where polrelid = c.oid and polcmd = '*' and polpermissive) as policies,
     exists (select from pg_attribute where attrelid = c.oid and attname = 'account_id' and attnotnull) as has_account
@@ -27,7 +35,9 @@ describe('the catalogue', () => {
   it('shows the tables that we expect, and the service’s role can’t bypass their policies', async () => {
     expect(tenantTables.map((table) => table.name)).toContain('units');
     for (const name of Object.keys(directory)) expect(catalogue.map((table) => table.name)).toContain(name);
-    const [role] = await db.transaction((tx) => tx`select rolsuper, rolbypassrls from pg_roles where rolname = current_user`);
+    const [role] = await db.transaction(
+      (tx) => tx`select rolsuper, rolbypassrls from pg_roles where rolname = current_user`,
+    );
     expect(role).toEqual({ rolsuper: false, rolbypassrls: false });
   });
   it.each(tenantTables)('has row-level security on $name, forced, with the one policy', (table) => {
@@ -39,12 +49,12 @@ describe('the catalogue', () => {
     });
   });
   it.each(tenantTables)('leads every key of $name by account_id', async ({ name }) => {
-    const keys = await behind<{ definition: string }[]>`
+    const keys = await behind<{ definition: string }>`
       select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = ${name}::regclass and contype in ('p', 'u')
       union all select pg_get_indexdef(indexrelid) from pg_index where indrelid = ${name}::regclass and indisunique`;
     expect(keys.length).toBeGreaterThan(0);
     for (const { definition } of keys) expect(definition).toMatch(/\(account_id[,)]/);
-    const foreign = await behind<{ definition: string }[]>`
+    const foreign = await behind<{ definition: string }>`
       select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = ${name}::regclass and contype = 'f'`;
     for (const { definition } of foreign) expect(definition).toMatch(/\(account_id[,)]|REFERENCES users/);
   });
@@ -63,34 +73,41 @@ describe('an attack across accounts', async () => {
   await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(2), { timeout: 5000 });
 
   const tenant = <T>(work: (tx: Tx) => Promise<T>) => db.tenant(ours.id, work);
-  const snapshot = (name: string) => behind`select * from ${behind(name)} where account_id = ${theirs.id} order by id`;
+  const snapshot = (name: string) => behind`select * from ${raw(name)} where account_id = ${theirs.id} order by id`;
 
   it.each(tenantTables)('finds nothing of theirs in $name, and changes nothing', async ({ name }) => {
     const before = await snapshot(name);
     expect(before.length, `${name} has rows to attack: give it some above`).toBeGreaterThan(0);
 
-    const seen = await tenant((tx) => tx<{ account_id: number }[]>`select account_id from ${tx(name)}`);
+    const seen = await tenant((tx) => tx<{ account_id: number }>`select account_id from ${raw(name)}`);
     expect(seen.length).toBeGreaterThan(0);
     expect(new Set(seen.map((row) => row.account_id))).toEqual(new Set([ours.id]));
-    expect(await tenant((tx) => tx`select from ${tx(name)} where account_id = ${theirs.id}`)).toHaveLength(0);
+    expect(await tenant((tx) => tx`select from ${raw(name)} where account_id = ${theirs.id}`)).toHaveLength(0);
 
-    const updated = await tenant((tx) => tx`update ${tx(name)} set id = id where account_id = ${theirs.id}`);
+    const updated = await tenant((tx) => tx`update ${raw(name)} set id = id where account_id = ${theirs.id}`);
     expect(updated.count).toBe(0);
-    const deleted = await tenant((tx) => tx`delete from ${tx(name)} where account_id = ${theirs.id}`);
+    const deleted = await tenant((tx) => tx`delete from ${raw(name)} where account_id = ${theirs.id}`);
     expect(deleted.count).toBe(0);
 
     const [row] = before;
-    await expect(tenant((tx) => tx`insert into ${tx(name)} ${tx({ ...row, id: 999_999 } as never)}`)).rejects.toThrow(/row-level security/);
-    const moved = tenant((tx) => tx`update ${tx(name)} set account_id = ${theirs.id}`);
+    await expect(
+      tenant(
+        (tx) =>
+          tx`insert into ${raw(name)} select * from jsonb_populate_record(null::${raw(name)}, ${JSON.stringify({ ...row, id: 999_999 })}::jsonb)`,
+      ),
+    ).rejects.toThrow(/row-level security/);
+    const moved = tenant((tx) => tx`update ${raw(name)} set account_id = ${theirs.id}`);
     await expect(moved).rejects.toThrow(/row-level security/);
     expect(await snapshot(name)).toEqual(before);
   });
 
   it.each(tenantTables)('finds nothing at all in $name outside an account', async ({ name }) => {
-    expect(await db.transaction((tx) => tx`select from ${tx(name)}`)).toHaveLength(0);
+    expect(await db.transaction((tx) => tx`select from ${raw(name)}`)).toHaveLength(0);
     // Also on a connection on which an account was entered before.
     await Promise.all(Array.from({ length: 10 }, () => tenant((tx) => tx`select 1`)));
-    const left = await Promise.all(Array.from({ length: 10 }, () => db.transaction((tx) => tx`select from ${tx(name)}`)));
+    const left = await Promise.all(
+      Array.from({ length: 10 }, () => db.transaction((tx) => tx`select from ${raw(name)}`)),
+    );
     expect(left.flat()).toHaveLength(0);
   });
 });

@@ -8,10 +8,19 @@ describe('folders and groups', () => {
     const { id, root_unit_id } = await account();
     const group = await admin('POST', `/accounts/${id}/groups`, { unit_id: root_unit_id, name: 'Newsletter' });
     expect(group.status).toBe(201);
-    expect(group.body).toEqual({ id: expect.any(Number), name: 'Newsletter', unit_id: root_unit_id, folder_id: expect.any(Number) });
+    expect(group.body).toEqual({
+      id: expect.any(Number),
+      name: 'Newsletter',
+      unit_id: root_unit_id,
+      folder_id: expect.any(Number),
+    });
     const folder = await admin('GET', `/accounts/${id}/folders/${group.body.folder_id}`);
     expect(folder.body).toEqual({ id: group.body.folder_id, name: 'default', unit_id: root_unit_id });
-    const second = await admin('POST', `/accounts/${id}/groups`, { unit_id: root_unit_id, name: 'VIP', folder_name: 'Default' });
+    const second = await admin('POST', `/accounts/${id}/groups`, {
+      unit_id: root_unit_id,
+      name: 'VIP',
+      folder_name: 'Default',
+    });
     expect(second.body.folder_id).toBe(group.body.folder_id);
   });
 
@@ -20,13 +29,18 @@ describe('folders and groups', () => {
     const { body: unit } = await admin('POST', `/accounts/${id}/units`, { name: 'The Anchor' });
     const { body: here } = await admin('POST', `/accounts/${id}/groups`, { unit_id: unit.id, name: 'Here' });
     const { body: there } = await admin('POST', `/accounts/${id}/groups`, { unit_id: root_unit_id, name: 'There' });
-    const names = async (query: string) => (await admin('GET', `/accounts/${id}/groups${query}`)).body.data.map((group: { name: string }) => group.name);
+    const names = async (query: string) =>
+      (await admin('GET', `/accounts/${id}/groups${query}`)).body.data.map((group: { name: string }) => group.name);
     expect(await names('')).toEqual(['Here', 'There']);
     expect(await names(`?unit_id=${unit.id}`)).toEqual(['Here']);
     expect(await names(`?folder_id=${there.folder_id}`)).toEqual(['There']);
     expect((await admin('GET', `/accounts/${id}/folders?unit_id=${unit.id}`)).body.total).toBe(1);
-    expect((await admin('PATCH', `/accounts/${id}/groups/${here.id}`, { name: 'Elsewhere' })).body.name).toBe('Elsewhere');
-    expect((await admin('PATCH', `/accounts/${id}/folders/${here.folder_id}`, { name: 'Renamed' })).body.name).toBe('Renamed');
+    expect((await admin('PATCH', `/accounts/${id}/groups/${here.id}`, { name: 'Elsewhere' })).body.name).toBe(
+      'Elsewhere',
+    );
+    expect((await admin('PATCH', `/accounts/${id}/folders/${here.folder_id}`, { name: 'Renamed' })).body.name).toBe(
+      'Renamed',
+    );
 
     const full = await admin('DELETE', `/accounts/${id}/folders/${here.folder_id}`);
     expect([full.status, Object.keys(full.body.errors)]).toEqual([422, ['folder_id']]);
@@ -50,7 +64,9 @@ describe('folders and groups', () => {
     expect([taken.status, Object.keys(taken.body.errors)]).toEqual([422, ['name']]);
     const folders = (await admin('GET', `/accounts/${id}/folders`)).body;
     expect(folders.total).toBe(1);
-    expect((await admin('POST', `/accounts/${id}/folders`, { unit_id: root_unit_id, name: 'DEFAULT' })).status).toBe(422);
+    expect((await admin('POST', `/accounts/${id}/folders`, { unit_id: root_unit_id, name: 'DEFAULT' })).status).toBe(
+      422,
+    );
   });
 
   it('are not made on a unit that is unknown, deleted or another account’s', async () => {

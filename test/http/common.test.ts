@@ -29,7 +29,10 @@ describe('authentication', () => {
     ['one without its scheme', { authorization: token }],
     ['one of the right shape that nobody has', { authorization: `Bearer ${token.slice(0, -4)}AAAA` }],
     ['one with another account’s number', { authorization: `Bearer ${token.replace(/pat_\d+/, `pat_${theirs.id}`)}` }],
-    ['one with a number that no account has', { authorization: `Bearer ${token.replace(/pat_\d+/, 'pat_999999999999999')}` }],
+    [
+      'one with a number that no account has',
+      { authorization: `Bearer ${token.replace(/pat_\d+/, 'pat_999999999999999')}` },
+    ],
     ['one in the query only', {}],
   ])('refuses %s', async (_, headers) => {
     const { status, body } = await call('GET', units, { headers, query: { token } });
@@ -51,7 +54,12 @@ describe('authentication', () => {
 
 describe('the account', () => {
   it('is the token’s own when left out, and may be named in the query or the body', async () => {
-    for (const options of [{}, { query: { account_id: String(ours.id) } }, { body: { account_id: ours.id } }, { body: { account_id: `${ours.id}` } }]) {
+    for (const options of [
+      {},
+      { query: { account_id: String(ours.id) } },
+      { body: { account_id: ours.id } },
+      { body: { account_id: `${ours.id}` } },
+    ]) {
       expect((await call('GET', units, { token, ...options })).body.data[0].id).toBe(ours.root_unit_id);
     }
   });
@@ -83,12 +91,21 @@ describe('parameters', () => {
     const folders = (answer: { body: { data: object[] } }) => 'folders' in (answer.body.data[0] as object);
     expect(folders(await call('GET', units, { token, query: { groups: 'true' } }))).toBe(true);
     expect(folders(await call('GET', units, { token, body: { groups: true } }))).toBe(true);
-    expect(folders(await call('GET', units, { token, body: { groups: true }, query: { groups: 'false' } }))).toBe(false);
-    expect(folders(await call('GET', units, { token, body: '', headers: { 'content-type': 'application/json' } }))).toBe(false);
+    expect(folders(await call('GET', units, { token, body: { groups: true }, query: { groups: 'false' } }))).toBe(
+      false,
+    );
+    expect(
+      folders(await call('GET', units, { token, body: '', headers: { 'content-type': 'application/json' } })),
+    ).toBe(false);
   });
 
   it('may travel without a content type, as what they are', async () => {
-    const response = await app.inject({ method: 'GET', url: units, headers: { authorization: `Bearer ${token}` }, payload: '{"groups":true}' });
+    const response = await app.inject({
+      method: 'GET',
+      url: units,
+      headers: { authorization: `Bearer ${token}` },
+      payload: '{"groups":true}',
+    });
     expect(response.json().data[0]).toHaveProperty('folders');
   });
 });
@@ -114,9 +131,16 @@ describe('errors', () => {
   });
 
   it('answers a body that is not JSON with a 415, and one over the limit with a 413', async () => {
-    const form = await call('POST', '/admin/v1/accounts', { token: adminToken, body: 'name=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    const form = await call('POST', '/admin/v1/accounts', {
+      token: adminToken,
+      body: 'name=x',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
     expect(form.status).toBe(415);
-    const large = await call('POST', '/admin/v1/accounts', { token: adminToken, body: { name: 'x'.repeat(1_048_576) } });
+    const large = await call('POST', '/admin/v1/accounts', {
+      token: adminToken,
+      body: { name: 'x'.repeat(1_048_576) },
+    });
     expect(large.status).toBe(413);
     expect(large.body.errors[0].message).toMatch(/larger/);
   });
@@ -146,7 +170,8 @@ describe('errors', () => {
   it('answers a fault of ours with a 500 that shows the request id and nothing else, and logs it', async () => {
     const broken = await testApp();
     const { token } = await broken.account();
-    await superuser(broken.database)`alter table units rename to venues`;
+    const behind = await superuser(broken.database);
+    await behind`alter table units rename to venues`;
     const answer = await broken.call('GET', units, { token, headers: { 'x-request-id': 'my-id' } });
     expect(answer.status).toBe(500);
     expect(answer.body.errors[0].message).toContain('my-id');
@@ -175,10 +200,13 @@ describe('request ids', () => {
     const made = await call('GET', units);
     expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
-  it.each(['with space', 'x'.repeat(129), 'line\u00e9', ''])('are made anew where the client’s would not be safe in a log: %j', async (id) => {
-    const { headers } = await call('GET', units, { token, headers: { 'x-request-id': id } });
-    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  it.each(['with space', 'x'.repeat(129), 'line\u00e9', ''])(
+    'are made anew where the client’s would not be safe in a log: %j',
+    async (id) => {
+      const { headers } = await call('GET', units, { token, headers: { 'x-request-id': id } });
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 });
 
 describe('rate limits', () => {
@@ -207,8 +235,11 @@ describe('what the service says of itself', () => {
     expect(headers['content-type']).toMatch(/^text\/plain/);
     expect(body).toMatch(/regulars_http_requests_total\{method="GET",route="\/v1\/account\/units",status="200"\} \d+/);
     expect(body).toMatch(/regulars_http_requests_total\{method="GET",route="\/v1\/account\/units",status="401"\} \d+/);
-    expect(body).toMatch(/regulars_http_request_duration_seconds_bucket\{le="0.005",method="GET",route="\/v1\/account\/units"\} \d+/);
-    for (const state of ['size', 'busy', 'waiting']) expect(body).toMatch(new RegExp(`regulars_db_connections\\{state="${state}"\\} \\d+`));
+    expect(body).toMatch(
+      /regulars_http_request_duration_seconds_bucket\{le="0.005",method="GET",route="\/v1\/account\/units"\} \d+/,
+    );
+    for (const state of ['size', 'busy', 'waiting'])
+      expect(body).toMatch(new RegExp(`regulars_db_connections\\{state="${state}"\\} \\d+`));
     expect(body).toMatch(/nodejs_eventloop_lag_p99_seconds/);
     expect(body).toMatch(/# TYPE regulars_batch_size histogram/);
     expect(body).not.toContain(token);
@@ -221,10 +252,14 @@ describe('the log', () => {
     await admin('POST', '/users', { ...secrets, account_ids: [ours.id] });
     await call('GET', `${units}?email=${secrets.email}&mobile_number=${secrets.mobile}`, { token });
     await call('GET', `/v1/contact/${secrets.mobile}?x=${secrets.email}`, { token });
-    await call('POST', '/admin/v1/users', { body: secrets, headers: { authorization: `Basic ${Buffer.from(`${secrets.email}:${secrets.password}`).toString('base64')}` } });
+    await call('POST', '/admin/v1/users', {
+      body: secrets,
+      headers: { authorization: `Basic ${Buffer.from(`${secrets.email}:${secrets.password}`).toString('base64')}` },
+    });
     const lines = logged.map((line) => JSON.parse(line));
     expect(lines.length).toBeGreaterThan(20);
-    for (const line of lines) expect(line).toMatchObject({ level: expect.any(String), time: expect.any(String), msg: expect.any(String) });
+    for (const line of lines)
+      expect(line).toMatchObject({ level: expect.any(String), time: expect.any(String), msg: expect.any(String) });
     const text = logged.join('');
     for (const secret of [...Object.values(secrets), token, adminToken]) expect(text).not.toContain(secret);
     expect(text).toContain('"route":"/v1/account/units"');

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../src/app.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import type { openApiDocument } from '../../src/http/openapi.ts';
 import { reader } from '../../src/shared/read.ts';
 import { testApp } from '../support/app.ts';
 
@@ -23,21 +23,31 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes every route that is served, and serves every route that it describes', () => {
-    const described = Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
-    expect(described.sort()).toEqual(operations.map((one) => `${one.method} ${one.path.replace(/:(\w+)/g, '{$1}')}`).sort());
-    for (const operation of operations) expect(app.hasRoute({ method: operation.method, url: operation.path })).toBe(true);
-    const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => (one as { operationId: string }).operationId));
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.sort()).toEqual(
+      operations.map((one) => `${one.method} ${one.path.replace(/:(\w+)/g, '{$1}')}`).sort(),
+    );
+    for (const operation of operations)
+      expect(app.hasRoute({ method: operation.method, url: operation.path })).toBe(true);
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map((one) => (one as { operationId: string }).operationId),
+    );
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it.each(operations.map((one) => [`${one.method} ${one.path}`, one] as const))('has an example for %s that its own shapes accept', (_, operation) => {
-    const { example = {}, input, answer, method } = operation;
-    if (answer) expect([...Value.Errors(answer as TSchema, example.answer)]).toEqual([]);
-    if (method === 'POST' || method === 'PATCH') {
-      expect(example.input).toBeDefined();
-      expect({ ...reader(input)(example.input).errors }).toEqual({});
-    }
-  });
+  it.each(operations.map((one) => [`${one.method} ${one.path}`, one] as const))(
+    'has an example for %s that its own shapes accept',
+    (_, operation) => {
+      const { example = {}, input, answer, method } = operation;
+      if (answer) expect([...Value.Errors(answer as TSchema, example.answer)]).toEqual([]);
+      if (method === 'POST' || method === 'PATCH') {
+        expect(example.input).toBeDefined();
+        expect({ ...reader(input)(example.input).errors }).toEqual({});
+      }
+    },
+  );
 
   it('says of every route which errors it can answer', () => {
     for (const methods of Object.values(document.paths)) {

@@ -17,7 +17,10 @@ describe('the partners’ look-ups', () => {
     ]);
     const { body: category } = await admin('POST', `/accounts/${id}/feedback_categories`, { name: 'Atmosphere' });
     expect(category.id).toBeGreaterThanOrEqual(1000);
-    expect(await data('/v1/feedback/categories')).toEqual([...lookupKinds.feedbackCategories.builtIn, { id: category.id, name: 'Atmosphere' }]);
+    expect(await data('/v1/feedback/categories')).toEqual([
+      ...lookupKinds.feedbackCategories.builtIn,
+      { id: category.id, name: 'Atmosphere' },
+    ]);
     const { body: source } = await admin('POST', `/accounts/${id}/booking_sources`, { name: 'Concierge' });
     expect(await data('/v1/booking/sources')).toEqual([
       { id: 1, name: 'website' },
@@ -32,7 +35,9 @@ describe('the partners’ look-ups', () => {
     await admin('POST', `/accounts/${theirs.id}/feedback_categories`, { name: 'Theirs' });
     expect((await call('GET', '/v1/feedback/categories')).status).toBe(401);
     expect((await call('GET', '/v1/feedback/categories', { token: ours.token })).body.data).toHaveLength(4);
-    expect((await call('GET', '/v1/feedback/types', { token: ours.token, query: { account_id: String(theirs.id) } })).status).toBe(422);
+    expect(
+      (await call('GET', '/v1/feedback/types', { token: ours.token, query: { account_id: String(theirs.id) } })).status,
+    ).toBe(422);
   });
 });
 
@@ -89,7 +94,8 @@ describe('what the interface itself names', () => {
 describe('limits', () => {
   it('keep a list that is answered whole from growing without bound', async () => {
     const { id } = await account();
-    await superuser(database)`insert into feedback_categories (account_id, name) select ${id}, 'c' || n from generate_series(5, 1000) n`;
+    const behind = await superuser(database);
+    await behind`insert into feedback_categories (account_id, name) select ${id}, 'c' || n from generate_series(5, 1000) n`;
     const { status, body } = await admin('POST', `/accounts/${id}/feedback_categories`, { name: 'one too many' });
     expect([status, Object.keys(body.errors)]).toEqual([422, ['name']]);
   });
@@ -97,7 +103,9 @@ describe('limits', () => {
     const { id } = await account();
     const { body } = await admin('POST', `/accounts/${id}/udfs`, { name: 'x', type: 'number' });
     expect(body.errors).toEqual({ type: ['The type must be text or date.'] });
-    expect((await admin('POST', `/accounts/${id}/udfs`, { name: 'x' })).body.errors).toEqual({ type: ['The type field is required.'] });
+    expect((await admin('POST', `/accounts/${id}/udfs`, { name: 'x' })).body.errors).toEqual({
+      type: ['The type field is required.'],
+    });
     expect((await admin('POST', `/accounts/${id}/udfs`, { name: 'Anniversary', type: 'date' })).body.type).toBe('date');
   });
 });

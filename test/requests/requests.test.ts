@@ -4,7 +4,7 @@ import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
 const { admin, call, account, database, db } = await testApp();
-const behind = superuser(database);
+const behind = await superuser(database);
 const units = '/v1/account/units';
 
 describe('the request log', () => {
@@ -12,7 +12,10 @@ describe('the request log', () => {
     const group = await account();
     const other = await account();
     await call('GET', units, { token: group.token, headers: { 'x-request-id': 'first' } });
-    await call('GET', `${units}?groups=secret-value&account_id=0`, { token: group.token, headers: { 'x-request-id': 'second' } });
+    await call('GET', `${units}?groups=secret-value&account_id=0`, {
+      token: group.token,
+      headers: { 'x-request-id': 'second' },
+    });
     await call('GET', units, { token: other.token });
     const path = `/accounts/${group.id}/tokens/${group.token_id}/requests`;
     const { data, next_before } = await vi.waitFor(
@@ -23,7 +26,14 @@ describe('the request log', () => {
       },
       { timeout: 5000 },
     );
-    const shared = { id: expect.any(Number), at: expect.any(String), method: 'GET', route: units, duration_ms: expect.any(Number), discarded_fields: [] };
+    const shared = {
+      id: expect.any(Number),
+      at: expect.any(String),
+      method: 'GET',
+      route: units,
+      duration_ms: expect.any(Number),
+      discarded_fields: [],
+    };
     expect(data).toEqual([
       { ...shared, request_id: 'second', status: 422, error_fields: ['groups', 'account_id'] },
       { ...shared, request_id: 'first', status: 200, error_fields: [] },
@@ -57,7 +67,11 @@ describe('the request log', () => {
         insert into request_log (account_id, token_id, at, request_id, method, route, status, duration_ms)
         select ${id}, ${token_id}, now() - make_interval(hours => n), 'aged', 'GET', '/', 200, 1 from generate_series(160, 175) n`;
     }
-    const recorder = new RequestRecorder(db, { batch: () => {}, dropped: () => {}, failed: (error) => expect.fail(String(error)) });
+    const recorder = new RequestRecorder(db, {
+      batch: () => {},
+      dropped: () => {},
+      failed: (error) => expect.fail(String(error)),
+    });
     expect(await recorder.sweep()).toBe(2 * 8);
     await recorder.close();
     const left = await behind`select from request_log where request_id = 'aged' and at < now() - interval '168 hours'`;
@@ -69,8 +83,22 @@ describe('the request log', () => {
     const { id, token_id } = await account();
     let dropped = 0;
     const batches: number[] = [];
-    const recorder = new RequestRecorder(db, { batch: (size) => batches.push(size), dropped: (count) => (dropped += count), failed: () => {} });
-    const entry = { token_id, at: new Date(), request_id: 'bulk', method: 'GET', route: '/', status: 200, duration_ms: 1, error_fields: [], discarded_fields: [] };
+    const recorder = new RequestRecorder(db, {
+      batch: (size) => batches.push(size),
+      dropped: (count) => (dropped += count),
+      failed: () => {},
+    });
+    const entry = {
+      token_id,
+      at: new Date(),
+      request_id: 'bulk',
+      method: 'GET',
+      route: '/',
+      status: 200,
+      duration_ms: 1,
+      error_fields: [],
+      discarded_fields: [],
+    };
     for (let n = 0; n < 20_010; n++) recorder.record(id, entry);
     await recorder.close();
     expect(dropped).toBe(10);

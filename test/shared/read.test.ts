@@ -22,10 +22,16 @@ describe('reading leniently', () => {
   it.each([12, '12', ' 12 ', '+12'])('takes %j for the integer 12', (id) => {
     expect(value({ id })).toEqual({ name: 'Anna', id: 12 });
   });
-  it.each([true, 1, '1', 'true', 'TRUE'])('takes %j for true', (flag) => expect(value({ flag })).toMatchObject({ flag: true }));
-  it.each([false, 0, '0', 'false'])('takes %j for false', (flag) => expect(value({ flag })).toMatchObject({ flag: false }));
+  it.each([true, 1, '1', 'true', 'TRUE'])('takes %j for true', (flag) =>
+    expect(value({ flag })).toMatchObject({ flag: true }),
+  );
+  it.each([false, 0, '0', 'false'])('takes %j for false', (flag) =>
+    expect(value({ flag })).toMatchObject({ flag: false }),
+  );
   it.each([null, undefined, '', '  '])('takes %j for no news', (blank) => {
-    expect(read({ name: 'Anna', id: blank, flag: blank, type: blank, email: blank, types: blank, items: blank })).toEqual({
+    expect(
+      read({ name: 'Anna', id: blank, flag: blank, type: blank, email: blank, types: blank, items: blank }),
+    ).toEqual({
       value: { name: 'Anna' },
       errors: {},
     });
@@ -52,7 +58,14 @@ describe('reading leniently', () => {
 describe('refusing', () => {
   it('names every failing field at once, nested ones by their path', () => {
     expect(
-      errors({ name: 'A', id: 'x', flag: 'maybe', type: 'number', email: 'a@b', items: [{ unit_id: 1 }, {}, { unit_id: 'two', note: {} }, 7] }),
+      errors({
+        name: 'A',
+        id: 'x',
+        flag: 'maybe',
+        type: 'number',
+        email: 'a@b',
+        items: [{ unit_id: 1 }, {}, { unit_id: 'two', note: {} }, 7],
+      }),
     ).toEqual({
       name: ['The name must be at least 2 characters.'],
       id: ['The id must be an integer.'],
@@ -65,17 +78,24 @@ describe('refusing', () => {
       'items.3': ['The items must be an object.'],
     });
   });
-  it.each([1.5, '1.5', 'Infinity', 1e300, '99999999999999999999', [], {}, true])('does not take %j for an integer', (id) => {
-    expect(errors({ id })).toEqual({ id: ['The id must be an integer.'] });
-  });
+  it.each([1.5, '1.5', 'Infinity', 1e300, '99999999999999999999', [], {}, true])(
+    'does not take %j for an integer',
+    (id) => {
+      expect(errors({ id })).toEqual({ id: ['The id must be an integer.'] });
+    },
+  );
   it.each([
     [0, 'The id must be at least 1.'],
     [101, 'The id may not be greater than 100.'],
   ])('keeps to the bounds: %i', (id, message) => expect(errors({ id })).toEqual({ id: [message] }));
-  it.each(['2026-02-30 00:00:00', '2026-13-01 00:00:00', '2026-01-01 24:00:00', '2026-01-01 00:60:00', '0000-01-01 00:00:00', 'yesterday'])(
-    'knows that %s is no time',
-    (at) => expect(Object.keys(errors({ at }))).toEqual(['at']),
-  );
+  it.each([
+    '2026-02-30 00:00:00',
+    '2026-13-01 00:00:00',
+    '2026-01-01 24:00:00',
+    '2026-01-01 00:60:00',
+    '0000-01-01 00:00:00',
+    'yesterday',
+  ])('knows that %s is no time', (at) => expect(Object.keys(errors({ at }))).toEqual(['at']));
   it('counts characters, not bytes or UTF-16 units', () => {
     expect(errors({ name: '🍺🍺🍺🍺🍺' })).toEqual({});
     expect(errors({ name: '🍺🍺🍺🍺🍺🍺' })).toEqual({ name: ['The name may not be greater than 5 characters.'] });

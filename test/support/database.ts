@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import postgres from 'postgres';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { type Database, openPool } from '../../src/db/database.ts';
+import { type Run, runner, types } from '../../src/db/sql.ts';
 
 export interface TestDatabase {
   name: string;
@@ -9,26 +11,42 @@ export interface TestDatabase {
   superuserUrl: string;
 }
 
+/** A connection that is ours alone, closed after the file's tests. */
+export async function connectTo(url: string): Promise<Run & { end(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: url, types, pipeline: true });
+  client.on('error', () => {});
+  await client.connect();
+  const end = () => client.end().catch(() => {});
+  afterAll(end);
+  return Object.assign(runner(client), { end });
+}
+
 /** A database of the calling file's own: a clone of the migrated template, or an empty one. Dropped when the file is done. */
 export async function createDatabase(kind: 'migrated' | 'empty' = 'migrated'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const sql = postgres(`${inject('superuserUrl')}/postgres`, { max: 1, onnotice: () => {} });
   const template = kind === 'migrated' ? `template ${inject('templateDatabase')}` : '';
   // Two clones of one template can't be made at the same moment: the second waits for its turn.
   for (let attempt = 1; ; attempt++) {
     try {
-      await sql.unsafe(`create database ${name} ${template} owner regulars`);
+      await asSuperuser(`create database ${name} ${template} owner regulars`);
       break;
     } catch (error) {
       if ((error as { code?: string }).code !== '55006' || attempt === 100) throw error;
-      await new Promise((done) => setTimeout(done, 50));
+      await pause(50);
     }
   }
-  afterAll(async () => {
-    await sql.unsafe(`drop database ${name} with (force)`);
-    await sql.end();
-  });
+  afterAll(() => asSuperuser(`drop database ${name} with (force)`));
   return { name, url: `${inject('serverUrl')}/${name}`, superuserUrl: `${inject('superuserUrl')}/${name}` };
+}
+
+async function asSuperuser(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${inject('superuserUrl')}/postgres` });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 export async function openTestDatabase(): Promise<TestDatabase & { db: Database }> {
@@ -39,12 +57,6 @@ export async function openTestDatabase(): Promise<TestDatabase & { db: Database 
 }
 
 /** A connection that sees everything, for looking behind the service's back. */
-export function superuser(database: TestDatabase): postgres.Sql {
-  const sql = postgres(database.superuserUrl, {
-    max: 2,
-    onnotice: () => {},
-    types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
-  });
-  afterAll(() => sql.end());
-  return sql as unknown as postgres.Sql;
+export function superuser(database: TestDatabase): Promise<Run & { end(): Promise<void> }> {
+  return connectTo(database.superuserUrl);
 }

@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import postgres from 'postgres';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { EmbeddedServer } from '../../src/db/embedded/server.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { browserPath } from './browser.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -18,6 +19,7 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject) {
+  if (!browserPath) console.warn('\n*** LEFT OUT: the tests in a browser. No Chromium was found; set CHROMIUM_PATH to one. ***\n');
   // The tests of real processes run what `npm start` runs.
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'regulars-test-'));
@@ -31,10 +33,11 @@ export default async function setup(project: TestProject) {
   const base = server.url.replace(/\/regulars$/, '');
   const superuser = base.replace('//regulars:', '//postgres:');
   const template = 'template_regulars';
-  const sql = postgres(`${superuser}/postgres`, { max: 1, onnotice: () => {} });
-  await sql.unsafe(`create database ${template} owner regulars`);
+  const client = new pg.Client({ connectionString: `${superuser}/postgres` });
+  await client.connect();
+  await client.query(`create database ${template} owner regulars`);
+  await client.end();
   await migrate({ url: `${base}/${template}` });
-  await sql.end();
   project.provide('serverUrl', base);
   project.provide('superuserUrl', superuser);
   project.provide('templateDatabase', template);

@@ -88,10 +88,16 @@ export async function launch(options: StartOptions = {}): Promise<Running> {
     admin: async (method, path, body) => {
       const response = await fetch(`${url}/admin/v1${path}`, {
         method,
-        headers: { authorization: `Bearer ${adminToken}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          authorization: `Bearer ${adminToken}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      return { status: response.status, body: response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>) };
+      return {
+        status: response.status,
+        body: response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>),
+      };
     },
   };
 }
@@ -129,7 +135,10 @@ export function postgresRuns(dataDir: string): boolean {
   return existsSync(join(dataDir, 'postgres', 'postmaster.pid'));
 }
 
-export function regulars(args: string[], env: Record<string, string>): Promise<{ code: number | null; stdout: string; stderr: string }> {
+export function regulars(
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn('node', ['dist/cli/regulars.js', ...args], { env: { PATH: process.env.PATH ?? '', ...env } });
   let stdout = '';
   let stderr = '';

@@ -1,8 +1,15 @@
-import type postgres from 'postgres';
+import type { Run } from '../../src/db/sql.ts';
 
 /** The schema as SQL that a person can read, from the catalogue: one block a table, in the order of their names. */
-export async function dumpSchema(sql: postgres.Sql): Promise<string> {
-  const tables = await sql<{ name: string; columns: string[]; constraints: string[]; indexes: string[]; policies: string[]; security: string }[]>`
+export async function dumpSchema(sql: Run): Promise<string> {
+  const tables = await sql<{
+    name: string;
+    columns: string[];
+    constraints: string[];
+    indexes: string[];
+    policies: string[];
+    security: string;
+  }>`
     select c.relname as name,
       array(
         select format('%I %s%s%s', attname, format_type(atttypid, atttypmod), case when attnotnull then ' not null' else '' end,
@@ -21,7 +28,7 @@ export async function dumpSchema(sql: postgres.Sql): Promise<string> {
         where polrelid = c.oid order by polname) as policies,
       concat_ws(', ', case when relrowsecurity then 'enable row level security' end, case when relforcerowsecurity then 'force row level security' end) as security
     from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`;
-  const functions = await sql<{ definition: string }[]>`
+  const functions = await sql<{ definition: string }>`
     select pg_get_functiondef(oid) as definition from pg_proc where pronamespace = 'public'::regnamespace order by 1`;
 
   const blocks = tables.map(({ name, columns, constraints, indexes, policies, security }) =>

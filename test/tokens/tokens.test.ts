@@ -5,7 +5,7 @@ import { appOver, testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
 const { admin, call, account, database, db } = await testApp();
-const behind = superuser(database);
+const behind = await superuser(database);
 const units = '/v1/account/units';
 
 describe('personal access tokens', () => {
@@ -13,7 +13,11 @@ describe('personal access tokens', () => {
     const { id } = await account();
     const { status, body } = await admin('POST', `/accounts/${id}/tokens`, { name: 'Till' });
     expect(status).toBe(201);
-    expect(body).toEqual({ id: expect.any(Number), name: 'Till', token: expect.stringMatching(new RegExp(`^regulars_pat_${id}_[\\w-]{43}$`)) });
+    expect(body).toEqual({
+      id: expect.any(Number),
+      name: 'Till',
+      token: expect.stringMatching(new RegExp(`^regulars_pat_${id}_[\\w-]{43}$`)),
+    });
     const [row] = await behind`select * from tokens where id = ${body.id}`;
     expect(row?.hash).toHaveLength(32);
     const secret = body.token.split('_').at(-1);
@@ -37,7 +41,9 @@ describe('personal access tokens', () => {
       revoked_at: null,
     });
     await call('GET', units, { token });
-    await vi.waitFor(async () => expect((await admin('GET', path)).body.last_used_at).not.toBeNull(), { timeout: 5000 });
+    await vi.waitFor(async () => expect((await admin('GET', path)).body.last_used_at).not.toBeNull(), {
+      timeout: 5000,
+    });
     const used = new Date((await admin('GET', path)).body.last_used_at).getTime();
     expect(Math.abs(Date.now() - used)).toBeLessThan(10_000);
     expect((await admin('PATCH', path, { name: 'Renamed' })).body.name).toBe('Renamed');
@@ -109,7 +115,11 @@ describe('personal access tokens', () => {
 
   it('are not made for a user without access to the account', async () => {
     const [ours, theirs] = [await account(), await account()];
-    const { body: user } = await admin('POST', '/users', { email: 'kim@harbour.example', password: 'correct horse', account_ids: [theirs.id] });
+    const { body: user } = await admin('POST', '/users', {
+      email: 'kim@harbour.example',
+      password: 'correct horse',
+      account_ids: [theirs.id],
+    });
     const { body } = await admin('POST', `/accounts/${ours.id}/tokens`, { name: 'x', user_id: user.id });
     expect(Object.keys(body.errors)).toEqual(['user_id']);
   });
@@ -118,7 +128,7 @@ describe('personal access tokens', () => {
     const { id } = await account();
     const plan = await db.tenant(id, async (tx) => {
       await tx`set local enable_seqscan = off`;
-      return tx<{ 'QUERY PLAN': string }[]>`
+      return tx<{ 'QUERY PLAN': string }>`
         explain select id from tokens where account_id = ${id} and hash = ${Buffer.alloc(32)}`;
     });
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('Index Scan using tokens_hash');

@@ -3,16 +3,27 @@ import { adminToken, testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
 const { admin, call, account, database } = await testApp();
-const behind = superuser(database);
+const behind = await superuser(database);
 const units = '/v1/account/units';
 let count = 0;
-const person = (more: object = {}) => ({ email: `person${++count}@harbour.example`, password: 'correct horse battery', account_ids: [] as number[], ...more });
-const basic = (email: string, password: string) => ({ headers: { authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}` } });
+const person = (more: object = {}) => ({
+  email: `person${++count}@harbour.example`,
+  password: 'correct horse battery',
+  account_ids: [] as number[],
+  ...more,
+});
+const basic = (email: string, password: string) => ({
+  headers: { authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}` },
+});
 
 describe('users', () => {
   it('are created with the accounts that they may access, their password only as a memory-hard hash', async () => {
     const { id } = await account();
-    const { status, body } = await admin('POST', '/users', person({ email: 'Sam@Harbour.Example', account_ids: [id, String(id)] }));
+    const { status, body } = await admin(
+      'POST',
+      '/users',
+      person({ email: 'Sam@Harbour.Example', account_ids: [id, String(id)] }),
+    );
     expect(status).toBe(201);
     expect(body).toEqual({ id: expect.any(Number), email: 'sam@harbour.example', account_ids: [id], role: 'staff' });
     const [row] = await behind`select * from users where id = ${body.id}`;
@@ -22,7 +33,12 @@ describe('users', () => {
 
   it('are refused with every failing field at once, and nothing is stored', async () => {
     const before = (await admin('GET', '/users')).body.total;
-    const { status, body } = await admin('POST', '/users', { email: 'nobody', password: 'short', account_ids: ['x', 999_999], role: 'king' });
+    const { status, body } = await admin('POST', '/users', {
+      email: 'nobody',
+      password: 'short',
+      account_ids: ['x', 999_999],
+      role: 'king',
+    });
     expect(status).toBe(422);
     expect(Object.keys(body.errors).sort()).toEqual(['account_ids.0', 'email', 'password', 'role']);
     const unknown = await admin('POST', '/users', person({ account_ids: [999_999] }));
@@ -63,7 +79,10 @@ describe('users', () => {
     const { body: user } = await admin('POST', '/users', person({ account_ids: [first.id, second.id] }));
     const { body: made } = await admin('POST', `/accounts/${first.id}/tokens`, { name: 'mine', user_id: user.id });
     const root = async (account_id?: number) => {
-      const { status, body } = await call('GET', units, { token: made.token, body: account_id === undefined ? {} : { account_id } });
+      const { status, body } = await call('GET', units, {
+        token: made.token,
+        body: account_id === undefined ? {} : { account_id },
+      });
       return status === 200 ? body.data[0].id : body.errors;
     };
     const outOfReach = { account_id: ['The account id is not one that you can access.'] };
@@ -80,22 +99,40 @@ describe('users', () => {
 
 describe('owners', () => {
   it('may use the admin API with e-mail and password; nobody else may', async () => {
-    const { body: owner } = await admin('POST', '/users', person({ role: 'owner', password: 'pass:word with ünïcode' }));
+    const { body: owner } = await admin(
+      'POST',
+      '/users',
+      person({ role: 'owner', password: 'pass:word with ünïcode' }),
+    );
     const { body: staff } = await admin('POST', '/users', person());
     expect((await call('GET', '/admin/v1/accounts', basic(owner.email, 'pass:word with ünïcode'))).status).toBe(200);
-    expect((await call('GET', '/admin/v1/accounts', basic(owner.email.toUpperCase(), 'pass:word with ünïcode'))).status).toBe(200);
-    for (const credentials of [basic(staff.email, 'correct horse battery'), basic(owner.email, 'wrong'), basic('a\0b', 'x'), basic('', '')]) {
+    expect(
+      (await call('GET', '/admin/v1/accounts', basic(owner.email.toUpperCase(), 'pass:word with ünïcode'))).status,
+    ).toBe(200);
+    for (const credentials of [
+      basic(staff.email, 'correct horse battery'),
+      basic(owner.email, 'wrong'),
+      basic('a\0b', 'x'),
+      basic('', ''),
+    ]) {
       const { status, body } = await call('GET', '/admin/v1/accounts', credentials);
       expect([status, body]).toEqual([401, { errors: [{ message: 'Unauthorized' }] }]);
     }
-    const { body: group } = await call('POST', '/admin/v1/accounts', { ...basic(owner.email, 'pass:word with ünïcode'), body: { name: 'Theirs' } });
-    const made = await call('POST', `/admin/v1/accounts/${group.id}/tokens`, { ...basic(owner.email, 'pass:word with ünïcode'), body: { name: 'x' } });
+    const { body: group } = await call('POST', '/admin/v1/accounts', {
+      ...basic(owner.email, 'pass:word with ünïcode'),
+      body: { name: 'Theirs' },
+    });
+    const made = await call('POST', `/admin/v1/accounts/${group.id}/tokens`, {
+      ...basic(owner.email, 'pass:word with ünïcode'),
+      body: { name: 'x' },
+    });
     expect((await admin('GET', `/accounts/${group.id}/tokens/${made.body.id}`)).body.created_by).toBe(owner.email);
   });
 
   it('are slowed down when they keep guessing', async () => {
     const statuses = new Set<number>();
-    for (let n = 0; n < 12; n++) statuses.add((await call('GET', '/admin/v1/accounts', basic('guess@harbour.example', `guess ${n}`))).status);
+    for (let n = 0; n < 12; n++)
+      statuses.add((await call('GET', '/admin/v1/accounts', basic('guess@harbour.example', `guess ${n}`))).status);
     expect([...statuses]).toContain(429);
     expect((await call('GET', '/admin/v1/accounts', { token: adminToken })).status).toBe(200);
   });
@@ -103,7 +140,10 @@ describe('owners', () => {
   it('are never all removed', async () => {
     await behind`delete from users where role = 'owner'`;
     const { body: first } = await admin('POST', '/users', person({ role: 'owner' }));
-    for (const refused of [await admin('DELETE', `/users/${first.id}`), await admin('PATCH', `/users/${first.id}`, { role: 'staff' })]) {
+    for (const refused of [
+      await admin('DELETE', `/users/${first.id}`),
+      await admin('PATCH', `/users/${first.id}`, { role: 'staff' }),
+    ]) {
       expect(refused.status).toBe(422);
       expect(JSON.stringify(refused.body)).toContain('last owner');
     }

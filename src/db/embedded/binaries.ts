@@ -24,7 +24,17 @@ export function locateBinaries(runner: Runner, binFolder?: string): Binaries {
       `The PostgreSQL programs are not in ${dirname(installed.postgres)}. Run \`npm ci\` again. ${wayOut}`,
     );
   }
-  return runner.mayRun(installed.postgres) ? installed : reachableCopy(installed, runner);
+  if (runner.mayRun(installed.postgres)) return installed;
+  const copy = runner.otherUser === undefined ? undefined : reachableCopy(installed);
+  if (copy && runner.mayRun(copy.postgres)) return copy;
+  const because =
+    runner.otherUser === undefined
+      ? 'This user'
+      : `PostgreSQL does not run as root, so it runs as ${runner.otherUser}, who`;
+  throw new SetupProblem(
+    `${because} can't run PostgreSQL's programs in ${dirname(installed.postgres)}. Make that folder, and those above it, open to ` +
+      `every user (chmod o+rx), or start Regulars as the user who installed it. ${wayOut}`,
+  );
 }
 
 function inFolder(bin: string): Binaries {
@@ -48,7 +58,7 @@ function packageFolder(platform: string): string {
 }
 
 /** We are root, and the project lies in a folder that is root's alone: the programs are copied to where others can run them. */
-function reachableCopy(installed: Binaries, runner: Runner): Binaries {
+function reachableCopy(installed: Binaries): Binaries | undefined {
   const native = join(dirname(installed.postgres), '..');
   try {
     const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string };
@@ -64,14 +74,8 @@ function reachableCopy(installed: Binaries, runner: Runner): Binaries {
         rmSync(draft, { recursive: true, force: true });
       }
     }
-    const binaries = inFolder(join(copy, 'bin'));
-    if (runner.mayRun(binaries.postgres)) return binaries;
+    return inFolder(join(copy, 'bin'));
   } catch {
-    // Said below.
+    return undefined;
   }
-  throw new SetupProblem(
-    `PostgreSQL does not run as root, so Regulars runs it as ${runner.user}, who can't read its programs in ${dirname(installed.postgres)} ` +
-      `(nor in ${sharedFolder}, where a copy of them could not be put). Move Regulars to a folder that every user can enter, ` +
-      `start it as an ordinary user, or set DATABASE_URL.`,
-  );
 }

@@ -4,7 +4,8 @@ import { SetupProblem } from '../../shared/problem.ts';
 
 /** Runs PostgreSQL's programs as a user that PostgreSQL accepts: ourselves, or an unprivileged user where we are root. */
 export interface Runner {
-  user: string;
+  /** Who that is, where it is not ourselves. */
+  otherUser: string | undefined;
   /** Hands a file or folder that we made to that user. */
   give(path: string): void;
   /** Runs a program on a folder; `folderAs` is that folder in the program's arguments. */
@@ -31,7 +32,7 @@ export function chooseRunner(clusterFolder: string): Runner {
   const may = (path: string) => spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', path], as).status === 0;
 
   return {
-    user: identity?.user ?? 'this user',
+    otherUser: identity?.user,
     give: (path) => {
       if (identity) chownSync(path, identity.uid, identity.gid);
     },

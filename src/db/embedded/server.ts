@@ -1,9 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type postgres from 'postgres';
 import { SetupProblem } from '../../shared/problem.ts';
-import { connect, isDatabaseAway } from '../database.ts';
+import { type Connection, isDatabaseAway, openConnection } from '../database.ts';
 import { lockClass } from '../migrate.ts';
 import { type Binaries, locateBinaries } from './binaries.ts';
 import { checkVersion, createCluster, prepareFolder, readSecret, serviceRole, writeSettings } from './cluster.ts';
@@ -37,7 +36,7 @@ export class EmbeddedServer {
   readonly #binaries: Binaries;
   readonly #runner: Runner;
   readonly #port: number;
-  #hold: postgres.Sql<{ bigint: number }> | undefined;
+  #hold: Connection | undefined;
   #stopping = false;
 
   private constructor(options: EmbeddedOptions, cluster: string, binaries: Binaries, runner: Runner, port: number) {
@@ -51,9 +50,9 @@ export class EmbeddedServer {
 
   static async open(options: EmbeddedOptions): Promise<EmbeddedServer> {
     const cluster = join(options.dataDir, 'postgres');
+    prepareFolder(options.dataDir);
     const runner = chooseRunner(cluster);
     const binaries = locateBinaries(runner, options.binFolder);
-    prepareFolder(options.dataDir);
     if (!existsSync(join(cluster, 'PG_VERSION'))) {
       options.onEvent?.(`making a new database in ${cluster}`);
       await createCluster(cluster, binaries, runner);
@@ -80,14 +79,14 @@ export class EmbeddedServer {
     if (!hold) return;
     let last = false;
     try {
-      const [row] = await hold<{ last: boolean }[]>`
+      const [row] = await hold.run<{ last: boolean }>`
         select pg_advisory_unlock_shared(${lockClass}, ${inUse}), pg_try_advisory_lock(${lockClass}, ${inUse}) as last`;
       last = row?.last === true;
       if (last) await this.#stopServer();
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
     } finally {
-      await hold.end({ timeout: 1 });
+      await hold.close();
     }
   }
 
@@ -137,30 +136,30 @@ export class EmbeddedServer {
 
   /** False: the server is just being stopped by its last user, so try again. */
   async #takePlace(): Promise<boolean> {
-    const hold = connect({
+    const hold = await openConnection({
       url: this.url,
       applicationName: `regulars ${this.#options.as}, process ${process.pid}`,
-      onClose: () => void this.#recover(hold),
+      onLost: () => void this.#recover(),
     });
     try {
-      const [row] = await hold<{ got: boolean }[]>`select pg_try_advisory_lock_shared(${lockClass}, ${inUse}) as got`;
+      const [row] = await hold.run<{ got: boolean }>`select pg_try_advisory_lock_shared(${lockClass}, ${inUse}) as got`;
       if (!row?.got) return false;
       if (this.#options.as === 'service') await this.#beTheService(hold);
       this.#hold = hold;
       return true;
     } finally {
-      if (this.#hold !== hold) await hold.end({ timeout: 1 });
+      if (this.#hold !== hold) await hold.close();
     }
   }
 
-  async #beTheService(hold: postgres.Sql<{ bigint: number }>): Promise<void> {
+  async #beTheService({ run }: Connection): Promise<void> {
     // One that was killed a moment ago may need that moment to be gone.
     for (let attempt = 0; attempt < 30; attempt++) {
-      const [row] = await hold<{ got: boolean }[]>`select pg_try_advisory_lock(${lockClass}, ${service}) as got`;
+      const [row] = await run<{ got: boolean }>`select pg_try_advisory_lock(${lockClass}, ${service}) as got`;
       if (row?.got) return;
       await pause(100);
     }
-    const [other] = await hold<{ name: string }[]>`
+    const [other] = await run<{ name: string }>`
       select application_name as name from pg_locks join pg_stat_activity using (pid)
       where locktype = 'advisory' and classid = ${lockClass} and objid = ${service} and granted limit 1`;
     throw new SetupProblem(
@@ -170,8 +169,8 @@ export class EmbeddedServer {
   }
 
   /** The connection that holds our place broke: the server died. Bring it back; requests get a 503 meanwhile. */
-  async #recover(lost: unknown): Promise<void> {
-    if (this.#stopping || this.#hold !== lost) return;
+  async #recover(): Promise<void> {
+    if (this.#stopping || !this.#hold) return;
     this.#hold = undefined;
     this.#options.onEvent?.('PostgreSQL went away; bringing it back');
     while (!this.#stopping && !this.#hold) {

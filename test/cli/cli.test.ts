@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createDatabase } from '../support/database.ts';
+import { postgresRuns, regulars, start, temporaryFolder } from '../support/process.ts';
+
+describe('regulars', () => {
+  it('works on a new embedded database without the service, and stops PostgreSQL behind itself', async () => {
+    const env = { DATA_DIR: join(temporaryFolder(), 'data') };
+    const created = await regulars(
+      ['account', 'create', 'The Harbour Group', '--time-zone', 'Europe/London', '--json'],
+      env,
+    );
+    expect(created.code).toBe(0);
+    expect(JSON.parse(created.stdout)).toMatchObject({ name: 'The Harbour Group', time_zone: 'Europe/London' });
+    expect(postgresRuns(env.DATA_DIR)).toBe(false);
+    const list = await regulars(['account', 'list'], env);
+    expect(list.stdout).toMatch(/^id +name +time_zone +root_unit_id\n1 +The Harbour Group +Europe\/London +1\n$/);
+  });
+
+  it('works beside the running service, whose PostgreSQL it leaves running', async () => {
+    const service = await start();
+    const env = { DATA_DIR: service.dataDir };
+    const made = JSON.parse((await regulars(['token', 'create', 'Till', '--json'], env)).stdout);
+    const status = async () =>
+      (await fetch(`${service.url}/v1/account/units`, { headers: { authorization: `Bearer ${made.token}` } })).status;
+    expect(await status()).toBe(200);
+    expect((await regulars(['token', 'revoke', String(made.id)], env)).stdout).toBe(
+      `The token ${made.id} is revoked.\n`,
+    );
+    expect(await status()).toBe(401);
+    const { stdout } = await regulars(['token', 'list'], env);
+    expect(stdout).toContain('command line');
+    expect(stdout).not.toContain(made.token);
+    expect((await fetch(`${service.url}/health`)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('lets the service stop first while a command is at work, and the last one out stops PostgreSQL', async () => {
+    const service = await start();
+    const env = { DATA_DIR: service.dataDir };
+    const commands = Array.from({ length: 4 }, (_, n) => regulars(['unit', 'create', `Venue ${n}`, '--json'], env));
+    expect(await service.stop()).toBe(0);
+    const results = await Promise.all(commands);
+    expect(results.map((result) => [result.code, result.stderr])).toEqual(Array(4).fill([0, '']));
+    expect(postgresRuns(service.dataDir)).toBe(false);
+    const units = JSON.parse((await regulars(['unit', 'list', '--json'], env)).stdout);
+    expect(units.data.map((unit: { name: string }) => unit.name)).toEqual(
+      expect.arrayContaining(['Venue 0', 'Venue 1', 'Venue 2', 'Venue 3']),
+    );
+  });
+});
+
+describe('its commands', async () => {
+  const database = await createDatabase();
+  const env = { DATABASE_URL: database.url };
+  const run = (line: string, ...more: string[]) => regulars([...line.split(' '), ...more], env);
+  const json = async (line: string, ...more: string[]) => {
+    const { stdout, stderr, code } = await run(line, ...more, '--json');
+    expect([code, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout);
+  };
+  await run('account create', 'Harbour');
+
+  it('manage units, folders and groups', async () => {
+    const unit = await json('unit create', 'The Anchor');
+    expect(await json(`unit rename ${unit.id}`, 'The New Anchor')).toEqual({ ...unit, name: 'The New Anchor' });
+    const folder = await json(`folder create --unit ${unit.id}`, 'Loyalty');
+    const group = await json(`group create --unit ${unit.id} --folder loyalty`, 'VIP');
+    expect(group).toMatchObject({ folder_id: folder.id, unit_id: unit.id });
+    expect((await json(`group list --unit ${unit.id}`)).data).toEqual([group]);
+    expect(await json(`group show ${group.id}`)).toEqual(group);
+    await json(`group delete ${group.id}`);
+    await json(`folder delete ${folder.id}`);
+    await json(`unit delete ${unit.id}`);
+    expect((await json('unit list')).total).toBe(1);
+  });
+
+  it.each([
+    ['udf', '--type date'],
+    ['source', ''],
+    ['provider', ''],
+    ['feedback-category', ''],
+    ['booking-source', ''],
+  ])('manage every %s', async (command, options) => {
+    const made = await json(`${command} create ${options}`.trim(), 'First');
+    expect(await json(`${command} rename ${made.id}`, 'Second')).toEqual({ ...made, name: 'Second' });
+    expect((await json(`${command} list`)).data).toContainEqual({ ...made, name: 'Second' });
+    await json(`${command} delete ${made.id}`);
+    expect((await run(`${command} show ${made.id}`)).code).toBe(1);
+  });
+
+  it('manage users, with a password made up where none is given', async () => {
+    const user = await json('user create --accounts 1 --role owner', 'sam@harbour.example');
+    expect(user).toMatchObject({
+      email: 'sam@harbour.example',
+      account_ids: [1],
+      role: 'owner',
+      password: expect.stringMatching(/^[\w-]{16}$/),
+    });
+    const again = await json(`user password ${user.id}`);
+    expect(again.password).not.toBe(user.password);
+    await json('user create --role owner', 'kim@harbour.example');
+    expect(await json(`user change ${user.id} --role viewer --email sam2@harbour.example`)).toMatchObject({
+      role: 'viewer',
+      email: 'sam2@harbour.example',
+    });
+    expect((await json('user list')).total).toBe(2);
+    await json(`user delete ${user.id}`);
+    expect((await json('user list')).total).toBe(1);
+  });
+
+  it('make tokens that expire, show them and their requests', async () => {
+    const made = await json('token create', 'Till', '--expires-at', '2099-01-01 00:00:00');
+    expect(await json(`token show ${made.id}`)).toMatchObject({ name: 'Till', expires_at: '2099-01-01T00:00:00.000Z' });
+    expect((await json(`token requests ${made.id}`)).data).toEqual([]);
+    await json(`token delete ${made.id}`);
+  });
+
+  it('show and delete accounts, the latter only if one means it', async () => {
+    const account = await json('account create', 'Short-lived');
+    expect(await json(`account rename ${account.id}`, 'Renamed')).toMatchObject({ name: 'Renamed' });
+    expect(await json(`account time-zone ${account.id}`, 'Asia/Tokyo')).toMatchObject({ time_zone: 'Asia/Tokyo' });
+    expect((await run('unit list')).stderr).toContain('--account ID');
+    expect((await json(`unit list --account ${account.id}`)).total).toBe(1);
+    const asked = await run(`account delete ${account.id}`);
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
+    await json(`account delete ${account.id} --yes`);
+    expect((await run(`account show ${account.id}`)).stderr).toBe('There is no such account.\n');
+  });
+
+  it('answer mistakes with a sentence and exit code 1', async () => {
+    for (const [line, sentence] of [
+      ['udf create --type number x', 'type: The type must be text or date.'],
+      ['unit show x', '"x" is not the id of a unit'],
+      ['unit show 999999', 'There is no such unit.'],
+      ['token create x --expires-at yesterday', 'expires_at: The expires at must be a date and time'],
+      ['unit list --account 999999', 'There is no such account.'],
+    ] as const) {
+      const { code, stderr, stdout } = await run(line);
+      expect([line, code, stdout, stderr]).toEqual([line, 1, '', expect.stringContaining(sentence)]);
+    }
+  });
+});

