@@ -9,7 +9,7 @@ export const accountRoutes = managed(
     id: 'account_id',
     noun: 'account',
     plural: 'accounts',
-    tag: 'Accounts',
+    tag: 'Manage accounts',
     create: NewAccount,
     change: Changes(NewAccount),
     answer: Account,

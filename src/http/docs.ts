@@ -21,6 +21,8 @@ const reference = `<!doctype html>
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,
+        hideModels: true,
+        showDeveloperTools: 'never',
         documentDownloadType: 'json',
         defaultOpenAllTags: false,
         authentication: { preferredSecurityScheme: 'personalAccessToken' },

@@ -77,7 +77,11 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
-    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
+    tags: tagsOf(operations).map((name) => ({ name })),
+    'x-tagGroups': [
+      { name: 'For partners', tags: tagsOf(operations.filter((one) => one.access === 'partner')) },
+      { name: 'For administrators', tags: tagsOf(operations.filter((one) => one.access === 'admin')) },
+    ],
     paths,
     components: {
       securitySchemes: {
@@ -102,6 +106,10 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       responses,
     },
   };
+}
+
+function tagsOf(operations: readonly Operation[]): string[] {
+  return [...new Set(operations.map((operation) => operation.tag))];
 }
 
 function describe(operation: Operation) {

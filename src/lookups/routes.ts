@@ -12,7 +12,7 @@ function management(kind: LookupKind): Operation[] {
       id: 'id',
       noun: kind.noun,
       plural: kind.plural,
-      tag: 'Lists',
+      tag: 'Manage lists',
       create: kind.create,
       change: kind.rename,
       answer: kind.answer,

@@ -6,7 +6,7 @@ export const requestRoutes = [
   answers(
     {
       access: 'admin',
-      tag: 'Tokens',
+      tag: 'Manage tokens',
       method: 'GET',
       path: '/admin/v1/accounts/:account_id/tokens/:token_id/requests',
       summary: 'Read what a token asked for',

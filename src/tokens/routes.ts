@@ -8,7 +8,7 @@ export const tokenRoutes = managed(
     id: 'token_id',
     noun: 'personal access token',
     plural: 'personal access tokens',
-    tag: 'Tokens',
+    tag: 'Manage tokens',
     create: NewToken,
     created: CreatedToken,
     change: RenamedToken,

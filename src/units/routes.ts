@@ -35,7 +35,7 @@ const management = managed(
     id: 'unit_id',
     noun: 'unit',
     plural: 'units',
-    tag: 'Units',
+    tag: 'Manage units',
     create: NewUnit,
     change: NewUnit,
     answer: Unit,

@@ -9,7 +9,7 @@ export const userRoutes = managed(
     id: 'user_id',
     noun: 'user',
     plural: 'users',
-    tag: 'Users',
+    tag: 'Manage users',
     create: NewUser,
     change: Changes(NewUser),
     answer: User,

@@ -19,7 +19,8 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject) {
-  if (!browserPath) console.warn('\n*** LEFT OUT: the tests in a browser. No Chromium was found; set CHROMIUM_PATH to one. ***\n');
+  if (!browserPath)
+    console.warn('\n*** LEFT OUT: the tests in a browser. No Chromium was found; set CHROMIUM_PATH to one. ***\n');
   // The tests of real processes run what `npm start` runs.
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'regulars-test-'));
