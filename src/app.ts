@@ -82,7 +82,9 @@ function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder:
   const { requestId, method, route, status, durationMs, partner, errorFields } = answered;
   metrics.request(method, route, status, durationMs / 1000);
   const entry = { request_id: requestId, method, route, status, duration_ms: Math.round(durationMs * 100) / 100 };
-  log.info(
+  // Whoever watches us asks every few seconds; that is no news.
+  const level = route === '/health' || route === '/metrics' ? 'debug' : 'info';
+  log[level](
     { ...entry, account_id: partner?.accountId, token_id: partner?.tokenId, error_fields: errorFields },
     'request',
   );

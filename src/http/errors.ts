@@ -1,5 +1,5 @@
 import { isDatabaseAway } from '../db/database.ts';
-import { type FieldErrors, Invalid, NotFound, TooMany, Unauthorized } from '../shared/problem.ts';
+import { type FieldErrors, Invalid, NotFound, TooMany, Unauthorized, Unavailable } from '../shared/problem.ts';
 import { Malformed, NotJson } from './params.ts';
 
 export interface ErrorAnswer {
@@ -18,7 +18,7 @@ export function answerFor(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof Malformed) return plain(400, error.message);
   if (error instanceof NotJson) return plain(415, 'The body must be JSON, sent with Content-Type: application/json.');
   if (error instanceof TooMany) return plain(429, error.message, { 'retry-after': String(error.retryAfter) });
-  if (isDatabaseAway(error)) return unavailable;
+  if (error instanceof Unavailable || isDatabaseAway(error)) return unavailable;
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -28,7 +28,6 @@ export function answerFor(error: unknown, requestId: string): ErrorAnswer {
     case 'FST_ERR_BAD_URL':
       return plain(400, 'The address is not a valid URL.');
   }
-  if (statusCode === 503) return unavailable;
   // The framework's other refusals (bad headers, a body cut short) are the client's to mend as well.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return plain(400, 'The request is not valid HTTP.');

@@ -32,7 +32,8 @@ export function parseBody(text: string): Params | undefined {
   if (text.trim() === '') return undefined;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    // Some clients put a byte-order mark in front.
+    parsed = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new Malformed(`The body is not valid JSON${where(error as Error, text)}.`);
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -7,7 +8,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from '../log.ts';
-import { Invalid } from '../shared/problem.ts';
+import { Invalid, Unavailable } from '../shared/problem.ts';
 import { answerFor } from './errors.ts';
 import type { Partner } from './gate.ts';
 import { NotJson, parseBody, parseQuery } from './params.ts';
@@ -52,7 +53,9 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
     // A connection that is idle when we stop is closed; one with a request in flight is answered first.
     forceCloseConnections: 'idle',
     frameworkErrors: fail,
-    exposeHeadRoutes: false,
+    // We answer that ourselves, in our own shape.
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenHttp,
   });
 
   // Clients of this interface send JSON bodies on GET.
@@ -60,7 +63,7 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, text: string) => {
     const type = request.headers['content-type'];
-    if (text !== '' && type !== undefined && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
+    if (text !== '' && type !== undefined && !/^(application\/([\w.+-]+\+)?|text\/)json\s*(;|$)/i.test(type))
       throw new NotJson();
     return parseBody(text);
   });
@@ -68,15 +71,16 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   app.decorateRequest('partner', undefined);
   app.decorateRequest('actor', '');
   app.decorateRequest('errorFields');
-  app.addHook('onRequest', async (request, reply) => {
-    request.errorFields = [];
-    reply.header('x-request-id', request.id);
-  });
-  // Once we stop, an answer in flight takes its connection with it: kept alive, it would keep us.
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
   });
+  app.addHook('onRequest', async (request, reply) => {
+    request.errorFields = [];
+    reply.header('x-request-id', request.id);
+    if (stopping) throw new Unavailable();
+  });
+  // Once we stop, an answer in flight takes its connection with it: kept alive, it would keep us.
   app.addHook('onSend', async (_request, reply) => {
     if (stopping) reply.header('connection', 'close');
   });
@@ -109,6 +113,19 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   }
 
   return app;
+}
+
+/** What is not even HTTP gets a 400 in our shape, and its connection is closed. */
+function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify({ errors: [{ message: 'The request is not valid HTTP.' }] });
+  const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 /** A client's own request id is used if it is harmless in a log and a header. */

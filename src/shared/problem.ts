@@ -33,6 +33,11 @@ export class TooMany extends Error {
   }
 }
 
+/** Not now: we are stopping, or what we stand on is away. */
+export class Unavailable extends Error {
+  override name = 'Unavailable';
+}
+
 /** The service or a command can't start or go on, for a reason the operator can mend: shown as a sentence, without a stack. */
 export class SetupProblem extends Error {
   override name = 'SetupProblem';

@@ -26,5 +26,8 @@ const password = Type.String({
 export const User = Type.Object({ id: Id('User id'), email, account_ids: accountIds, role });
 export type User = Static<typeof User>;
 
+/** What creating one answers. */
+export const CreatedUser = Type.Object({ id: Id('User id'), email, account_ids: accountIds });
+
 export const NewUser = Type.Object({ email, password, account_ids: accountIds, role: Type.Optional(role) });
 export type NewUser = Static<typeof NewUser>;

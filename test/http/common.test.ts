@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { openPool } from '../../src/db/database.ts';
 import { freePort } from '../../src/db/embedded/process.ts';
+import { parseQuery } from '../../src/http/params.ts';
 import { adminToken, appOver, testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
@@ -99,6 +101,28 @@ describe('parameters', () => {
     ).toBe(false);
   });
 
+  it('may be written as a list in three ways in a query', () => {
+    for (const query of ['types[]=a&types[]=b', 'types=a&types=b', 'types[0]=a&types[1]=b']) {
+      expect({ ...parseQuery(query) }).toEqual({ types: ['a', 'b'] });
+    }
+    expect({ ...parseQuery('types=a,b&groups=true&x=%E0%A4%A') }).toEqual({
+      types: 'a,b',
+      groups: 'true',
+      x: expect.any(String),
+    });
+  });
+
+  it('may be sent as JSON under other names of it, with a byte-order mark in front', async () => {
+    for (const type of ['application/json; charset=utf-8', 'application/vnd.till+json', 'text/json']) {
+      const answer = await call('GET', units, {
+        token,
+        body: '\uFEFF{"groups":true}',
+        headers: { 'content-type': type },
+      });
+      expect(answer.body.data[0]).toHaveProperty('folders');
+    }
+  });
+
   it('may travel without a content type, as what they are', async () => {
     const response = await app.inject({
       method: 'GET',
@@ -189,6 +213,21 @@ describe('errors', () => {
       expect(answer.headers['retry-after']).toBe('1');
       expect(answer.body).toEqual({ errors: [{ message: expect.any(String) }] });
     }
+  });
+});
+
+describe('what is not HTTP', () => {
+  it('gets a 400 in the same shape', async () => {
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as { port: number };
+    const socket = connect(port, '127.0.0.1');
+    socket.end('NONSENSE\r\n\r\n');
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
+      errors: [{ message: 'The request is not valid HTTP.' }],
+    });
   });
 });
 

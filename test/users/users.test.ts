@@ -25,7 +25,8 @@ describe('users', () => {
       person({ email: 'Sam@Harbour.Example', account_ids: [id, String(id)] }),
     );
     expect(status).toBe(201);
-    expect(body).toEqual({ id: expect.any(Number), email: 'sam@harbour.example', account_ids: [id], role: 'staff' });
+    expect(body).toEqual({ id: expect.any(Number), email: 'sam@harbour.example', account_ids: [id] });
+    expect((await admin('GET', `/users/${body.id}`)).body).toEqual({ ...body, role: 'staff' });
     const [row] = await behind`select * from users where id = ${body.id}`;
     expect(row?.password_hash).toMatch(/^scrypt\$65536\$8\$2\$/);
     expect(JSON.stringify(row)).not.toContain('correct horse');

@@ -37,6 +37,8 @@ export class EmbeddedServer {
   readonly #runner: Runner;
   readonly #port: number;
   #hold: Connection | undefined;
+  #isOurs = false;
+  #logStart = 0;
   #stopping = false;
 
   private constructor(options: EmbeddedOptions, cluster: string, binaries: Binaries, runner: Runner, port: number) {
@@ -59,7 +61,6 @@ export class EmbeddedServer {
     }
     await checkVersion(cluster, binaries, runner);
     for (let attempt = 1; ; attempt++) {
-      // A server that outlived its killed owner is taken over as it is, port and all.
       const port = runningPostmaster(cluster)?.port ?? (await freePort());
       const server = new EmbeddedServer(options, cluster, binaries, runner, port);
       try {
@@ -104,8 +105,8 @@ export class EmbeddedServer {
     for (;;) {
       try {
         const running = runningPostmaster(this.#cluster);
-        if (!running) await this.#start();
-        else if (running.port !== this.#port) throw new PortTaken('The server came up on another port.');
+        if (running && running.port !== this.#port) throw new PortTaken('The server came up on another port.');
+        if (!running || (await this.#stoppedAsAbandoned())) await this.#start();
         if (await this.#takePlace()) return;
       } catch (error) {
         if (error instanceof SetupProblem || error instanceof PortTaken || Date.now() > deadline) throw error;
@@ -116,12 +117,32 @@ export class EmbeddedServer {
     }
   }
 
+  /**
+   * A server that outlived its killed owner and that nobody uses is stopped: its programs may have been replaced
+   * since, and its settings are those of then. One that a command still uses is taken over as it is.
+   */
+  async #stoppedAsAbandoned(): Promise<boolean> {
+    if (this.#isOurs || this.#options.as === 'command') return false;
+    const connection = await openConnection({ url: this.url });
+    try {
+      const [row] = await connection.run<{
+        alone: boolean;
+      }>`select pg_try_advisory_lock(${lockClass}, ${inUse}) as alone`;
+      if (row?.alone) await this.#stopServer();
+      return row?.alone === true;
+    } finally {
+      await connection.close();
+    }
+  }
+
   async #start(): Promise<void> {
+    this.#isOurs = true;
     writeSettings(this.#cluster, this.#runner, this.#port, this.#options.settings ?? {});
     const log = this.#logFile();
-    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 10_000_000) renameSync(log, `${log}.1`);
+    if (this.#logSize() > 10_000_000) renameSync(log, `${log}.1`);
     appendFileSync(log, '', { mode: 0o600 });
     this.#runner.give(log);
+    this.#logStart = this.#logSize();
     const start = (folder: string) => ['start', '-w', '-t', '60', '-D', folder, '-l', join(folder, logName)];
     const { code, output } = await this.#runner.run(this.#binaries.pg_ctl, this.#cluster, start);
     if (code === 0) return;
@@ -188,9 +209,15 @@ export class EmbeddedServer {
     return join(this.#cluster, logName);
   }
 
+  #logSize(): number {
+    return statSync(this.#logFile(), { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** What the last start wrote there, its end. */
   #logTail(): string {
     try {
-      return readFileSync(this.#logFile(), 'utf8').trimEnd().split('\n').slice(-8).join('\n');
+      const written = readFileSync(this.#logFile()).subarray(this.#logStart).toString();
+      return written.trimEnd().split('\n').slice(-8).join('\n');
     } catch {
       return '(no log)';
     }
