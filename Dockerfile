@@ -1,5 +1,5 @@
 # The compiler and the tests' tools stay in the first stage.
-FROM node:24-bookworm-slim AS build
+FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts scripts
@@ -9,7 +9,7 @@ RUN npm ci
 # Not `npm prune`: .npmrc asks for the build tools, and the command line overrides it.
 RUN npm ci --omit=dev --include=prod --ignore-scripts && npm rebuild
 
-FROM node:24-bookworm-slim
+FROM node:26-slim
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/node_modules node_modules

@@ -42,7 +42,7 @@ export function chooseRunner(clusterFolder: string): Runner {
         // Root's folders are often closed to everybody else, and then so is the path to the cluster, though the cluster
         // is the other user's own. The program is put into the folder while we are still root, and finds it again
         // under a name that leads there without passing through the closed ones.
-        const folderAs = identity && !may(folder) ? '/proc/self/cwd' : folder;
+        const folderAs = identity && process.platform === 'linux' && !may(folder) ? '/proc/self/cwd' : folder;
         const child = execFile(
           program,
           args(folderAs),
