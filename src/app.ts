@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
-import { findAccount } from './accounts/store.ts';
+import { holdAccount } from './accounts/store.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { groupRoutes } from './groups/routes.ts';
@@ -105,7 +105,7 @@ function createKeeper(config: Config, db: Database): Gatekeeper {
     mayAccess: (partner, accountId) => authenticator.mayAccess(partner, accountId),
     isAdminToken: adminTokenCheck(config.adminToken),
     owner: (email, password) => signInOwner(db, email, password),
-    accountExists: async (tx, accountId) => (await findAccount(tx, accountId)) !== undefined,
+    holdAccount,
     changed: () => authenticator.forget(),
   };
 }

@@ -19,14 +19,14 @@ export function createLog(level: string, destination?: { write(line: string): vo
 /** An error without what it may quote: PostgreSQL's detail, the query and its parameters hold guests' data. */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
-  const { code, constraint_name, table_name, severity } = error as Error & Record<string, unknown>;
+  const { code, constraint, table, severity } = error as Error & Record<string, unknown>;
   return {
     type: error.name,
     message: error.message,
     code,
     severity,
-    table: table_name,
-    constraint: constraint_name,
+    table,
+    constraint,
     stack: error.stack,
   };
 }

@@ -1,20 +1,30 @@
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
-import { startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 import { SetupProblem } from './shared/problem.ts';
 
 /** What is still running after this is given up: an orchestrator's patience is often ten seconds. */
-const patienceMs = 8000;
+const patienceMs = 9500;
 
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.logLevel);
-  const stopAsked = new Promise<void>((asked) => {
-    // Ctrl-C reaches us twice under npm (from the terminal and from npm), so a second signal is no plea to hurry.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => asked());
-    if (config.startedByNpm) onParentsDeath(asked);
-  });
-  const service = await startService(config, log, (text) => process.stdout.write(text));
+  const stopping = new AbortController();
+  const stopAsked = new Promise<void>((asked) =>
+    stopping.signal.addEventListener('abort', () => asked(), { once: true }),
+  );
+  // Ctrl-C reaches us twice under npm (from the terminal and from npm), so a second signal is no plea to hurry.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+  if (config.startedByNpm) onParentsDeath(() => stopping.abort());
+
+  let service: Service;
+  try {
+    service = await startService(config, log, (text) => process.stdout.write(text), stopping.signal);
+  } catch (error) {
+    // Asked to stop before it had begun, it has done what it was asked.
+    if (stopping.signal.aborted) process.exit(0);
+    throw error;
+  }
   await stopAsked;
   log.info('stopping');
   setTimeout(() => process.exit(1), patienceMs).unref();

@@ -15,13 +15,19 @@ export interface Service {
 /** Connections to the database. More would only queue inside PostgreSQL instead of here. */
 const connections = 10;
 
-export async function startService(config: Config, log: Logger, print: (text: string) => void): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Logger,
+  print: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<Service> {
   if (config.workers > 1) log.warn({ workers: config.workers }, 'WORKERS: this version runs one process');
   const database = await openDatabase(config, {
     as: 'service',
     connections,
     migrate: 'all',
     onEvent: (event) => log.info(event),
+    ...(signal ? { signal } : {}),
   });
   try {
     if (database.applied.length > 0) log.info({ migrations: database.applied }, 'the database was brought up to date');

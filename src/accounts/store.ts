@@ -29,8 +29,16 @@ export async function updateAccount(tx: Tx, id: number, name: string | null, tim
     update accounts set name = coalesce(${name}, name), time_zone = coalesce(${timeZone}, time_zone) where id = ${id}`;
 }
 
+/** The account stays while this transaction lasts: whoever deletes it waits, and whoever comes after that finds nothing. */
+export async function holdAccount(tx: Tx, id: number): Promise<boolean> {
+  const rows = await tx`select from accounts where id = ${id} for key share`;
+  return rows.length > 0;
+}
+
 /** Everything of the account goes with it, by the foreign keys. */
 export async function deleteAccount(tx: Tx, id: number): Promise<boolean> {
+  // Alone with it first: the deletions that follow would otherwise meet half-done writes in the wrong order.
+  await tx`select from accounts where id = ${id} for update`;
   const { count } = await tx`delete from accounts where id = ${id}`;
   return count > 0;
 }

@@ -16,7 +16,16 @@ export async function withDatabase<T>(
   work: (database: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const onEvent = (event: string) => void process.stderr.write(`${event}\n`);
-  const database = await openDatabase(readConfig(), { as: 'command', connections: 1, migrate, onEvent });
+  const stopping = new AbortController();
+  const options = { as: 'command', connections: 1, migrate, onEvent, signal: stopping.signal } as const;
+  const opening = openDatabase(readConfig(), options);
+  // Whatever ends the command, a PostgreSQL that it started must not stay behind.
+  const interrupted = () => {
+    stopping.abort();
+    void opening.then((database) => database.close()).finally(() => process.exit(130));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
+  const database = await opening;
   try {
     return await work(database);
   } finally {

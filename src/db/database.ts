@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Run, raw, runner, types } from './sql.ts';
 
@@ -24,15 +25,24 @@ export interface ConnectOptions {
 
 /** The one place that says how we speak to PostgreSQL. */
 function settings({ url, role, applicationName = 'regulars' }: ConnectOptions): pg.ClientConfig {
+  const address = new URL(url);
+  // The driver lets the address overrule what is said beside it, and the environment what is not said at all.
+  const options = [
+    address.searchParams.get('options') ?? '-c TimeZone=UTC',
+    role === undefined ? '' : `-c role=${role}`,
+  ];
+  for (const name of ['options', 'application_name']) address.searchParams.delete(name);
   return {
-    connectionString: url,
+    connectionString: address.href,
     application_name: applicationName,
+    options: options.join(' ').trim(),
+    // Unless the address asks for it (sslmode=…).
+    ssl: false,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     // Statements that don't wait for each other's results travel together.
     pipeline: true,
     types,
-    ...(role === undefined ? {} : { options: `-c role=${role}` }),
   };
 }
 
@@ -59,7 +69,17 @@ export async function openConnection(options: ConnectOptions & { onLost?: () => 
     script: async (text) => {
       await client.query(text);
     },
-    transaction: (work) => inTransaction(client, 'begin', work),
+    transaction: async (work) => {
+      await client.query('begin');
+      try {
+        const result = await work(runner(client));
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch(() => {});
+        throw error;
+      }
+    },
     close: async () => {
       closing = true;
       await client.end().catch(() => {});
@@ -67,26 +87,53 @@ export async function openConnection(options: ConnectOptions & { onLost?: () => 
   };
 }
 
+/** A database that takes longer than this for nothing at all is as good as away. */
+const pingTimeoutMs = 2000;
+
 export function openPool(options: ConnectOptions & { connections: number }): Database {
   const pool = new pg.Pool({ ...settings(options), max: options.connections, idleTimeoutMillis: 60_000 });
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on('error', () => {});
 
+  /** A connection is taken when the first statement needs one: what comes before it keeps nobody waiting. */
   async function transaction<T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
+    let connecting: Promise<pg.PoolClient> | undefined;
     let broken: unknown;
     const notice = (error: Error) => {
       broken = error;
     };
-    client.on('error', notice);
+    const start = async () => {
+      const client = await pool.connect();
+      client.on('error', notice);
+      try {
+        await client.query(begin);
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+      return client;
+    };
+    const tx: Tx = async (strings, ...values) => {
+      connecting ??= start();
+      return runner(await connecting)(strings, ...values);
+    };
     try {
-      return await inTransaction(client, begin, work);
+      const result = await work(tx);
+      // Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep.
+      if (connecting) await (await connecting).query('commit');
+      return result;
     } catch (error) {
       if (isDatabaseAway(error)) broken = error;
+      else await connecting?.then((client) => client.query('rollback')).catch(notice);
       throw error;
     } finally {
-      client.off('error', notice);
-      client.release(broken !== undefined);
+      await connecting?.then(
+        (client) => {
+          client.off('error', notice);
+          client.release(broken !== undefined);
+        },
+        () => {},
+      );
     }
   }
 
@@ -94,25 +141,14 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
     transaction: (work) => transaction('begin', work),
     tenant: (accountId, work) => transaction(`begin; ${enter(accountId)}`, work),
     ping: async () => {
-      await pool.query('select 1');
+      const late = pause(pingTimeoutMs, undefined, { ref: false }).then(() => {
+        throw new Error('The database does not answer.');
+      });
+      await Promise.race([pool.query('select 1'), late]);
     },
     pool: () => ({ size: options.connections, busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
-}
-
-/** Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep. */
-async function inTransaction<T>(client: pg.ClientBase, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  await client.query(begin);
-  let result: T;
-  try {
-    result = await work(runner(client));
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
-  await client.query('commit');
-  return result;
 }
 
 /**

@@ -11,12 +11,16 @@ const plainRole = 'regulars_service';
  * Checks an external server before anything is built on it, and says which role to act as. An ordinary role acts as
  * itself. A superuser would bypass row-level security, so a plain role is made (once) and taken on at each connect.
  */
-export async function examineServer(url: string, waitSeconds = 30): Promise<{ role: string | undefined }> {
+export async function examineServer(
+  url: string,
+  signal?: AbortSignal,
+  waitSeconds = 30,
+): Promise<{ role: string | undefined }> {
   const where = new URL(url);
   const place = `${where.hostname || 'localhost'}:${where.port || 5432}`;
   let connection: Connection | undefined;
   try {
-    connection = await patiently(waitSeconds, () => openConnection({ url }));
+    connection = await patiently(waitSeconds, signal, () => openConnection({ url }));
     const [server] = await connection.run<{ version: number; bypasses: boolean; database: string }>`
       select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as bypasses, current_database() as database
       from pg_roles where rolname = current_user`;
@@ -49,13 +53,13 @@ function reason(error: unknown): string {
 }
 
 /** A database that starts together with us may need a moment; one that says no means it. */
-async function patiently<T>(seconds: number, attempt: () => Promise<T>): Promise<T> {
+async function patiently<T>(seconds: number, signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isDatabaseAway(error) || Date.now() > deadline) throw error;
+      if (!isDatabaseAway(error) || Date.now() > deadline || signal?.aborted) throw error;
       await pause(500);
     }
   }

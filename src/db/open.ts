@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { SetupProblem } from '../shared/problem.ts';
 import { type Database, openPool } from './database.ts';
 import { EmbeddedServer } from './embedded/server.ts';
 import { examineServer } from './external.ts';
@@ -10,6 +11,8 @@ export interface OpenOptions {
   /** `empty`: a command fills a new database, but leaves upgrading one to the service or `regulars migrate`. */
   migrate: 'all' | 'empty';
   onEvent?: (message: string) => void;
+  /** Gives up waiting for a server that is not there yet. */
+  signal?: AbortSignal;
 }
 
 export interface OpenDatabase {
@@ -21,15 +24,29 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+async function bypassesRowLevelSecurity(db: Database): Promise<boolean> {
+  const [role] = await db.transaction(
+    (tx) =>
+      tx<{ bypasses: boolean }>`select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user`,
+  );
+  return role?.bypasses !== false;
+}
+
 /** A migrated database, wherever it is: the embedded server's, or the one that DATABASE_URL names. */
 export async function openDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
   const embedded =
     config.databaseUrl === undefined ? await EmbeddedServer.open({ dataDir: config.dataDir, ...options }) : undefined;
   const url = embedded?.url ?? (config.databaseUrl as string);
   try {
-    const { role } = embedded ? { role: undefined } : await examineServer(url);
+    const { role } = embedded ? { role: undefined } : await examineServer(url, options.signal);
     const { applied, version } = await migrate({ url, role }, options.migrate === 'empty');
     const db = openPool({ url, role, connections: options.connections, applicationName: `regulars ${options.as}` });
+    if (await bypassesRowLevelSecurity(db)) {
+      await db.close();
+      throw new SetupProblem(
+        'The role that DATABASE_URL leads to can look past row-level security. Use an ordinary one.',
+      );
+    }
     return {
       db,
       url,

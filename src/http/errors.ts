@@ -16,7 +16,7 @@ export function answerFor(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof Unauthorized) return plain(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
   if (error instanceof NotFound) return plain(404, error.message);
   if (error instanceof Malformed) return plain(400, error.message);
-  if (error instanceof NotJson) return plain(415, 'The body must be JSON, sent with Content-Type: application/json.');
+  if (error instanceof NotJson) return notJson;
   if (error instanceof TooMany) return plain(429, error.message, { 'retry-after': String(error.retryAfter) });
   if (error instanceof Unavailable || isDatabaseAway(error)) return unavailable;
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
@@ -28,11 +28,15 @@ export function answerFor(error: unknown, requestId: string): ErrorAnswer {
     case 'FST_ERR_BAD_URL':
       return plain(400, 'The address is not a valid URL.');
   }
+  if (statusCode === 415) return notJson;
+  if (statusCode === 414) return plain(404, 'There is nothing at an address as long as that.');
   // The framework's other refusals (bad headers, a body cut short) are the client's to mend as well.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return plain(400, 'The request is not valid HTTP.');
   return plain(500, `Something went wrong on our side. It was logged under request id ${requestId}.`);
 }
+
+const notJson = plain(415, 'The body must be JSON, sent with Content-Type: application/json.');
 
 export const unavailable = plain(503, 'The service can’t answer just now. Try again in a moment.', {
   'retry-after': '1',

@@ -16,13 +16,16 @@ export interface Gatekeeper {
   mayAccess(partner: Partner, accountId: number): Promise<boolean>;
   isAdminToken(secret: string): boolean;
   owner(email: string, password: string): Promise<{ email: string } | undefined>;
-  accountExists(tx: Tx, accountId: number): Promise<boolean>;
+  /** Whether the account exists; if so, it does until the transaction ends. */
+  holdAccount(tx: Tx, accountId: number): Promise<boolean>;
   /** An administrator changed something: tokens and access are to be looked up anew. */
   changed(): void;
 }
 
 export interface Gate {
   partner(request: FastifyRequest): Promise<Partner>;
+  /** Throws when the token is over its rate. */
+  admit(partner: Partner): void;
   /** Who it is, in words. */
   admin(request: FastifyRequest): Promise<string>;
 }
@@ -39,20 +42,21 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate 
       const secret = credential(request, 'bearer');
       const partner = secret === undefined ? undefined : await keeper.partner(secret);
       if (!partner) throw new Unauthorized();
-      requests.take(String(partner.tokenId));
       return partner;
     },
+    admit: (partner) => requests.take(String(partner.tokenId)),
     admin: async (request) => {
       const bearer = credential(request, 'bearer');
       if (bearer !== undefined && keeper.isAdminToken(bearer)) return 'admin token';
       const basic = credential(request, 'basic');
       if (basic === undefined) throw new Unauthorized();
-      failures.check(request.ip);
+      // Counted before it is checked, so that a burst of guesses does not slip through together.
+      failures.take(request.ip);
       const [email = '', ...rest] = Buffer.from(basic, 'base64').toString().split(':');
       const owner = await keeper.owner(email, rest.join(':'));
-      if (owner) return owner.email;
-      failures.take(request.ip);
-      throw new Unauthorized();
+      if (!owner) throw new Unauthorized();
+      failures.giveBack(request.ip);
+      return owner.email;
     },
   };
 }

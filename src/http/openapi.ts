@@ -60,6 +60,33 @@ const responses = {
   },
 };
 
+/** What the service says of itself, to whoever watches it. */
+const ownPaths = {
+  '/health': {
+    get: {
+      operationId: 'getHealth',
+      tags: ['Watching'],
+      summary: 'Ask whether the service can answer requests',
+      security: [],
+      responses: {
+        200: { description: 'It can.', content: json(Type.Object({ status: Type.Enum(['ok']) }), { status: 'ok' }) },
+        503: { $ref: '#/components/responses/Unavailable' },
+      },
+    },
+  },
+  '/metrics': {
+    get: {
+      operationId: 'getMetrics',
+      tags: ['Watching'],
+      summary: 'Read the metrics',
+      security: [],
+      responses: {
+        200: { description: 'Prometheus text.', content: { 'text/plain': { schema: { type: 'string' } } } },
+      },
+    },
+  },
+};
+
 /** The OpenAPI 3.1 document, made from the same operations that are served. */
 export function openApiDocument(operations: readonly Operation[], version: string, serverUrl = '/') {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -68,6 +95,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     paths[path] ??= {};
     paths[path][operation.method.toLowerCase()] = describe(operation);
   }
+  Object.assign(paths, ownPaths);
   return {
     openapi: '3.1.0',
     info: {
@@ -77,10 +105,11 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
-    tags: tagsOf(operations).map((name) => ({ name })),
+    tags: [...tagsOf(operations), 'Watching'].map((name) => ({ name })),
     'x-tagGroups': [
       { name: 'For partners', tags: tagsOf(operations.filter((one) => one.access === 'partner')) },
       { name: 'For administrators', tags: tagsOf(operations.filter((one) => one.access === 'admin')) },
+      { name: 'For operators', tags: ['Watching'] },
     ],
     paths,
     components: {
@@ -123,7 +152,7 @@ function describe(operation: Operation) {
     security: security(operation),
     parameters: [...pathParameters(operation), ...(hasBody ? [] : queryParameters(operation))],
     ...(hasBody ? { requestBody: { required: true, content: json(operation.input, example.input) } } : {}),
-    responses: { [operation.status]: success(operation), ...failures(operation, hasBody) },
+    responses: { [operation.status]: success(operation), ...failures(operation) },
   };
 }
 
@@ -146,13 +175,14 @@ function success(operation: Operation) {
   return { description: 'A page of the list.', headers, content: json(Page(operation.answer), page) };
 }
 
-function failures({ access, path }: Operation, hasBody: boolean) {
+function failures({ access, path }: Operation) {
   const ref = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
   return {
     400: ref('BadRequest'),
     ...(access === 'public' ? {} : { 401: ref('Unauthorized') }),
     ...(path.includes(':') ? { 404: ref('NotFound') } : {}),
-    ...(hasBody ? { 413: ref('TooLarge'), 415: ref('NotJson') } : {}),
+    413: ref('TooLarge'),
+    415: ref('NotJson'),
     422: ref('Invalid'),
     429: ref('TooMany'),
     500: ref('Fault'),

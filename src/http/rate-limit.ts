@@ -17,12 +17,17 @@ export class RateLimit {
   /** Counts one, and throws when it is one too many. */
   take(key: string): void {
     if (this.#perMinute === 0) return;
-    this.check(key);
+    this.#check(key);
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Throws when there is no room for another, without counting one. */
-  check(key: string): void {
+  /** Takes one back that turned out not to count. */
+  giveBack(key: string): void {
+    const count = this.#counts.get(key);
+    if (count) this.#counts.set(key, count - 1);
+  }
+
+  #check(key: string): void {
     const now = this.#now();
     const window = Math.floor(now / windowMs);
     if (window !== this.#window) {

@@ -24,7 +24,10 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
     url: operation.path,
     // Before the body is even read.
     onRequest: async (request) => {
-      if (operation.access === 'partner') request.partner = await serving.gate.partner(request);
+      if (operation.access === 'partner') {
+        request.partner = await serving.gate.partner(request);
+        serving.gate.admit(request.partner);
+      }
       if (operation.access === 'admin') request.actor = await serving.gate.admin(request);
     },
     handler: async (request, reply) => {
@@ -47,7 +50,7 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
 async function run(operation: Operation, call: Call<unknown, string>, { db, keeper }: Serving): Promise<unknown> {
   if (operation.account === 'none') return db.transaction((tx) => operation.handler(tx, call));
   return db.tenant(call.accountId, async (tx: Tx) => {
-    if (operation.account === 'in path' && !(await keeper.accountExists(tx, call.accountId))) {
+    if (operation.account === 'in path' && !(await keeper.holdAccount(tx, call.accountId))) {
       throw new NotFound('There is no such account.');
     }
     return operation.handler(tx, call);
@@ -64,8 +67,12 @@ function send(
 ) {
   if (operation.status === 204) return reply.code(204).send();
   if (!operation.paged) return reply.code(operation.status).send(result);
-  const [path = '', query = ''] = (request.raw.url ?? '').split('?', 2);
-  const root = publicUrl ?? `${request.protocol}://${request.host}`;
+  // A request may name its whole address (a proxy's does); the path is what counts.
+  const address = (request.raw.url ?? '').replace(/^https?:\/\/[^/?]*/i, '');
+  const [path = '', ...rest] = address.split('?');
+  const query = rest.join('?');
+  const { localAddress, localPort } = request.socket;
+  const root = publicUrl ?? `${request.protocol}://${request.host || `${localAddress}:${localPort}`}`;
   return reply.send(paginated(result as Rows<unknown>, page, `${root}${path}`, query));
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, {
   type FastifyBaseLogger,
@@ -50,8 +51,6 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { querystringParser: parseQuery, ignoreTrailingSlash: true },
     requestTimeout: 60_000,
-    // A connection that is idle when we stop is closed; one with a request in flight is answered first.
-    forceCloseConnections: 'idle',
     frameworkErrors: fail,
     // We answer that ourselves, in our own shape.
     return503OnClosing: false,
@@ -71,9 +70,11 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   app.decorateRequest('partner', undefined);
   app.decorateRequest('actor', '');
   app.decorateRequest('errorFields');
+  const stop = trackConnections(app.server);
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
+    stop();
   });
   app.addHook('onRequest', async (request, reply) => {
     request.errorFields = [];
@@ -105,7 +106,9 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const answer = answerFor(error, request.id);
     if (error instanceof Invalid) request.errorFields = Object.keys(error.errors);
-    if (answer.status >= 500) log.error({ err: error, request_id: request.id }, 'a request failed');
+    if (answer.status === 503)
+      log.warn({ request_id: request.id, reason: (error as Error).message }, 'a request came at a bad moment');
+    else if (answer.status >= 500) log.error({ err: error, request_id: request.id }, 'a request failed');
     return reply
       .code(answer.status)
       .headers({ ...answer.headers, 'x-request-id': request.id })
@@ -113,6 +116,27 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   }
 
   return app;
+}
+
+/** What is still being answered this long after we began to stop is given up. */
+const patienceMs = 5000;
+
+/** Gives what ends the connections when we stop: those that wait for nothing at once, the others when they are answered. */
+function trackConnections(server: Server): () => void {
+  const open = new Set<Socket>();
+  const answering = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    answering.add(socket);
+    response.on('close', () => answering.delete(socket));
+  });
+  return () => {
+    for (const socket of open) if (!answering.has(socket)) socket.destroy();
+    setTimeout(() => server.closeAllConnections(), patienceMs).unref();
+  };
 }
 
 /** What is not even HTTP gets a 400 in our shape, and its connection is closed. */

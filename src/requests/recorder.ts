@@ -10,6 +10,7 @@ interface Hooks {
 }
 
 const flushEveryMs = 1000;
+const firstSweepMs = 60 * 1000;
 const sweepEveryMs = 60 * 60 * 1000;
 /** More than this many waiting (a database that is away, or far behind) and new ones are given up, and counted. */
 const mostWaiting = 20_000;
@@ -31,6 +32,7 @@ export class RequestRecorder {
     this.#hooks = hooks;
     this.#timers = [
       setInterval(() => void this.flush(), flushEveryMs),
+      setTimeout(() => void this.sweep(), firstSweepMs),
       setInterval(() => void this.sweep(), sweepEveryMs),
     ];
     for (const timer of this.#timers) timer.unref();

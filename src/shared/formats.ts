@@ -33,24 +33,36 @@ function readDateTime(text: string): string | undefined {
   const parts = dateTime.exec(text)?.groups;
   if (!parts) return undefined;
   const at = (name: string) => Number(parts[name] ?? 0);
-  const clock = Date.UTC(at('year'), at('month') - 1, at('day'), at('hour'), at('minute'), at('second'));
-  const wall = new Date(clock);
-  // Date.UTC rolls 31 June over to 1 July; an impossible date is an error instead.
-  const possible =
-    at('year') > 0 &&
-    wall.getUTCMonth() === at('month') - 1 &&
-    wall.getUTCDate() === at('day') &&
-    at('hour') < 24 &&
-    at('minute') < 60 &&
-    at('second') < 60;
-  if (!possible) return undefined;
-  if (!parts.zone) return wall.toISOString().slice(0, 19).replace('T', ' ');
-  const instant = new Date(clock - offsetMinutes(parts.zone) * 60_000);
-  return `${instant.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+  const wall = new Date(0);
+  wall.setUTCFullYear(at('year'), at('month') - 1, at('day'));
+  wall.setUTCHours(at('hour'), at('minute'), at('second'));
+  // A Date rolls 31 June over to 1 July; an impossible date is an error instead.
+  const asked = [at('year'), at('month') - 1, at('day'), at('hour'), at('minute'), at('second')];
+  const got = [
+    wall.getUTCFullYear(),
+    wall.getUTCMonth(),
+    wall.getUTCDate(),
+    wall.getUTCHours(),
+    wall.getUTCMinutes(),
+    wall.getUTCSeconds(),
+  ];
+  if (asked.some((part, index) => part !== got[index])) return undefined;
+  if (!parts.zone) return written(wall);
+  const offset = offsetMinutes(parts.zone);
+  const instant = written(new Date(wall.getTime() - (offset ?? Number.NaN) * 60_000));
+  return instant === undefined ? undefined : `${instant}Z`;
 }
 
-function offsetMinutes(zone: string): number {
+/** PostgreSQL and we agree on the years 1 to 9999. */
+function written(time: Date): string | undefined {
+  const year = time.getUTCFullYear();
+  if (!(year >= 1 && year <= 9999)) return undefined;
+  return time.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+function offsetMinutes(zone: string): number | undefined {
   if (/^z$/i.test(zone)) return 0;
-  const sign = zone.startsWith('-') ? -1 : 1;
-  return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2)));
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
+  if (minutes > 14 * 60 || Number(zone.slice(-2)) > 59) return undefined;
+  return zone.startsWith('-') ? -minutes : minutes;
 }

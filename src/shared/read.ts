@@ -138,7 +138,8 @@ function readText(shape: Shape, raw: unknown, path: string, errors: FieldErrors)
   if (typeof raw !== 'string' && !(typeof raw === 'number' && Number.isFinite(raw))) {
     return addError(errors, path, `The ${words(path)} must be a string.`);
   }
-  const text = String(raw).trim();
+  // A password is taken to the letter.
+  const text = shape.format === 'password' ? String(raw) : String(raw).trim();
   // PostgreSQL can store neither; answering so is kinder than failing there.
   if (text.includes('\0') || !text.isWellFormed()) {
     return addError(errors, path, `The ${words(path)} holds characters that are not valid text.`);

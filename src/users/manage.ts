@@ -7,8 +7,10 @@ import type { NewUser, User } from './schema.ts';
 import { deleteUser, findUser, hasOtherOwner, insertUser, selectUsers, setAccess, updateUser } from './store.ts';
 
 export async function createUser(tx: Tx, { email, password, account_ids, role = 'staff' }: NewUser): Promise<User> {
+  // First, and before the transaction takes a connection: it is slow on purpose.
+  const passwordHash = await hashPassword(password);
   const accountIds = await existingAccounts(tx, account_ids);
-  const id = await insertUser(tx, email, await hashPassword(password), role);
+  const id = await insertUser(tx, email, passwordHash, role);
   if (id === undefined) throw emailTaken();
   await setAccess(tx, id, accountIds);
   return showUser(tx, id);
@@ -25,11 +27,11 @@ export async function showUser(tx: Tx, id: number): Promise<User> {
 }
 
 export async function changeUser(tx: Tx, id: number, changes: Partial<NewUser>): Promise<User> {
+  const passwordHash = changes.password === undefined ? null : await hashPassword(changes.password);
   const user = await showUser(tx, id);
   if (user.role === 'owner' && changes.role !== undefined && changes.role !== 'owner')
     await mustNotBeLastOwner(tx, id, 'role');
   if (changes.account_ids) await setAccess(tx, id, await existingAccounts(tx, changes.account_ids));
-  const passwordHash = changes.password === undefined ? null : await hashPassword(changes.password);
   try {
     await updateUser(tx, id, { email: changes.email ?? null, passwordHash, role: changes.role ?? null });
   } catch (error) {

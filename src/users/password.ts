@@ -1,5 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { TooMany } from '../shared/problem.ts';
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
@@ -8,11 +9,16 @@ const cost = { N: 2 ** 16, r: 8, p: 2 };
 
 /** One at a time: each takes 64 MiB, and sign-ins are rare. */
 let turn: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+const mostWaiting = 20;
 
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting >= mostWaiting)
+    throw new TooMany('Too many passwords are being checked just now. Try again in a moment.', 5);
+  waiting++;
   const result = turn.then(work);
   turn = result.catch(() => {});
-  return result;
+  return result.finally(() => waiting--);
 }
 
 function hash(password: string, salt: Buffer, { N, r, p }: typeof cost): Promise<Buffer> {

@@ -18,6 +18,7 @@ const role = Type.Enum(['owner', 'staff', 'viewer'], {
 });
 const password = Type.String({
   description: 'At least 8 characters. Stored as a memory-hard hash.',
+  format: 'password',
   minLength: 8,
   maxLength: 1024,
   examples: ['correct horse battery staple'],

@@ -58,6 +58,23 @@ describe('accounts', () => {
     expect((await admin('DELETE', `/accounts/${gone.id}`)).status).toBe(404);
   });
 
+  it('can be deleted while they are written to: what comes too late finds nothing', async () => {
+    const statuses = new Set<number>();
+    for (let round = 0; round < 10; round++) {
+      const { id, root_unit_id } = await account();
+      const writes = Array.from({ length: 12 }, (_, n) => {
+        if (n % 3 === 0) return admin('POST', `/accounts/${id}/groups`, { unit_id: root_unit_id, name: `g${n}` });
+        return n % 3 === 1
+          ? admin('POST', `/accounts/${id}/units`, { name: 'u' })
+          : admin('POST', `/accounts/${id}/tokens`, { name: 't' });
+      });
+      const answers = await Promise.all([...writes, admin('DELETE', `/accounts/${id}`)]);
+      for (const answer of answers) statuses.add(answer.status);
+      expect(answers.at(-1)?.status).toBe(204);
+    }
+    expect([...statuses].filter((status) => ![201, 204, 404].includes(status))).toEqual([]);
+  });
+
   it('have exactly one root unit: PostgreSQL itself refuses a second one, and its deletion', async () => {
     const { id, root_unit_id } = await account();
     await expect(behind`insert into units (account_id, name, is_root) values (${id}, 'second', true)`).rejects.toThrow(

@@ -169,6 +169,21 @@ describe('errors', () => {
     expect(large.body.errors[0].message).toMatch(/larger/);
   });
 
+  it.each(['json', 'application/json/x', ';', 'text/plain', 'multipart/form-data'])(
+    'answers the content type %s with a 415',
+    async (type) => {
+      const { status, body } = await call('POST', '/admin/v1/accounts', {
+        token: adminToken,
+        body: '{"name":"x"}',
+        headers: { 'content-type': type },
+      });
+      expect([status, body.errors[0].message]).toEqual([
+        415,
+        'The body must be JSON, sent with Content-Type: application/json.',
+      ]);
+    },
+  );
+
   it.each([
     ['GET', '/v1/nothing'],
     ['GET', '/nothing?email=a@b.example'],
@@ -181,10 +196,13 @@ describe('errors', () => {
     expect(JSON.stringify(body)).not.toContain('a@b');
   });
 
-  it.each(['x', '-1', '1.5', '99999999999999999999', '%00'])('answers an id %s in a path with a 404', async (id) => {
-    expect((await admin('GET', `/accounts/${id}`)).status).toBe(404);
-    expect((await admin('GET', `/accounts/${ours.id}/units/${id}`)).status).toBe(404);
-  });
+  it.each(['x', '-1', '1.5', '99999999999999999999', '%00', '1'.repeat(300)])(
+    'answers an id %s in a path with a 404',
+    async (id) => {
+      expect((await admin('GET', `/accounts/${id}`)).status).toBe(404);
+      expect((await admin('GET', `/accounts/${ours.id}/units/${id}`)).status).toBe(404);
+    },
+  );
 
   it('answers a broken address with a 400', async () => {
     const { status, body } = await call('GET', '/v1/%E0%A4%A', { token });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { RequestRecorder } from '../../src/requests/recorder.ts';
-import { testApp } from '../support/app.ts';
+import { appOver, testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
 const { admin, call, account, database, db } = await testApp();
@@ -41,6 +41,20 @@ describe('the request log', () => {
     expect(next_before).toBeNull();
     expect(JSON.stringify(await behind`select * from request_log`)).not.toContain('secret-value');
     expect((await admin('GET', `/accounts/${other.id}/tokens/${group.token_id}/requests`)).status).toBe(404);
+  });
+
+  it('also shows the requests that were refused for being too many', async () => {
+    const limited = await appOver(db, database, { RATE_LIMIT_PER_MINUTE: '1' });
+    const group = await account();
+    for (let n = 0; n < 4; n++) await limited.call('GET', units, { token: group.token });
+    await vi.waitFor(
+      async () => {
+        const { body } = await admin('GET', `/accounts/${group.id}/tokens/${group.token_id}/requests`);
+        expect(body.data.map((entry: { status: number }) => entry.status)).toContain(429);
+        expect(body.data).toHaveLength(4);
+      },
+      { timeout: 5000 },
+    );
   });
 
   it('is read 100 at a time', async () => {

@@ -1,9 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { connectTo } from '../support/database.ts';
-import { healthy, isHealthy, postgresRuns, postmasterPid, type Running, start } from '../support/process.ts';
+import { freePort } from '../../src/db/embedded/process.ts';
+import {
+  connectBehind,
+  healthy,
+  isHealthy,
+  launch,
+  postgresRuns,
+  postmasterPid,
+  type Running,
+  start,
+} from '../support/process.ts';
 
 /** Writes units as fast as four clients can until the service stops answering; gives the names that were answered. */
 function writeUntilItStops(service: Running, accountId: number) {
@@ -40,6 +51,21 @@ async function unitNames(service: Running, accountId: number): Promise<Set<strin
   }
 }
 
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+}
+
 describe('after kill -9', () => {
   it.each(['the service', 'PostgreSQL', 'both'])(
     'of %s, the next start comes up with every answered write',
@@ -71,7 +97,13 @@ describe('after kill -9', () => {
   it('of PostgreSQL, the running service answers 503 until it has it back, and then serves as before', async () => {
     const service = await start();
     for (let round = 0; round < 3; round++) {
+      // Held back, so that there is something to see.
+      if (round === 0) chmodSync(join(service.dataDir, 'postgres', 'global'), 0);
       process.kill(postmasterPid(service.dataDir), 'SIGKILL');
+      if (round === 0) {
+        await expect.poll(async () => (await service.admin('GET', '/accounts')).status, { timeout: 5000 }).toBe(503);
+        chmodSync(join(service.dataDir, 'postgres', 'global'), 0o700);
+      }
       const returns = () => service.output().split('PostgreSQL is back').length - 1;
       await expect.poll(returns, { timeout: 15_000 }).toBe(round + 1);
       expect(await isHealthy(service)).toBe(true);
@@ -81,13 +113,97 @@ describe('after kill -9', () => {
   });
 });
 
+describe('a PostgreSQL that is there and does not answer', () => {
+  it('makes the service unhealthy, not silent, until it answers again', async () => {
+    const service = await start();
+    const postmaster = postmasterPid(service.dataDir);
+    const server = [postmaster, ...childrenOf(postmaster)];
+    for (const pid of server) process.kill(pid, 'SIGSTOP');
+    try {
+      const answer = await fetch(`${service.url}/health`, { signal: AbortSignal.timeout(10_000) });
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    } finally {
+      for (const pid of server) process.kill(pid, 'SIGCONT');
+    }
+    await healthy(service);
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+describe('a server that outlived its service', () => {
+  it('is restarted by the next one, whose programs and settings it then has', async () => {
+    const first = await start();
+    const orphan = postmasterPid(first.dataDir);
+    await first.stop('SIGKILL');
+    expect(isRunning(orphan)).toBe(true);
+    const second = await start({ dataDir: first.dataDir });
+    expect(postmasterPid(first.dataDir)).not.toBe(orphan);
+    expect(isRunning(orphan)).toBe(false);
+    expect(await second.stop()).toBe(0);
+  });
+
+  it.each(['another program', 'another cluster’s server'])(
+    'is not seen in a pid file whose number is now %s',
+    async (what) => {
+      const other = await start();
+      const { dataDir, stop } = await start();
+      await stop();
+      const pid = what === 'another program' ? process.pid : postmasterPid(other.dataDir);
+      writeFileSync(
+        join(dataDir, 'postgres', 'postmaster.pid'),
+        `${pid}\n${dataDir}/postgres\n1\n45999\n\n127.0.0.1\n`,
+      );
+      const next = await start({ dataDir });
+      expect(await next.stop()).toBe(0);
+      expect((await fetch(`${other.url}/health`)).status).toBe(200);
+    },
+  );
+});
+
+describe('a stop', () => {
+  it('waits for nobody who has asked nothing, or only half of it', async () => {
+    const service = await start();
+    const { port, hostname } = new URL(service.url);
+    const sockets = [
+      '',
+      'GET /health HTTP/1.1\r\nHost:',
+      'POST /admin/v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{',
+    ].map((text) => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      socket.write(text);
+      return socket;
+    });
+    await pause(300);
+    expect(await service.stop()).toBe(0);
+    expect(postgresRuns(service.dataDir)).toBe(false);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('leaves no PostgreSQL behind that was just being brought back', async () => {
+    const service = await start();
+    process.kill(postmasterPid(service.dataDir), 'SIGKILL');
+    await pause(100);
+    expect(await service.stop()).toBe(0);
+    await pause(500);
+    const file = join(service.dataDir, 'postgres', 'postmaster.pid');
+    const left = existsSync(file) ? postmasterPid(service.dataDir) : undefined;
+    expect(left !== undefined && isRunning(left)).toBe(false);
+    expect(await (await start({ dataDir: service.dataDir })).stop()).toBe(0);
+  });
+
+  it('is obeyed while the start still waits for a database', async () => {
+    const service = await launch({ env: { DATABASE_URL: `postgres://x:x@127.0.0.1:${await freePort()}/x` } });
+    await pause(1500);
+    expect(await service.stop()).toBe(0);
+  });
+});
+
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it('finishes what is in flight, answers it, stops PostgreSQL and exits 0', async () => {
     const service = await start();
     const { body: account } = await service.admin('POST', '/accounts', { name: 'In flight' });
-    const secret = readFileSync(join(service.dataDir, 'postgres', 'regulars.secret'), 'utf8');
-    const port = readFileSync(join(service.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
-    const lock = await connectTo(`postgres://postgres:${secret}@127.0.0.1:${port}/regulars`);
+    const lock = await connectBehind(service);
     // The request waits in the database for as long as we hold this lock.
     await lock`begin`;
     await lock`lock table units in access exclusive mode`;

@@ -1,9 +1,11 @@
+import { connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { openPool } from '../../src/db/database.ts';
 import { freePort } from '../../src/db/embedded/process.ts';
 import { examineServer } from '../../src/db/external.ts';
 import { connectTo, createDatabase, superuser } from '../support/database.ts';
-import { launch, type Running, start } from '../support/process.ts';
+import { healthy, launch, type Running, start } from '../support/process.ts';
 
 describe('DATABASE_URL', () => {
   it('serves several processes that start at once on an empty database, and one of them prints the secrets', async () => {
@@ -68,12 +70,59 @@ describe('DATABASE_URL', () => {
     const missing = await launch({ env: { DATABASE_URL: `${inject('serverUrl')}/no_such_database` } });
     expect(await missing.ended).toBe(1);
     expect(missing.output()).toContain('database "no_such_database" does not exist');
-    await expect(examineServer(`postgres://x:secret@127.0.0.1:${await freePort()}/x`, 1)).rejects.toThrow(
+    await expect(examineServer(`postgres://x:secret@127.0.0.1:${await freePort()}/x`, undefined, 1)).rejects.toThrow(
       /ECONNREFUSED/,
     );
   });
 
-  it('waits for a server that starts a moment later, and comes back when one was restarted under it', async () => {
+  it('keeps them apart also where the address brings options of its own', async () => {
+    const database = await createDatabase('empty');
+    const url = `${database.superuserUrl}?options=-c%20statement_timeout%3D60000&application_name=x`;
+    const service = await start({ env: { DATABASE_URL: url } });
+    const behind = await superuser(database);
+    const owners = await behind<{
+      owner: string;
+    }>`select distinct tableowner as owner from pg_tables where schemaname = 'public'`;
+    expect(owners.map((row) => row.owner)).toEqual(['regulars_service']);
+    const db = openPool({ url, role: 'regulars_service', connections: 1 });
+    const [settings] = await db.transaction(
+      (tx) => tx`select current_user as who, current_setting('statement_timeout') as timeout`,
+    );
+    expect(settings).toEqual({ who: 'regulars_service', timeout: '1min' });
+    expect(await db.transaction((tx) => tx`select from units`)).toHaveLength(0);
+    await db.close();
+    await service.stop();
+  });
+
+  it('is not led astray by what PostgreSQL’s own programs read from the environment', async () => {
+    const database = await createDatabase('empty');
+    const env = {
+      DATABASE_URL: database.url,
+      PGSSLMODE: 'require',
+      PGOPTIONS: '-c default_transaction_read_only=on',
+      PGUSER: 'nobody',
+    };
+    expect(await (await start({ env })).stop()).toBe(0);
+  });
+
+  it('waits for a server that is there only a moment later', async () => {
+    const database = await createDatabase('empty');
+    const port = await freePort();
+    const real = new URL(database.url);
+    const service = await launch({ env: { DATABASE_URL: database.url.replace(`:${real.port}/`, `:${port}/`) } });
+    await pause(1500);
+    expect(service.child.exitCode).toBeNull();
+    const door = createServer((client) => {
+      const server = connect(Number(real.port), '127.0.0.1');
+      client.pipe(server).pipe(client);
+      for (const end of [client, server]) end.on('error', () => client.destroy());
+    }).listen(port, '127.0.0.1');
+    await healthy(service);
+    expect(await service.stop()).toBe(0);
+    door.close();
+  });
+
+  it('comes back by itself when its connections were cut', async () => {
     const database = await createDatabase('empty');
     const service = await start({ env: { DATABASE_URL: database.url } });
     const behind = await connectTo(`${inject('superuserUrl')}/postgres`);

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -50,7 +50,7 @@ describe('a folder that the service can’t use', () => {
 
   it('is not mistaken for a new one when an earlier start was killed while making it', async () => {
     const folder = join(temporaryFolder(), 'data');
-    mkdirSync(join(folder, 'postgres.new-999999999', 'base'), { recursive: true });
+    mkdirSync(join(folder, 'postgres.new-999999999-abc', 'base'), { recursive: true });
     const { stop } = await start({ dataDir: folder });
     expect(spawnSync('ls', [folder], { encoding: 'utf8' }).stdout.trim()).toBe('postgres');
     await stop();
@@ -99,6 +99,20 @@ describe.runIf(isRoot)('as root', () => {
     const second = await start({ cwd: project, dataDir: first.dataDir });
     expect(await second.stop()).toBe(0);
     expect(postgresRuns(first.dataDir)).toBe(false);
+  });
+
+  it('does not follow a link that PostgreSQL’s user put where we write', async () => {
+    const service = await start();
+    await service.stop();
+    const treasure = join(temporaryFolder(), 'treasure');
+    writeFileSync(treasure, 'untouched', { mode: 0o600 });
+    for (const name of ['regulars.conf', 'server.log']) {
+      rmSync(join(service.dataDir, 'postgres', name));
+      symlinkSync(treasure, join(service.dataDir, 'postgres', name));
+    }
+    await refusal({ dataDir: service.dataDir });
+    expect(readFileSync(treasure, 'utf8')).toBe('untouched');
+    expect(statSync(treasure).uid).toBe(0);
   });
 
   it('says what is wrong when the disk is full', async () => {

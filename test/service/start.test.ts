@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectTo } from '../support/database.ts';
-import { launch, postgresRuns, start, temporaryFolder } from '../support/process.ts';
+import { connectBehind, launch, postgresRuns, start, temporaryFolder } from '../support/process.ts';
 
 const secrets = (output: string) => ({
   email: /Admin\s+(\S+)/.exec(output)?.[1],
@@ -73,10 +73,11 @@ describe('npm start', () => {
 
 describe('the embedded server', () => {
   it('is a real PostgreSQL that keeps what it was given, reachable from this machine alone and with its secret alone', async () => {
-    const { dataDir } = await start();
+    const service = await start();
+    const { dataDir } = service;
     const port = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
     const secret = readFileSync(join(dataDir, 'postgres', 'regulars.secret'), 'utf8');
-    const sql = await connectTo(`postgres://postgres:${secret}@127.0.0.1:${port}/regulars`);
+    const sql = await connectBehind(service);
     const [settings] = await sql`
       select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
         current_setting('full_page_writes') as full_page_writes, current_setting('listen_addresses') as listen_addresses,
@@ -94,6 +95,7 @@ describe('the embedded server', () => {
       ['regulars', 'wrong'],
       ['regulars', ''],
       ['postgres', ''],
+      ['postgres', secret],
     ]) {
       const stranger = connectTo(`postgres://${user}:${password}@127.0.0.1:${port}/regulars`);
       await expect(stranger).rejects.toThrow(/password/i);

@@ -16,6 +16,8 @@ export interface CallOptions {
   query?: Record<string, string> | string;
   body?: unknown;
   headers?: Record<string, string>;
+  /** Where the call comes from. */
+  remoteAddress?: string;
 }
 
 export interface Answer {
@@ -55,11 +57,12 @@ export async function appOver(
   afterAll(() => app.close());
 
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const { token, query, body, headers = {} } = options;
+    const { token, query, body, headers = {}, remoteAddress } = options;
     const response = await app.inject({
       method: method as 'GET',
       url: path,
       ...(query === undefined ? {} : { query }),
+      ...(remoteAddress === undefined ? {} : { remoteAddress }),
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -32,7 +32,8 @@ export default async function setup(project: TestProject) {
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
   });
   const base = server.url.replace(/\/regulars$/, '');
-  const superuser = base.replace('//regulars:', '//postgres:');
+  const secret = readFileSync(join(folder, 'data', 'postgres', 'superuser.secret'), 'utf8');
+  const superuser = base.replace(/\/\/regulars:[^@]+@/, `//postgres:${secret}@`);
   const template = 'template_regulars';
   const client = new pg.Client({ connectionString: `${superuser}/postgres` });
   await client.connect();

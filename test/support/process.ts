@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect } from 'vitest';
 import { freePort } from '../../src/db/embedded/process.ts';
 import { adminToken } from './app.ts';
+import { connectTo } from './database.ts';
 
 export const isRoot = process.getuid?.() === 0;
 /** An ordinary user, for the tests that root runs as one. */
@@ -125,6 +126,14 @@ export async function isHealthy(service: Running): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** A connection to the service's embedded server, as its superuser. */
+export function connectBehind({ dataDir }: Running) {
+  const file = (name: string) => readFileSync(join(dataDir, 'postgres', name), 'utf8');
+  return connectTo(
+    `postgres://postgres:${file('superuser.secret')}@127.0.0.1:${file('postmaster.pid').split('\n')[3]}/regulars`,
+  );
 }
 
 export function postmasterPid(dataDir: string): number {

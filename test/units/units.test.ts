@@ -118,6 +118,13 @@ describe('GET /v1/account/units', () => {
     expect(far).toMatchObject({ data: [], from: null, to: null });
   });
 
+  it('keeps a question mark in a parameter where it belongs', async () => {
+    const group = await account();
+    const { body } = await call('GET', '/v1/account/units?x=a?b&groups=true', { token: group.token });
+    expect(body.first_page_url).toBe('https://guests.example.com/v1/account/units?x=a%3Fb&groups=true&page=1');
+    expect(body.data[0]).toHaveProperty('folders');
+  });
+
   it.each(['0', '-1', 'two', '1.5', ''])('takes page=%s for the first page', async (page) => {
     const group = await account();
     const { body } = await call('GET', '/v1/account/units', { token: group.token, query: { page } });

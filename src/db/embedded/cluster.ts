@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import {
   accessSync,
-  appendFileSync,
+  closeSync,
   constants,
   existsSync,
+  fsyncSync,
   mkdirSync,
+  mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SetupProblem } from '../../shared/problem.ts';
@@ -20,6 +22,8 @@ import type { Runner } from './runner.ts';
 /** The database and the role that the service uses; the role is ordinary, so row-level security binds it. */
 export const serviceRole = 'regulars';
 const secretFile = 'regulars.secret';
+/** The service has no use for this one; it is the operator's, for the day it is needed. */
+const superuserSecretFile = 'superuser.secret';
 
 /** Makes sure that the folder exists and can be written to, or says what is in the way. */
 export function prepareFolder(dataDir: string): void {
@@ -56,49 +60,37 @@ async function majorVersion(folder: string, binaries: Binaries, runner: Runner):
 
 /**
  * Makes a new cluster beside its final place and moves it there in one step, so that a crash half-way, or a second
- * process doing the same, never leaves a half-made one. The secret lies inside, so the two can't come apart.
+ * process doing the same, never leaves a half-made one. The secrets lie inside, so they can't come apart from it.
  */
 export async function createCluster(cluster: string, binaries: Binaries, runner: Runner): Promise<void> {
   sweepLeftovers(cluster);
-  const draft = `${cluster}.new-${process.pid}`;
+  const draft = mkdtempSync(`${cluster}.new-${process.pid}-`);
   const secret = randomBytes(32).toString('base64url');
+  const superuserSecret = randomBytes(32).toString('base64url');
   try {
-    mkdirSync(draft, { mode: 0o700 });
     runner.give(draft);
     const major = await majorVersion(draft, binaries, runner);
     // The built-in locale sorts alike on every machine; the operating system's would change under an upgrade.
     const locale =
       major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'] : ['--locale=C.UTF-8'];
-    await succeed(
-      runner.run(binaries.initdb, draft, (folder) => [
-        '-D',
-        folder,
-        '-U',
-        'postgres',
-        '-E',
-        'UTF8',
-        '-A',
-        'reject',
-        ...locale,
-      ]),
-    );
-    // Single-user mode: the roles have their secret and the database is there before anybody can connect.
-    await succeed(
-      runner.run(
-        binaries.postgres,
-        draft,
-        (folder) => ['--single', '-D', folder, '-c', 'exit_on_error=true', 'postgres'],
-        [
-          `alter role postgres password '${secret}'`,
-          `create role ${serviceRole} login password '${secret}'`,
-          `create database ${serviceRole} owner ${serviceRole}\n`,
-        ].join('\n'),
-      ),
-    );
-    writeOwned(runner, join(draft, secretFile), secret);
-    writeOwned(runner, join(draft, 'pg_hba.conf'), 'host all all 127.0.0.1/32 scram-sha-256\n');
-    appendFileSync(join(draft, 'postgresql.conf'), `\ninclude_if_exists = '${settingsFile}'\n`);
+    const initdb = (folder: string) => ['-D', folder, '-U', 'postgres', '-E', 'UTF8', '-A', 'reject', ...locale];
+    await succeed(runner.run(binaries.initdb, draft, initdb));
+    // Single-user mode: the roles have their secrets and the database is there before anybody can connect.
+    const statements = [
+      `alter role postgres password '${superuserSecret}'`,
+      `create role ${serviceRole} login password '${secret}'`,
+      `create database ${serviceRole} owner ${serviceRole}`,
+    ];
+    const single = (folder: string) => ['--single', '-D', folder, '-c', 'exit_on_error=true', 'postgres'];
+    await succeed(runner.run(binaries.postgres, draft, single, `${statements.join('\n')}\n`));
+    await runner.write(draft, superuserSecretFile, superuserSecret);
+    await runner.write(draft, secretFile, secret);
+    await runner.write(draft, 'pg_hba.conf', 'host all all 127.0.0.1/32 scram-sha-256\n');
+    await runner.write(draft, 'postgresql.conf', `\ninclude_if_exists = '${settingsFile}'\n`, 'append');
+    for (const name of [superuserSecretFile, secretFile, 'pg_hba.conf', 'postgresql.conf', '.'])
+      sync(join(draft, name));
     renameSync(draft, cluster);
+    sync(dirname(cluster));
   } catch (error) {
     // Somebody else was quicker: theirs is as good as ours.
     if (existsSync(join(cluster, 'PG_VERSION'))) return;
@@ -112,7 +104,12 @@ export async function createCluster(cluster: string, binaries: Binaries, runner:
 const settingsFile = 'regulars.conf';
 
 /** Written before each start, so that the settings are those of this version and not of the one that made the cluster. */
-export function writeSettings(cluster: string, runner: Runner, port: number, extra: Record<string, string>): void {
+export async function writeSettings(
+  cluster: string,
+  runner: Runner,
+  port: number,
+  extra: Record<string, string>,
+): Promise<void> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -133,7 +130,7 @@ export function writeSettings(cluster: string, runner: Runner, port: number, ext
     ...extra,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'`);
-  writeOwned(runner, join(cluster, settingsFile), `# Written by Regulars at each start.\n${lines.join('\n')}\n`);
+  await runner.write(cluster, settingsFile, `# Written by Regulars at each start.\n${lines.join('\n')}\n`);
 }
 
 export function readSecret(cluster: string): string {
@@ -151,15 +148,21 @@ async function succeed(running: ReturnType<Runner['run']>): Promise<void> {
   if (code !== 0) throw new Error(output.split('\n').slice(-8).join('\n'));
 }
 
-function writeOwned(runner: Runner, path: string, text: string): void {
-  writeFileSync(path, text, { mode: 0o600 });
-  runner.give(path);
+/** On the disk, not only on its way there. */
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
+/** What earlier starts that were killed half-way left behind. In a container our own pid may be theirs. */
 function sweepLeftovers(cluster: string): void {
   const folder = dirname(cluster);
   for (const name of readdirSync(folder)) {
-    const pid = /\.new-(\d+)$/.exec(name)?.[1];
-    if (pid && !isAlive(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
+    const pid = Number(/^postgres\.new-(\d+)-/.exec(name)?.[1]);
+    if (pid > 0 && (pid === process.pid || !isAlive(pid))) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -1,6 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { SetupProblem } from '../../shared/problem.ts';
 
 export interface Postmaster {
   pid: number;
@@ -31,33 +33,46 @@ export function runningPostmaster(cluster: string): Postmaster | undefined {
   const pid = Number(lines[0]);
   const port = Number(lines[3]);
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined;
-  if (isNoServer(pid)) {
+  if (isSomethingElse(pid, cluster)) {
     rmSync(file, { force: true });
     return undefined;
   }
   return Number.isInteger(port) && port > 0 ? { pid, port } : undefined;
 }
 
-/** Another program, or a dead process that nobody has collected yet (where there is no init to do it). */
-function isNoServer(pid: number): boolean {
+/** Another program, another cluster's server, or a dead process that nobody has collected yet (where there is no init). */
+function isSomethingElse(pid: number, cluster: string): boolean {
   try {
     // "123 (postgres) S 1 …": the name is in brackets, the state follows.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const state = stat.slice(stat.lastIndexOf(')') + 2)[0];
-    return state === 'Z' || !stat.includes('(postgres');
+    if (state === 'Z' || !stat.includes('(postgres')) return true;
+    // A server's working folder is its cluster.
+    return readlinkSync(`/proc/${pid}/cwd`) !== realpathSync(cluster);
   } catch {
-    // No /proc here: PostgreSQL's own check has the last word.
+    // No /proc here, or not ours to look into: the first attempt to connect will tell.
     return false;
   }
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((found, failed) => {
+/** Below the range that outgoing connections are given their ports from: a server that has to come back finds its port free. */
+const lowestPort = 20_000;
+const highestPort = 29_999;
+
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(lowestPort, highestPort + 1);
+    if (await isFree(port)) return port;
+  }
+  throw new SetupProblem(
+    `No port between ${lowestPort} and ${highestPort} is free on 127.0.0.1 for the embedded PostgreSQL.`,
+  );
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
     const probe = createServer();
-    probe.once('error', failed);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => found(port));
-    });
+    probe.once('error', () => done(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => done(true)));
   });
 }

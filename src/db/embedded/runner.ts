@@ -1,13 +1,18 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { chownSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { SetupProblem } from '../../shared/problem.ts';
 
 /** Runs PostgreSQL's programs as a user that PostgreSQL accepts: ourselves, or an unprivileged user where we are root. */
 export interface Runner {
   /** Who that is, where it is not ourselves. */
   otherUser: string | undefined;
-  /** Hands a file or folder that we made to that user. */
-  give(path: string): void;
+  /** Hands a folder that we made to that user. */
+  give(folder: string): void;
+  /**
+   * Writes a file in that user's folder, as that user: root must not follow what somebody may have put in its place.
+   */
+  write(folder: string, name: string, text: string, how?: 'replace' | 'append'): Promise<void>;
   /** Runs a program on a folder; `folderAs` is that folder in the program's arguments. */
   run(
     program: string,
@@ -31,33 +36,38 @@ export function chooseRunner(clusterFolder: string): Runner {
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
   const may = (path: string) => spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', path], as).status === 0;
 
+  const run: Runner['run'] = (program, folder, args, input) =>
+    new Promise((done) => {
+      // Root's folders are often closed to everybody else, and then so is the path to the cluster, though the cluster
+      // is the other user's own. The program is put into the folder while we are still root, and finds it again
+      // under a name that leads there without passing through the closed ones.
+      const folderAs = identity && process.platform === 'linux' && !may(folder) ? '/proc/self/cwd' : folder;
+      const options = { ...as, env, cwd: folder, maxBuffer: 16 << 20 };
+      const child = execFile(program, args(folderAs), options, (error, stdout, stderr) => {
+        done({ code: error?.code ?? (error ? 1 : 0), output: `${stdout}${stderr}`.trim() || (error?.message ?? '') });
+      });
+      // Input that nobody reads is no reason to fall over.
+      child.stdin?.on('error', () => {});
+      child.stdin?.end(input ?? '');
+    });
+
   return {
     otherUser: identity?.user,
-    give: (path) => {
-      if (identity) chownSync(path, identity.uid, identity.gid);
+    give: (folder) => {
+      if (identity) chownSync(folder, identity.uid, identity.gid);
+    },
+    write: async (folder, name, text, how = 'replace') => {
+      const script = `umask 077; cat ${how === 'append' ? '>>' : '>'} "$1"`;
+      const { code, output } = await run(
+        '/bin/sh',
+        folder,
+        (folderAs) => ['-c', script, 'sh', join(folderAs, name)],
+        text,
+      );
+      if (code !== 0) throw new Error(`${join(folder, name)} can't be written: ${output}`);
     },
     mayRun: may,
-    run: (program, folder, args, input) =>
-      new Promise((done) => {
-        // Root's folders are often closed to everybody else, and then so is the path to the cluster, though the cluster
-        // is the other user's own. The program is put into the folder while we are still root, and finds it again
-        // under a name that leads there without passing through the closed ones.
-        const folderAs = identity && process.platform === 'linux' && !may(folder) ? '/proc/self/cwd' : folder;
-        const child = execFile(
-          program,
-          args(folderAs),
-          { ...as, env, cwd: folder, maxBuffer: 16 << 20 },
-          (error, stdout, stderr) => {
-            done({
-              code: error?.code ?? (error ? 1 : 0),
-              output: `${stdout}${stderr}`.trim() || (error?.message ?? ''),
-            });
-          },
-        );
-        // Input that nobody reads is no reason to fall over.
-        child.stdin?.on('error', () => {});
-        child.stdin?.end(input ?? '');
-      }),
+    run,
   };
 }
 

@@ -1,13 +1,14 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetupProblem } from '../../shared/problem.ts';
 import { type Connection, isDatabaseAway, openConnection } from '../database.ts';
 import { lockClass } from '../migrate.ts';
-import { type Binaries, locateBinaries } from './binaries.ts';
-import { checkVersion, createCluster, prepareFolder, readSecret, serviceRole, writeSettings } from './cluster.ts';
-import { freePort, runningPostmaster } from './process.ts';
-import { chooseRunner, type Runner } from './runner.ts';
+import { locateBinaries } from './binaries.ts';
+import { checkVersion, createCluster, prepareFolder, readSecret, serviceRole } from './cluster.ts';
+import { PortTaken, ServerControl } from './control.ts';
+import { freePort } from './process.ts';
+import { chooseRunner } from './runner.ts';
 
 export interface EmbeddedOptions {
   dataDir: string;
@@ -17,9 +18,9 @@ export interface EmbeddedOptions {
   /** Another PostgreSQL's `bin` folder than the packaged one. */
   binFolder?: string | undefined;
   onEvent?: (message: string) => void;
+  /** Gives up waiting for the server. */
+  signal?: AbortSignal;
 }
-
-const logName = 'server.log';
 
 /**
  * Who uses the server is kept in the server itself, as advisory locks on one idle connection a process: a killed
@@ -28,26 +29,25 @@ const logName = 'server.log';
 const inUse = 1;
 const service = 2;
 
+/** A server that neither comes up nor recovers within this time is not going to. */
+const patienceMs = 15_000;
+
 /** A real PostgreSQL in a folder: made on first use, started when nobody has, stopped when the last user leaves. */
 export class EmbeddedServer {
   readonly url: string;
   readonly #options: EmbeddedOptions;
-  readonly #cluster: string;
-  readonly #binaries: Binaries;
-  readonly #runner: Runner;
+  readonly #control: ServerControl;
   readonly #port: number;
   #hold: Connection | undefined;
-  #isOurs = false;
-  #logStart = 0;
+  #startedByUs = false;
   #stopping = false;
+  #recovering: Promise<void> = Promise.resolve();
 
-  private constructor(options: EmbeddedOptions, cluster: string, binaries: Binaries, runner: Runner, port: number) {
+  private constructor(options: EmbeddedOptions, control: ServerControl, secret: string, port: number) {
     this.#options = options;
-    this.#cluster = cluster;
-    this.#binaries = binaries;
-    this.#runner = runner;
+    this.#control = control;
     this.#port = port;
-    this.url = `postgres://${serviceRole}:${readSecret(cluster)}@127.0.0.1:${port}/${serviceRole}`;
+    this.url = `postgres://${serviceRole}:${secret}@127.0.0.1:${port}/${serviceRole}`;
   }
 
   static async open(options: EmbeddedOptions): Promise<EmbeddedServer> {
@@ -60,13 +60,15 @@ export class EmbeddedServer {
       await createCluster(cluster, binaries, runner);
     }
     await checkVersion(cluster, binaries, runner);
+    const control = new ServerControl(cluster, binaries, runner, options.settings ?? {});
     for (let attempt = 1; ; attempt++) {
-      const port = runningPostmaster(cluster)?.port ?? (await freePort());
-      const server = new EmbeddedServer(options, cluster, binaries, runner, port);
+      const port = control.running()?.port ?? (await freePort());
+      const server = new EmbeddedServer(options, control, readSecret(cluster), port);
       try {
-        await server.#bringUp(15);
+        await server.#bringUp();
         return server;
       } catch (error) {
+        await server.close();
         // The port may have been taken in the meantime: another is as good.
         if (attempt === 3 || !(error instanceof PortTaken)) throw error;
       }
@@ -76,43 +78,52 @@ export class EmbeddedServer {
   /** Leaves the server; whoever is last also stops it. */
   async close(): Promise<void> {
     this.#stopping = true;
+    await this.#recovering;
     const hold = this.#hold;
-    if (!hold) return;
-    let last = false;
     try {
-      const [row] = await hold.run<{ last: boolean }>`
-        select pg_advisory_unlock_shared(${lockClass}, ${inUse}), pg_try_advisory_lock(${lockClass}, ${inUse}) as last`;
-      last = row?.last === true;
-      if (last) await this.#stopServer();
+      if (hold) {
+        await hold.run`select pg_advisory_unlock_shared(${lockClass}, ${inUse})`;
+        if (await isAlone(hold)) await this.#control.stop();
+      } else if (this.#startedByUs && this.#control.running()) {
+        await this.#stopIfUnused();
+      }
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
     } finally {
-      await hold.close();
-    }
-  }
-
-  async #stopServer(): Promise<void> {
-    for (const mode of ['fast', 'immediate']) {
-      const stop = (folder: string) => ['stop', '-w', '-t', '5', '-m', mode, '-D', folder];
-      const { code } = await this.#runner.run(this.#binaries.pg_ctl, this.#cluster, stop);
-      if (code === 0) return;
+      await hold?.close();
     }
   }
 
   /** Starts the server if it is not running, and takes our place on it. */
-  async #bringUp(seconds: number): Promise<void> {
-    const deadline = Date.now() + seconds * 1000;
+  async #bringUp(): Promise<void> {
+    let deadline = Date.now() + patienceMs;
+    let refused = false;
+    let told = Date.now();
     for (;;) {
+      if (this.#stopping || this.#options.signal?.aborted)
+        throw new Interrupted('Interrupted while PostgreSQL was starting.');
       try {
-        const running = runningPostmaster(this.#cluster);
+        const running = this.#control.running();
         if (running && running.port !== this.#port) throw new PortTaken('The server came up on another port.');
-        if (!running || (await this.#stoppedAsAbandoned())) await this.#start();
+        if (!running || refused || (await this.#stoppedAsAbandoned())) {
+          this.#startedByUs = true;
+          await this.#control.start(this.#port);
+        }
         if (await this.#takePlace()) return;
       } catch (error) {
-        if (error instanceof SetupProblem || error instanceof PortTaken || Date.now() > deadline) throw error;
+        const { code, message } = error as { code?: string; message: string };
+        if (error instanceof SetupProblem || error instanceof PortTaken) throw error;
+        refused = code === 'ECONNREFUSED';
+        // Recovery after a crash takes as long as it takes.
+        if (code === '57P03') deadline = Date.now() + patienceMs;
+        if (Date.now() > deadline) {
+          throw new SetupProblem(`The embedded PostgreSQL does not come up: ${message}\n${this.#control.logTail()}`);
+        }
       }
-      if (Date.now() > deadline)
-        throw new SetupProblem(`The embedded PostgreSQL in ${this.#cluster} does not come up.\n${this.#logTail()}`);
+      if (Date.now() - told > 5000) {
+        told = Date.now();
+        this.#options.onEvent?.('still waiting for PostgreSQL, which may be recovering from a crash');
+      }
       await pause(100);
     }
   }
@@ -122,37 +133,29 @@ export class EmbeddedServer {
    * since, and its settings are those of then. One that a command still uses is taken over as it is.
    */
   async #stoppedAsAbandoned(): Promise<boolean> {
-    if (this.#isOurs || this.#options.as === 'command') return false;
+    if (this.#startedByUs || this.#options.as === 'command') return false;
     const connection = await openConnection({ url: this.url });
     try {
-      const [row] = await connection.run<{
-        alone: boolean;
-      }>`select pg_try_advisory_lock(${lockClass}, ${inUse}) as alone`;
-      if (row?.alone) await this.#stopServer();
-      return row?.alone === true;
+      const abandoned = await isAlone(connection);
+      if (abandoned) await this.#control.stop();
+      return abandoned;
     } finally {
       await connection.close();
     }
   }
 
-  async #start(): Promise<void> {
-    this.#isOurs = true;
-    writeSettings(this.#cluster, this.#runner, this.#port, this.#options.settings ?? {});
-    const log = this.#logFile();
-    if (this.#logSize() > 10_000_000) renameSync(log, `${log}.1`);
-    appendFileSync(log, '', { mode: 0o600 });
-    this.#runner.give(log);
-    this.#logStart = this.#logSize();
-    const start = (folder: string) => ['start', '-w', '-t', '60', '-D', folder, '-l', join(folder, logName)];
-    const { code, output } = await this.#runner.run(this.#binaries.pg_ctl, this.#cluster, start);
-    if (code === 0) return;
-    const tail = this.#logTail();
-    if (/could not bind|Address already in use/.test(tail)) throw new PortTaken(tail);
-    // The killed server's last children are still leaving, or another process is starting the same server.
-    if (/shared memory block|lock file ".*postmaster.pid" already exists/.test(tail)) return;
-    throw new SetupProblem(
-      `The embedded PostgreSQL in ${this.#cluster} does not start: ${output}\nIts log ends with:\n${tail}`,
-    );
+  /** A server that lets nobody in yet is used by nobody. */
+  async #stopIfUnused(): Promise<void> {
+    let connection: Connection | undefined;
+    try {
+      connection = await openConnection({ url: this.url });
+      if (await isAlone(connection)) await this.#control.stop();
+    } catch (error) {
+      if ((error as { code?: string }).code === '57P03') await this.#control.stop();
+      else throw error;
+    } finally {
+      await connection?.close();
+    }
   }
 
   /** False: the server is just being stopped by its last user, so try again. */
@@ -160,7 +163,9 @@ export class EmbeddedServer {
     const hold = await openConnection({
       url: this.url,
       applicationName: `regulars ${this.#options.as}, process ${process.pid}`,
-      onLost: () => void this.#recover(),
+      onLost: () => {
+        if (!this.#stopping && this.#hold) this.#recovering = this.#recover();
+      },
     });
     try {
       const [row] = await hold.run<{ got: boolean }>`select pg_try_advisory_lock_shared(${lockClass}, ${inUse}) as got`;
@@ -191,37 +196,25 @@ export class EmbeddedServer {
 
   /** The connection that holds our place broke: the server died. Bring it back; requests get a 503 meanwhile. */
   async #recover(): Promise<void> {
-    if (this.#stopping || !this.#hold) return;
     this.#hold = undefined;
     this.#options.onEvent?.('PostgreSQL went away; bringing it back');
-    while (!this.#stopping && !this.#hold) {
+    while (!this.#hold) {
       try {
-        await this.#bringUp(15);
+        await this.#bringUp();
         this.#options.onEvent?.('PostgreSQL is back');
       } catch (error) {
+        if (error instanceof Interrupted) return;
         this.#options.onEvent?.(`PostgreSQL is still away: ${(error as Error).message}`);
         await pause(1000);
       }
     }
   }
-
-  #logFile(): string {
-    return join(this.#cluster, logName);
-  }
-
-  #logSize(): number {
-    return statSync(this.#logFile(), { throwIfNoEntry: false })?.size ?? 0;
-  }
-
-  /** What the last start wrote there, its end. */
-  #logTail(): string {
-    try {
-      const written = readFileSync(this.#logFile()).subarray(this.#logStart).toString();
-      return written.trimEnd().split('\n').slice(-8).join('\n');
-    } catch {
-      return '(no log)';
-    }
-  }
 }
 
-class PortTaken extends Error {}
+class Interrupted extends SetupProblem {}
+
+/** Whether nobody else uses the server. If so, nobody begins to while this connection lasts. */
+async function isAlone({ run }: Connection): Promise<boolean> {
+  const [row] = await run<{ alone: boolean }>`select pg_try_advisory_lock(${lockClass}, ${inUse}) as alone`;
+  return row?.alone === true;
+}
