@@ -1,11 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetupProblem } from '../shared/problem.ts';
 import { type Connection, isDatabaseAway, openConnection, type Tx } from './database.ts';
-import { lockClass } from './migrate.ts';
 import { identifier } from './sql.ts';
 
 /** The role that the service takes on where its login could look past row-level security. */
 const plainRole = 'regulars_service';
+
+interface ExamineOptions {
+  signal?: AbortSignal | undefined;
+  onEvent?: ((message: string) => void) | undefined;
+  waitSeconds?: number;
+}
 
 /**
  * Checks an external server before anything is built on it, and says which role to act as. An ordinary role acts as
@@ -13,14 +18,23 @@ const plainRole = 'regulars_service';
  */
 export async function examineServer(
   url: string,
-  signal?: AbortSignal,
-  waitSeconds = 30,
+  { signal, onEvent, waitSeconds = 30 }: ExamineOptions = {},
 ): Promise<{ role: string | undefined }> {
   const where = new URL(url);
   const place = `${where.hostname || 'localhost'}:${where.port || 5432}`;
   let connection: Connection | undefined;
   try {
-    connection = await patiently(waitSeconds, signal, () => openConnection({ url }));
+    const deadline = Date.now() + waitSeconds * 1000;
+    while (!connection) {
+      try {
+        connection = await openConnection({ url });
+      } catch (error) {
+        // A database that starts together with us may need a moment; one that says no means it.
+        if (!isDatabaseAway(error) || Date.now() > deadline || signal?.aborted) throw error;
+        onEvent?.(`waiting for PostgreSQL at ${place}`);
+        await pause(1000, undefined, signal ? { signal } : {});
+      }
+    }
     const [server] = await connection.run<{ version: number; bypasses: boolean; database: string }>`
       select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as bypasses, current_database() as database
       from pg_roles where rolname = current_user`;
@@ -37,11 +51,10 @@ export async function examineServer(
   }
 }
 
+/** Roles belong to the whole server, so another database's Regulars may be making it at this very moment. */
 async function preparePlainRole(tx: Tx, database: string): Promise<void> {
   const role = identifier(plainRole);
-  await tx`select pg_advisory_xact_lock(${lockClass}, 4)`;
-  const [existing] = await tx`select from pg_roles where rolname = ${plainRole}`;
-  if (!existing) await tx`create role ${role} nologin`;
+  await tx`do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`;
   await tx`grant create, temporary on database ${identifier(database)} to ${role}`;
   await tx`grant usage, create on schema public to ${role}`;
 }
@@ -50,17 +63,4 @@ async function preparePlainRole(tx: Tx, database: string): Promise<void> {
 function reason(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || String(error);
-}
-
-/** A database that starts together with us may need a moment; one that says no means it. */
-async function patiently<T>(seconds: number, signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + seconds * 1000;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isDatabaseAway(error) || Date.now() > deadline || signal?.aborted) throw error;
-      await pause(500);
-    }
-  }
 }

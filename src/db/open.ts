@@ -38,7 +38,7 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
     config.databaseUrl === undefined ? await EmbeddedServer.open({ dataDir: config.dataDir, ...options }) : undefined;
   const url = embedded?.url ?? (config.databaseUrl as string);
   try {
-    const { role } = embedded ? { role: undefined } : await examineServer(url, options.signal);
+    const { role } = embedded ? { role: undefined } : await examineServer(url, options);
     const { applied, version } = await migrate({ url, role }, options.migrate === 'empty');
     const db = openPool({ url, role, connections: options.connections, applicationName: `regulars ${options.as}` });
     if (await bypassesRowLevelSecurity(db)) {

@@ -194,7 +194,7 @@ describe('a stop', () => {
 
   it('is obeyed while the start still waits for a database', async () => {
     const service = await launch({ env: { DATABASE_URL: `postgres://x:x@127.0.0.1:${await freePort()}/x` } });
-    await pause(1500);
+    await expect.poll(service.output, { timeout: 15_000 }).toContain('waiting for PostgreSQL');
     expect(await service.stop()).toBe(0);
   });
 });

@@ -33,6 +33,9 @@ describe('a folder that the service can’t use', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     expect(await refusal({ dataDir: join(folder, 'file', 'data') })).toMatch(/DATA_DIR .* can't be written to/);
+    expect(await refusal({ dataDir: '/dev/null/data' })).toMatch(/DATA_DIR .* can't be written to/);
+    if (process.platform === 'linux')
+      expect(await refusal({ dataDir: '/proc/data' })).toMatch(/DATA_DIR .* can't be written to/);
   });
 
   it('is named, with the way out, when another major version of PostgreSQL made it', async () => {

@@ -28,12 +28,24 @@ const superuserSecretFile = 'superuser.secret';
 /** Makes sure that the folder exists and can be written to, or says what is in the way. */
 export function prepareFolder(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new SetupProblem(
       `DATA_DIR ${dataDir} can't be written to (${(error as Error).message}). Choose another folder, or change its owner.`,
     );
+  }
+}
+
+/** Node's own recursive mkdir never comes back where a file system says "no such file" to every new name, as /proc does. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (!existsSync(dirname(path))) makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!existsSync(path)) throw error;
   }
 }
 
