@@ -79,13 +79,19 @@ export async function buildApp({ config, db, log, isReady = () => true }: AppPar
 
 /** Every answer is counted and logged; a token's is also kept for staff to read. */
 function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder: RequestRecorder): void {
-  const { requestId, method, route, status, durationMs, partner, errorFields } = answered;
+  const { requestId, method, route, status, durationMs, partner, caller, accountId, errorFields } = answered;
   metrics.request(method, route, status, durationMs / 1000);
   const entry = { request_id: requestId, method, route, status, duration_ms: Math.round(durationMs * 100) / 100 };
   // Whoever watches us asks every few seconds; that is no news.
   const level = route === '/health' || route === '/metrics' ? 'debug' : 'info';
   log[level](
-    { ...entry, account_id: partner?.accountId, token_id: partner?.tokenId, error_fields: errorFields },
+    {
+      ...entry,
+      account_id: accountId > 0 ? accountId : undefined,
+      token_id: partner?.tokenId,
+      caller,
+      error_fields: errorFields,
+    },
     'request',
   );
   if (!partner) return;

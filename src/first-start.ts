@@ -31,7 +31,7 @@ export async function firstStart(tx: Tx): Promise<FirstStart | undefined> {
   return { email, password, accountId: account.id, accountName, token };
 }
 
-export function welcome(address: string, first: FirstStart | undefined): string {
+export function welcome(address: string, first: FirstStart | undefined, hasOwner: boolean): string {
   const lines = ['', '  Regulars is ready.', '', `  Dashboard   ${address}/`, `  API docs    ${address}/docs`];
   if (first) {
     lines.push(
@@ -48,5 +48,7 @@ export function welcome(address: string, first: FirstStart | undefined): string 
       `  curl -H 'Authorization: Bearer ${first.token}' '${address}/v1/account/units?groups=true'`,
     );
   }
+  if (!hasOwner)
+    lines.push('', '  Nobody can sign in yet. Make an owner: npx regulars user create you@example.com --role owner');
   return `${lines.join('\n')}\n\n`;
 }

@@ -6,6 +6,7 @@ import { openDatabase } from './db/open.ts';
 import { firstStart, welcome } from './first-start.ts';
 import type { Logger } from './log.ts';
 import { SetupProblem } from './shared/problem.ts';
+import { hasOwner } from './users/store.ts';
 
 export interface Service {
   /** Answers what is in flight, then lets go of everything. */
@@ -21,12 +22,15 @@ export async function startService(
   print: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<Service> {
+  if (config.adminToken !== undefined && config.adminToken.length < 16) {
+    log.warn('ADMIN_TOKEN is short enough to be guessed, and it has every right; try `openssl rand -hex 32`');
+  }
   if (config.workers > 1) log.warn({ workers: config.workers }, 'WORKERS: this version runs one process');
   const database = await openDatabase(config, {
     as: 'service',
     connections,
     migrate: 'all',
-    onEvent: (event) => log.info(event),
+    onEvent: (event, level = 'info') => log[level](event),
     ...(signal ? { signal } : {}),
   });
   try {
@@ -36,7 +40,8 @@ export async function startService(
     // Before anything is made that is shown once: a port that is taken must not cost the operator the secrets.
     await listen(() => app.listen({ host: config.host, port: config.port }), config);
     const first = await database.db.transaction(firstStart);
-    print(welcome(config.publicUrl ?? addressOf(app.server.address() as AddressInfo, config.host), first));
+    const owned = await database.db.transaction(hasOwner);
+    print(welcome(config.publicUrl ?? addressOf(app.server.address() as AddressInfo, config.host), first, owned));
     ready = true;
     return {
       stop: async () => {

@@ -22,7 +22,7 @@ export function accountCommand(program: Command): void {
     .option('--time-zone <zone>', 'such as Europe/London; UTC unless given')
     .action(async (name: string, options: Options) => {
       const input = readInput(NewAccount, { name, time_zone: options.timeZone });
-      print(await inDirectory((tx) => createAccount(tx, input)), options);
+      print(await inDirectory((tx) => createAccount(tx, input), true), options);
     });
   sub('list', 'list accounts')
     .option('--page <n>', 'which page of 100')

@@ -22,6 +22,8 @@ interface Spec {
   command: string;
   noun: string;
   plural: string;
+  /** What deleting one makes of it, where that is another word. */
+  removed?: string;
   /** Options of `create`, and of `list`: [flags, description, required]. */
   createOptions?: [string, string, boolean][];
   listOptions?: [string, string][];
@@ -68,7 +70,7 @@ export function managedCommand(program: Command, spec: Spec, verbs: Verbs): Comm
   });
   sub('delete <id>', `delete a ${spec.noun}`).action(async (id: string, options: Options) => {
     await inAccount(options.account, (tx, accountId) => verbs.remove(tx, accountId, toId(id, spec.noun)));
-    print(`The ${spec.noun} ${id} is deleted.`, options);
+    print(`The ${spec.noun} ${id} is ${spec.removed ?? 'deleted'}.`, options);
   });
   return parent;
 }

@@ -7,7 +7,10 @@ export function migrateCommand(program: Command): void {
     .description('bring the database up to this version, and do nothing else')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const { applied, version } = await withDatabase('all', async (database) => database);
+      const { applied, version } = await withDatabase(
+        { migrate: 'all', mayCreate: true },
+        async (database) => database,
+      );
       if (options.json) print({ applied, version }, options);
       else
         print(

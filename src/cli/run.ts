@@ -12,12 +12,12 @@ import { reader } from '../shared/read.ts';
 const perPage = 100;
 
 export async function withDatabase<T>(
-  migrate: 'all' | 'empty',
+  choices: { migrate: 'all' | 'empty'; mayCreate: boolean },
   work: (database: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   const onEvent = (event: string) => void process.stderr.write(`${event}\n`);
   const stopping = new AbortController();
-  const options = { as: 'command', connections: 1, migrate, onEvent, signal: stopping.signal } as const;
+  const options = { as: 'command', connections: 1, ...choices, onEvent, signal: stopping.signal } as const;
   const opening = openDatabase(readConfig(), options);
   // Whatever ends the command, a PostgreSQL that it started must not stay behind.
   const interrupted = () => {
@@ -34,13 +34,13 @@ export async function withDatabase<T>(
 }
 
 /** Work on the directory: accounts and users. */
-export function inDirectory<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-  return withDatabase('empty', ({ db }) => db.transaction(work));
+export function inDirectory<T>(work: (tx: Tx) => Promise<T>, mayCreate = false): Promise<T> {
+  return withDatabase({ migrate: 'empty', mayCreate }, ({ db }) => db.transaction(work));
 }
 
 /** Work within an account: the one named, or the only one there is. */
 export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountId: number) => Promise<T>): Promise<T> {
-  return withDatabase('empty', async ({ db }) => {
+  return withDatabase({ migrate: 'empty', mayCreate: false }, async ({ db }) => {
     const { rows, total } = await db.transaction((tx) => listAccounts(tx, { limit: 1, offset: 0 }));
     const accountId = wanted === undefined ? rows[0]?.id : toId(wanted, 'account');
     if (accountId === undefined)
@@ -62,7 +62,7 @@ export function readInput<S extends TObject>(schema: S, raw: Record<string, unkn
 }
 
 export function toId(text: string, noun = 'thing'): number {
-  if (!/^\d{1,15}$/.test(text)) throw new NotFound(`"${text}" is not the id of a ${noun}. An id is a number.`);
+  if (!/^\d{1,15}$/.test(text)) throw new NotFound(`"${text}" is not the number of a ${noun}.`);
   return Number(text);
 }
 

@@ -12,6 +12,7 @@ export function tokenCommand(program: Command): void {
       command: 'token',
       noun: 'personal access token',
       plural: 'personal access tokens',
+      removed: 'revoked',
       createOptions: [
         ['-u, --user <id>', 'the token may access all of this user’s accounts, not this one alone', false],
         ['-e, --expires-at <time>', 'yyyy-mm-dd hh:mm:ss in the account’s time zone', false],

@@ -34,7 +34,7 @@ export function userCommand(program: Command): void {
       const { password, made } = chosen(options);
       const account_ids = options.accounts === undefined ? [] : options.accounts.split(',');
       const input = readInput(NewUser, { email, password, account_ids, role: options.role });
-      const created = await inDirectory((tx) => createUser(tx, input));
+      const created = await inDirectory((tx) => createUser(tx, input), true);
       print(made ? { ...created, password: made } : created, options);
     });
   sub('list', 'list users')

@@ -73,7 +73,7 @@ export async function openConnection(options: ConnectOptions & { onLost?: () => 
       await client.query('begin');
       try {
         const result = await work(runner(client));
-        await client.query('commit');
+        await commit(client);
         return result;
       } catch (error) {
         await client.query('rollback').catch(() => {});
@@ -91,7 +91,13 @@ export async function openConnection(options: ConnectOptions & { onLost?: () => 
 const pingTimeoutMs = 2000;
 
 export function openPool(options: ConnectOptions & { connections: number }): Database {
-  const pool = new pg.Pool({ ...settings(options), max: options.connections, idleTimeoutMillis: 60_000 });
+  const pool = new pg.Pool({
+    ...settings(options),
+    max: options.connections,
+    idleTimeoutMillis: 60_000,
+    // A database that hangs is as good as away; nothing of ours takes this long.
+    query_timeout: 30_000,
+  });
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on('error', () => {});
 
@@ -120,7 +126,7 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
     try {
       const result = await work(tx);
       // Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep.
-      if (connecting) await (await connecting).query('commit');
+      if (connecting) await commit(await connecting);
       return result;
     } catch (error) {
       if (isDatabaseAway(error)) broken = error;
@@ -151,6 +157,12 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
   };
 }
 
+/** PostgreSQL answers the commit of a transaction in which a statement failed, as if all were well, with a rollback. */
+async function commit(client: pg.ClientBase): Promise<void> {
+  const { command } = await client.query('commit');
+  if (command !== 'COMMIT') throw new Error('A statement had failed, so nothing of the transaction was kept.');
+}
+
 /**
  * From here to the end of the transaction, row-level security shows this account's rows alone.
  * A plain SET LOCAL and not set_config(): only the former reaches the shards of a distributed PostgreSQL.
@@ -174,6 +186,9 @@ const awayCodes = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
+  '25006', // a standby, or set to read only
+  '53100', // disk full
+  '53200', // out of memory
   '53300', // too many connections
   '57P01', // shut down by an administrator
   '57P02', // crashed
@@ -181,7 +196,7 @@ const awayCodes = new Set([
 ]);
 /** The driver's own errors have no code. */
 const awayMessages =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed)/;
+  /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed)/;
 
 /** Whether an error says that the database can't be reached just now, rather than that something is wrong with the request. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -8,7 +8,7 @@ const plainRole = 'regulars_service';
 
 interface ExamineOptions {
   signal?: AbortSignal | undefined;
-  onEvent?: ((message: string) => void) | undefined;
+  onEvent?: ((message: string, level?: 'info' | 'warn') => void) | undefined;
   waitSeconds?: number;
 }
 

@@ -63,7 +63,25 @@ export async function migrate(
       });
     }
     return { applied: pending.map((migration) => migration.name), version: latest };
+  } catch (error) {
+    throw explained(error);
   } finally {
     await connection.close();
   }
+}
+
+/** The two things that are commonly wrong with a database that somebody else made. */
+function explained(error: unknown): unknown {
+  const { code, message } = error as { code?: string; message: string };
+  if (code === '42501') {
+    return new SetupProblem(
+      `The database's schema can't be made: ${message}. The role in DATABASE_URL must own its database.`,
+    );
+  }
+  if (code === '42P07') {
+    return new SetupProblem(
+      `The database holds something else already: ${message}. Give Regulars a database of its own.`,
+    );
+  }
+  return error;
 }

@@ -10,7 +10,9 @@ export interface OpenOptions {
   connections: number;
   /** `empty`: a command fills a new database, but leaves upgrading one to the service or `regulars migrate`. */
   migrate: 'all' | 'empty';
-  onEvent?: (message: string) => void;
+  onEvent?: (message: string, level?: 'info' | 'warn') => void;
+  /** Whether a new embedded database may be made where there is none. */
+  mayCreate?: boolean;
   /** Gives up waiting for a server that is not there yet. */
   signal?: AbortSignal;
 }

@@ -25,7 +25,6 @@ const reference = `<!doctype html>
         showDeveloperTools: 'never',
         documentDownloadType: 'json',
         defaultOpenAllTags: false,
-        authentication: { preferredSecurityScheme: 'personalAccessToken' },
         defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
       });
     </script>

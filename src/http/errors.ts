@@ -16,7 +16,7 @@ export function answerFor(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof Unauthorized) return plain(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
   if (error instanceof NotFound) return plain(404, error.message);
   if (error instanceof Malformed) return plain(400, error.message);
-  if (error instanceof NotJson) return notJson;
+  if (error instanceof NotJson) return error.message === '' ? notJson : plain(415, error.message);
   if (error instanceof TooMany) return plain(429, error.message, { 'retry-after': String(error.retryAfter) });
   if (error instanceof Unavailable || isDatabaseAway(error)) return unavailable;
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };

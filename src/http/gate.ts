@@ -15,7 +15,7 @@ export interface Gatekeeper {
   partner(secret: string): Promise<Partner | undefined>;
   mayAccess(partner: Partner, accountId: number): Promise<boolean>;
   isAdminToken(secret: string): boolean;
-  owner(email: string, password: string): Promise<{ email: string } | undefined>;
+  owner(email: string, password: string): Promise<{ id: number; email: string } | undefined>;
   /** Whether the account exists; if so, it does until the transaction ends. */
   holdAccount(tx: Tx, accountId: number): Promise<boolean>;
   /** An administrator changed something: tokens and access are to be looked up anew. */
@@ -26,8 +26,8 @@ export interface Gate {
   partner(request: FastifyRequest): Promise<Partner>;
   /** Throws when the token is over its rate. */
   admit(partner: Partner): void;
-  /** Who it is, in words. */
-  admin(request: FastifyRequest): Promise<string>;
+  /** Who it is: in words, and by a name that may stand in a log. */
+  admin(request: FastifyRequest): Promise<{ actor: string; caller: string }>;
 }
 
 /** Wrong passwords a minute from one address. A token is 256 random bits: guessing those needs no brake. */
@@ -35,7 +35,7 @@ const failuresPerMinute = 10;
 
 export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate {
   const requests = new RateLimit(requestsPerMinute);
-  const failures = new RateLimit(failuresPerMinute);
+  const failures = new RateLimit(failuresPerMinute, 'Too many wrong passwords from this address.');
 
   return {
     partner: async (request) => {
@@ -47,7 +47,9 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate 
     admit: (partner) => requests.take(String(partner.tokenId)),
     admin: async (request) => {
       const bearer = credential(request, 'bearer');
-      if (bearer !== undefined && keeper.isAdminToken(bearer)) return 'admin token';
+      if (bearer !== undefined && keeper.isAdminToken(bearer)) {
+        return { actor: 'admin token', caller: 'admin token' };
+      }
       const basic = credential(request, 'basic');
       if (basic === undefined) throw new Unauthorized();
       // Counted before it is checked, so that a burst of guesses does not slip through together.
@@ -56,7 +58,7 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate 
       const owner = await keeper.owner(email, rest.join(':'));
       if (!owner) throw new Unauthorized();
       failures.giveBack(request.ip);
-      return owner.email;
+      return { actor: owner.email, caller: `user ${owner.id}` };
     },
   };
 }

@@ -227,5 +227,7 @@ function describedBy(schema: TSchema): { description?: string } {
 }
 
 function json(schema: unknown, example: unknown) {
-  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+  return {
+    'application/json': { schema, ...(example === undefined ? {} : { examples: { example: { value: example } } }) },
+  };
 }

@@ -27,13 +27,31 @@ export class NotJson extends Error {
   override name = 'NotJson';
 }
 
+/** JSON by whatever name, in UTF-8 and as it is; anything else would be stored mangled. */
+export function checkBodyHeaders(headers: Record<string, string | string[] | undefined>): void {
+  const type = String(headers['content-type'] ?? 'application/json');
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
+  if (!/^(application\/([\w.+-]+\+)?|text\/)json\s*(;|$)/i.test(type)) throw new NotJson();
+  if (!/^utf-?8$/i.test(charset)) throw new NotJson(`The body must be in UTF-8, not in ${charset.slice(0, 20)}.`);
+  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+  if (encoding !== 'identity') throw new NotJson('The body must not be compressed.');
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** The JSON body as an object. No body at all is fine: every field of it is then absent. */
-export function parseBody(text: string): Params | undefined {
+export function parseBody(body: Buffer): Params | undefined {
+  let text: string;
+  try {
+    // Also drops the byte-order mark that some clients put in front.
+    text = utf8.decode(body);
+  } catch {
+    throw new Malformed('The body is not valid UTF-8.');
+  }
   if (text.trim() === '') return undefined;
   let parsed: unknown;
   try {
-    // Some clients put a byte-order mark in front.
-    parsed = JSON.parse(text.replace(/^\uFEFF/, ''));
+    parsed = JSON.parse(text);
   } catch (error) {
     throw new Malformed(`The body is not valid JSON${where(error as Error, text)}.`);
   }

@@ -5,12 +5,14 @@ const windowMs = 60_000;
 /** At most so many a minute for each key, in fixed windows of a minute; what is kept is one number a key of this minute. */
 export class RateLimit {
   readonly #perMinute: number;
+  readonly #reason: string;
   readonly #now: () => number;
   #counts = new Map<string, number>();
   #window = 0;
 
-  constructor(perMinute: number, now: () => number = Date.now) {
+  constructor(perMinute: number, reason = `Over the limit of ${perMinute} a minute.`, now: () => number = Date.now) {
     this.#perMinute = perMinute;
+    this.#reason = reason;
     this.#now = now;
   }
 
@@ -36,6 +38,6 @@ export class RateLimit {
     }
     if ((this.#counts.get(key) ?? 0) < this.#perMinute) return;
     const retryAfter = Math.max(1, Math.ceil(((window + 1) * windowMs - now) / 1000));
-    throw new TooMany(`Over the limit of ${this.#perMinute} a minute. Try again in ${retryAfter} s.`, retryAfter);
+    throw new TooMany(`${this.#reason} Try again in ${retryAfter} s.`, retryAfter);
   }
 }

@@ -28,7 +28,7 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
         request.partner = await serving.gate.partner(request);
         serving.gate.admit(request.partner);
       }
-      if (operation.access === 'admin') request.actor = await serving.gate.admin(request);
+      if (operation.access === 'admin') Object.assign(request, await serving.gate.admin(request));
     },
     handler: async (request, reply) => {
       const params = mergeParams(request.query, request.body);

@@ -12,7 +12,7 @@ import type { Logger } from '../log.ts';
 import { Invalid, Unavailable } from '../shared/problem.ts';
 import { answerFor } from './errors.ts';
 import type { Partner } from './gate.ts';
-import { NotJson, parseBody, parseQuery } from './params.ts';
+import { checkBodyHeaders, parseBody, parseQuery } from './params.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,6 +20,8 @@ declare module 'fastify' {
     partner: Partner | undefined;
     /** Who it is, in words, where an administrator calls. */
     actor: string;
+    /** The same without an e-mail in it, for the log. */
+    caller: string | undefined;
     /** The names of the fields that were refused, for the request log. */
     errorFields: string[];
   }
@@ -33,6 +35,9 @@ export interface Answered {
   status: number;
   durationMs: number;
   partner: Partner | undefined;
+  /** The administrator who called, by a name that may stand in a log. */
+  caller: string | undefined;
+  accountId: number;
   errorFields: string[];
 }
 
@@ -51,7 +56,11 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { querystringParser: parseQuery, ignoreTrailingSlash: true },
     requestTimeout: 60_000,
-    frameworkErrors: fail,
+    // The router's own refusals pass by our hooks.
+    frameworkErrors: (error, request, reply) => {
+      fail(error, request, reply);
+      report(request, reply);
+    },
     // We answer that ourselves, in our own shape.
     return503OnClosing: false,
     clientErrorHandler: answerBrokenHttp,
@@ -60,15 +69,14 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   // Clients of this interface send JSON bodies on GET.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, text: string) => {
-    const type = request.headers['content-type'];
-    if (text !== '' && type !== undefined && !/^(application\/([\w.+-]+\+)?|text\/)json\s*(;|$)/i.test(type))
-      throw new NotJson();
-    return parseBody(text);
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (body.length > 0) checkBodyHeaders(request.headers);
+    return parseBody(body);
   });
 
   app.decorateRequest('partner', undefined);
   app.decorateRequest('actor', '');
+  app.decorateRequest('caller', undefined);
   app.decorateRequest('errorFields');
   const stop = trackConnections(app.server);
   let stopping = false;
@@ -85,7 +93,8 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   app.addHook('onSend', async (_request, reply) => {
     if (stopping) reply.header('connection', 'close');
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', async (request, reply) => report(request, reply));
+  function report(request: FastifyRequest, reply: FastifyReply) {
     onAnswered({
       requestId: request.id,
       method: request.method,
@@ -93,9 +102,12 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
       partner: request.partner,
-      errorFields: request.errorFields,
+      caller: request.caller,
+      accountId:
+        request.partner?.accountId ?? Number((request.params as { account_id?: string } | undefined)?.account_id),
+      errorFields: request.errorFields ?? [],
     });
-  });
+  }
   app.setErrorHandler(fail);
   app.setNotFoundHandler((request, reply) =>
     reply
@@ -146,7 +158,11 @@ function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
     return;
   }
   const body = JSON.stringify({ errors: [{ message: 'The request is not valid HTTP.' }] });
-  const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+  const statuses: Record<string, string> = {
+    ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+    HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  };
+  const status = statuses[error.code ?? ''] ?? '400 Bad Request';
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );

@@ -1,18 +1,31 @@
 import { missingAccounts } from '../accounts/store.ts';
 import { type Tx, violated } from '../db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
-import { Invalid, NotFound } from '../shared/problem.ts';
+import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
 import { hashPassword } from './password.ts';
 import type { NewUser, User } from './schema.ts';
-import { deleteUser, findUser, hasOtherOwner, insertUser, selectUsers, setAccess, updateUser } from './store.ts';
+import {
+  deleteUser,
+  findUser,
+  hasOtherOwner,
+  insertUser,
+  isEmailTaken,
+  selectUsers,
+  setAccess,
+  updateUser,
+} from './store.ts';
 
 export async function createUser(tx: Tx, { email, password, account_ids, role = 'staff' }: NewUser): Promise<User> {
   // First, and before the transaction takes a connection: it is slow on purpose.
   const passwordHash = await hashPassword(password);
-  const accountIds = await existingAccounts(tx, account_ids);
+  const errors = {
+    ...((await isEmailTaken(tx, email)) ? emailTaken().errors : {}),
+    ...(await missingAccountErrors(tx, account_ids)),
+  };
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
   const id = await insertUser(tx, email, passwordHash, role);
   if (id === undefined) throw emailTaken();
-  await setAccess(tx, id, accountIds);
+  await setAccess(tx, id, account_ids);
   return showUser(tx, id);
 }
 
@@ -31,7 +44,11 @@ export async function changeUser(tx: Tx, id: number, changes: Partial<NewUser>):
   const user = await showUser(tx, id);
   if (user.role === 'owner' && changes.role !== undefined && changes.role !== 'owner')
     await mustNotBeLastOwner(tx, id, 'role');
-  if (changes.account_ids) await setAccess(tx, id, await existingAccounts(tx, changes.account_ids));
+  if (changes.account_ids) {
+    const errors = await missingAccountErrors(tx, changes.account_ids);
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    await setAccess(tx, id, changes.account_ids);
+  }
   try {
     await updateUser(tx, id, { email: changes.email ?? null, passwordHash, role: changes.role ?? null });
   } catch (error) {
@@ -52,14 +69,12 @@ async function mustNotBeLastOwner(tx: Tx, id: number, field: string): Promise<vo
   throw new Invalid({ [field]: ['This is the last owner. Make somebody else an owner first.'] });
 }
 
-async function existingAccounts(tx: Tx, ids: number[]): Promise<number[]> {
+async function missingAccountErrors(tx: Tx, ids: number[]): Promise<FieldErrors> {
   const missing = new Set(await missingAccounts(tx, ids));
-  if (missing.size === 0) return ids;
-  throw new Invalid(
-    Object.fromEntries(
-      ids.flatMap((id, index) => (missing.has(id) ? [[`account_ids.${index}`, [`There is no account ${id}.`]]] : [])),
-    ),
+  const errors = ids.flatMap((id, index) =>
+    missing.has(id) ? [[`account_ids.${index}`, [`There is no account ${id}.`]]] : [],
   );
+  return Object.fromEntries(errors);
 }
 
 function emailTaken(): Invalid {

@@ -9,10 +9,10 @@ export async function signInOwner(
   db: Database,
   email: string,
   password: string,
-): Promise<{ email: string } | undefined> {
+): Promise<{ id: number; email: string } | undefined> {
   if (email.includes('\0')) return undefined;
   const user = await db.transaction((tx) => findPasswordHash(tx, email.trim().toLowerCase()));
   decoy ??= hashPassword('nobody has this password');
   const right = await verifyPassword(password, user?.password_hash ?? (await decoy));
-  return right && user?.role === 'owner' ? { email: user.email } : undefined;
+  return right && user?.role === 'owner' ? { id: user.id, email: user.email } : undefined;
 }

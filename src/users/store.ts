@@ -59,10 +59,18 @@ export async function deleteUser(tx: Tx, id: number): Promise<boolean> {
 export async function findPasswordHash(
   tx: Tx,
   email: string,
-): Promise<{ email: string; role: string; password_hash: string } | undefined> {
-  const [row] = await tx<{ email: string; role: string; password_hash: string }>`
-    select email, role, password_hash from users where email = ${email}`;
+): Promise<{ id: number; email: string; role: string; password_hash: string } | undefined> {
+  const [row] = await tx<{ id: number; email: string; role: string; password_hash: string }>`
+    select id, email, role, password_hash from users where email = ${email}`;
   return row;
+}
+
+export async function isEmailTaken(tx: Tx, email: string): Promise<boolean> {
+  return (await tx`select from users where email = ${email}`).length > 0;
+}
+
+export async function hasOwner(tx: Tx): Promise<boolean> {
+  return (await tx`select from users where role = 'owner' limit 1`).length > 0;
 }
 
 /** Whether somebody else is an owner too. The owners are locked, so that two can't step down past each other. */

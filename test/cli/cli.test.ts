@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDatabase } from '../support/database.ts';
@@ -15,6 +16,28 @@ describe('regulars', () => {
     expect(postgresRuns(env.DATA_DIR)).toBe(false);
     const list = await regulars(['account', 'list'], env);
     expect(list.stdout).toMatch(/^id +name +time_zone +root_unit_id\n1 +The Harbour Group +Europe\/London +1\n$/);
+  });
+
+  it('does not take a wrong folder for an empty database', async () => {
+    const env = { DATA_DIR: join(temporaryFolder(), 'data') };
+    const { code, stderr } = await regulars(['account', 'list'], env);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`There is no database in DATA_DIR ${env.DATA_DIR} yet.`),
+    ]);
+    expect(existsSync(join(env.DATA_DIR, 'postgres'))).toBe(false);
+  });
+
+  it('tells the first start that somebody has to become an owner', async () => {
+    const env = { DATA_DIR: join(temporaryFolder(), 'data') };
+    await regulars(['account', 'create', 'Mine'], env);
+    const service = await start({ dataDir: env.DATA_DIR });
+    expect(service.output()).toContain('Nobody can sign in yet. Make an owner: npx regulars user create');
+    await regulars(['user', 'create', 'me@harbour.example', '--role', 'owner'], env);
+    await service.stop();
+    const next = await start({ dataDir: env.DATA_DIR });
+    expect(next.output()).not.toContain('Nobody can sign in');
+    await next.stop();
   });
 
   it('works beside the running service, whose PostgreSQL it leaves running', async () => {
@@ -131,7 +154,7 @@ describe('its commands', async () => {
   it('answer mistakes with a sentence and exit code 1', async () => {
     for (const [line, sentence] of [
       ['udf create --type number x', 'type: The type must be text or date.'],
-      ['unit show x', '"x" is not the id of a unit'],
+      ['unit show x', '"x" is not the number of a unit.'],
       ['unit show 999999', 'There is no such unit.'],
       ['token create x --expires-at yesterday', 'expires_at: The expires at must be a date and time'],
       ['unit list --account 999999', 'There is no such account.'],

@@ -67,6 +67,16 @@ describe('migrations', () => {
     });
   });
 
+  it('say what is wrong with a database that is not theirs', async () => {
+    const [foreign, other] = [await createDatabase('empty'), await createDatabase('empty')];
+    await (await superuser(foreign))`create table users (id int)`;
+    await expect(migrate({ url: foreign.url })).rejects.toThrow(
+      /holds something else already: .*Give Regulars a database of its own/,
+    );
+    await (await superuser(other))`alter schema public owner to postgres`;
+    await expect(migrate({ url: other.url })).rejects.toThrow(/permission denied .*must own its database/);
+  });
+
   it('are left to the service and `regulars migrate` by the other commands, unless the database is new', async () => {
     const database = await createDatabase('empty');
     const first = [{ version: 1, name: '0001_first.sql', sql: 'create table first (id int)' }];

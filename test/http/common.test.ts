@@ -123,6 +123,29 @@ describe('parameters', () => {
     }
   });
 
+  it('must be UTF-8 and as they are: what would be stored mangled is refused', async () => {
+    const latin1 = Buffer.from('{"name":"café"}', 'latin1');
+    const send = (headers: Record<string, string>, payload = latin1) =>
+      app.inject({
+        method: 'POST',
+        url: `/admin/v1/accounts/${ours.id}/sources`,
+        headers: { authorization: `Bearer ${adminToken}`, ...headers },
+        payload,
+      });
+    const before = (await admin('GET', `/accounts/${ours.id}/sources`)).body.total;
+    for (const [headers, status, message] of [
+      [{ 'content-type': 'application/json' }, 400, 'The body is not valid UTF-8.'],
+      [{ 'content-type': 'application/json; charset=latin1' }, 415, 'The body must be in UTF-8, not in latin1.'],
+      [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }, 415, 'The body must not be compressed.'],
+    ] as const) {
+      const answer = await send(headers);
+      expect([answer.statusCode, answer.json()]).toEqual([status, { errors: [{ message }] }]);
+    }
+    expect((await admin('GET', `/accounts/${ours.id}/sources`)).body.total).toBe(before);
+    const good = await send({ 'content-type': 'application/json; charset="UTF-8"' }, Buffer.from('{"name":"café"}'));
+    expect(good.json()).toMatchObject({ name: 'café' });
+  });
+
   it('may travel without a content type, as what they are', async () => {
     const response = await app.inject({
       method: 'GET',
@@ -205,8 +228,12 @@ describe('errors', () => {
   );
 
   it('answers a broken address with a 400', async () => {
-    const { status, body } = await call('GET', '/v1/%E0%A4%A', { token });
+    const { status, body } = await call('GET', '/v1/%E0%A4%A', {
+      token,
+      headers: { 'x-request-id': 'broken-address' },
+    });
     expect([status, Object.keys(body)]).toEqual([400, ['errors']]);
+    expect(logged.find((line) => line.includes('broken-address'))).toContain('"status":400');
   });
 
   it('answers a fault of ours with a 500 that shows the request id and nothing else, and logs it', async () => {
@@ -304,6 +331,15 @@ describe('what the service says of itself', () => {
 });
 
 describe('the log', () => {
+  it('says which administrator did what to which account', async () => {
+    const { body: gone } = await admin('POST', '/accounts', { name: 'Gone' });
+    await admin('DELETE', `/accounts/${gone.id}`);
+    const line = logged
+      .map((one) => JSON.parse(one))
+      .find((one) => one.method === 'DELETE' && one.account_id === gone.id);
+    expect(line).toMatchObject({ route: '/admin/v1/accounts/:account_id', status: 204, caller: 'admin token' });
+  });
+
   it('is a JSON object a line, and holds no token, password, e-mail, number or value that was sent', async () => {
     const secrets = { email: 'log-test@guests.example', password: 'hunter2-hunter2', mobile: '447700900999' };
     await admin('POST', '/users', { ...secrets, account_ids: [ours.id] });

@@ -60,6 +60,17 @@ describe('a folder that the service can’t use', () => {
   });
 });
 
+describe('a cluster folder that holds something else', () => {
+  it('is left alone', async () => {
+    const dataDir = join(temporaryFolder(), 'data');
+    mkdirSync(join(dataDir, 'postgres'), { recursive: true });
+    if (isRoot) chownSync(join(dataDir, 'postgres'), nobody, nobody);
+    writeFileSync(join(dataDir, 'postgres', 'letter'), 'dear');
+    expect(await refusal({ dataDir })).toMatch(/is not empty and holds no database/);
+    expect(readFileSync(join(dataDir, 'postgres', 'letter'), 'utf8')).toBe('dear');
+  });
+});
+
 describe('PostgreSQL’s programs', () => {
   it('are missed by name where npm did not install them, or has none for the platform', async () => {
     const project = copyProject(join(temporaryFolder(), 'project'));
@@ -102,6 +113,13 @@ describe.runIf(isRoot)('as root', () => {
     const second = await start({ cwd: project, dataDir: first.dataDir });
     expect(await second.stop()).toBe(0);
     expect(postgresRuns(first.dataDir)).toBe(false);
+  });
+
+  it('says whose the data must be when a copy of it has become root’s', async () => {
+    const { dataDir, stop } = await start();
+    await stop();
+    execFileSync('chown', ['-R', 'root', join(dataDir, 'postgres')]);
+    expect(await refusal({ dataDir })).toMatch(/belongs to root.*chown -R postgres .*cp -a/s);
   });
 
   it('does not follow a link that PostgreSQL’s user put where we write', async () => {

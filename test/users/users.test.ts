@@ -44,6 +44,10 @@ describe('users', () => {
     expect(Object.keys(body.errors).sort()).toEqual(['account_ids.0', 'email', 'password', 'role']);
     const unknown = await admin('POST', '/users', person({ account_ids: [999_999] }));
     expect(unknown.body.errors).toEqual({ 'account_ids.0': ['There is no account 999999.'] });
+    const { body: sam } = await admin('POST', '/users', person());
+    const both = await admin('POST', '/users', person({ email: sam.email, account_ids: [999_999] }));
+    expect(Object.keys(both.body.errors).sort()).toEqual(['account_ids.0', 'email']);
+    await admin('DELETE', `/users/${sam.id}`);
     expect((await admin('POST', '/users', {})).body.errors).toEqual({
       email: ['The email field is required.'],
       password: ['The password field is required.'],

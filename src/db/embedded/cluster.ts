@@ -76,6 +76,9 @@ async function majorVersion(folder: string, binaries: Binaries, runner: Runner):
  */
 export async function createCluster(cluster: string, binaries: Binaries, runner: Runner): Promise<void> {
   sweepLeftovers(cluster);
+  if (existsSync(cluster) && readdirSync(cluster).length > 0) {
+    throw new SetupProblem(`${cluster} is not empty and holds no database. Move it away, or choose another DATA_DIR.`);
+  }
   const draft = mkdtempSync(`${cluster}.new-${process.pid}-`);
   const secret = randomBytes(32).toString('base64url');
   const superuserSecret = randomBytes(32).toString('base64url');

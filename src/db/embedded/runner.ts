@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chownSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupProblem } from '../../shared/problem.ts';
 
@@ -75,6 +75,12 @@ export function chooseRunner(clusterFolder: string): Runner {
 function unprivileged(clusterFolder: string): Identity {
   const owner = ownerOf(clusterFolder);
   if (owner) return owner;
+  if (existsSync(clusterFolder)) {
+    throw new SetupProblem(
+      `The data in ${clusterFolder} belongs to root, and PostgreSQL does not run as root. Give it back to its user: chown -R postgres ${clusterFolder} ` +
+        '(or nobody; copy such folders with `cp -a`, which keeps the owner).',
+    );
+  }
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));

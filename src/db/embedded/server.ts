@@ -17,7 +17,9 @@ export interface EmbeddedOptions {
   settings?: Record<string, string>;
   /** Another PostgreSQL's `bin` folder than the packaged one. */
   binFolder?: string | undefined;
-  onEvent?: (message: string) => void;
+  onEvent?: (message: string, level?: 'info' | 'warn') => void;
+  /** Whether a new database may be made where there is none; it may unless this says no. */
+  mayCreate?: boolean;
   /** Gives up waiting for the server. */
   signal?: AbortSignal;
 }
@@ -56,6 +58,11 @@ export class EmbeddedServer {
     const runner = chooseRunner(cluster);
     const binaries = locateBinaries(runner, options.binFolder);
     if (!existsSync(join(cluster, 'PG_VERSION'))) {
+      if (options.mayCreate === false) {
+        throw new SetupProblem(
+          `There is no database in DATA_DIR ${options.dataDir} yet. Is it the right folder? Starting the service makes one.`,
+        );
+      }
       options.onEvent?.(`making a new database in ${cluster}`);
       await createCluster(cluster, binaries, runner);
     }
@@ -197,14 +204,14 @@ export class EmbeddedServer {
   /** The connection that holds our place broke: the server died. Bring it back; requests get a 503 meanwhile. */
   async #recover(): Promise<void> {
     this.#hold = undefined;
-    this.#options.onEvent?.('PostgreSQL went away; bringing it back');
+    this.#options.onEvent?.('PostgreSQL went away; bringing it back', 'warn');
     while (!this.#hold) {
       try {
         await this.#bringUp();
-        this.#options.onEvent?.('PostgreSQL is back');
+        this.#options.onEvent?.('PostgreSQL is back', 'warn');
       } catch (error) {
         if (error instanceof Interrupted) return;
-        this.#options.onEvent?.(`PostgreSQL is still away: ${(error as Error).message}`);
+        this.#options.onEvent?.(`PostgreSQL is still away: ${(error as Error).message}`, 'warn');
         await pause(1000);
       }
     }

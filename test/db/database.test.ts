@@ -1,0 +1,48 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openTestDatabase, superuser } from '../support/database.ts';
+
+const { db, ...database } = await openTestDatabase();
+const behind = await superuser(database);
+await behind`create table kept (id int primary key)`;
+await behind`grant all on kept to regulars`;
+const kept = async () => (await behind<{ id: number }>`select id from kept order by id`).map((row) => row.id);
+
+describe('a transaction', () => {
+  it('keeps all of it or nothing', async () => {
+    await db.transaction(async (tx) => {
+      await tx`insert into kept values (1)`;
+      await tx`insert into kept values (2)`;
+    });
+    const half = db.transaction(async (tx) => {
+      await tx`insert into kept values (3)`;
+      throw new Error('changed my mind');
+    });
+    await expect(half).rejects.toThrow('changed my mind');
+    expect(await kept()).toEqual([1, 2]);
+  });
+
+  it('does not pass for kept when a failure in it was overlooked', async () => {
+    const careless = db.transaction(async (tx) => {
+      await tx`insert into kept values (4)`;
+      await tx`insert into kept values (1)`.catch(() => {});
+    });
+    await expect(careless).rejects.toThrow(/nothing of the transaction was kept/);
+    expect(await kept()).toEqual([1, 2]);
+  });
+
+  it('takes no connection before its first statement, and gives it back whatever happens', async () => {
+    expect(db.pool().busy).toBe(0);
+    const idle = db.transaction(() => pause(100));
+    expect(db.pool().busy).toBe(0);
+    await idle;
+    for (let n = 0; n < 30; n++) await db.transaction((tx) => tx`select 1 / 0`).catch(() => {});
+    await Promise.all(
+      Array.from({ length: 30 }, () =>
+        db.transaction((tx) => tx`select pg_terminate_backend(pg_backend_pid())`).catch(() => {}),
+      ),
+    );
+    expect(db.pool()).toMatchObject({ busy: 0, waiting: 0 });
+    expect((await db.transaction((tx) => tx<{ one: number }>`select 1 as one`))[0]).toEqual({ one: 1 });
+  });
+});
