@@ -25,6 +25,7 @@ const reference = `<!doctype html>
         showDeveloperTools: 'never',
         documentDownloadType: 'json',
         defaultOpenAllTags: false,
+        authentication: { preferredSecurityScheme: 'token' },
         defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
       });
     </script>

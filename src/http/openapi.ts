@@ -114,16 +114,11 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     paths,
     components: {
       securitySchemes: {
-        personalAccessToken: {
+        token: {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A personal access token: `Authorization: Bearer regulars_pat_…`. The same value under `Authentication` is accepted too.',
-        },
-        adminToken: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'The ADMIN_TOKEN that the service was started with.',
+            '`Authorization: Bearer …`: a personal access token (`regulars_pat_…`) on `/v1`, the ADMIN_TOKEN that the service was started with on `/admin/v1`. The same value under `Authentication` is accepted too.',
         },
         owner: { type: 'http', scheme: 'basic', description: 'E-mail and password of a user with the role `owner`.' },
       },
@@ -157,8 +152,8 @@ function describe(operation: Operation) {
 }
 
 function security({ access }: Operation): Record<string, never[]>[] {
-  if (access === 'partner') return [{ personalAccessToken: [] }];
-  return access === 'admin' ? [{ adminToken: [] }, { owner: [] }] : [];
+  if (access === 'partner') return [{ token: [] }];
+  return access === 'admin' ? [{ token: [] }, { owner: [] }] : [];
 }
 
 function success(operation: Operation) {
