@@ -26,11 +26,11 @@ async function refusal(options: Parameters<typeof launch>[0]): Promise<string> {
   return service.output();
 }
 
-/** A disk of 10 MB, at that place; without a place, whether we may do that at all (in many containers root may not). */
-function mountSmallDisk(place?: string): boolean {
+/** A disk of so many megabytes at that place; without one, whether we may do that at all (in many containers root may not). */
+function mountDisk(megabytes: number, place?: string): boolean {
   if (!isRoot) return false;
   const at = place ?? temporaryFolder();
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=10m', 'tmpfs', at]).status === 0;
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', at]).status === 0;
   if (place === undefined && mounted) spawnSync('umount', [at]);
   return mounted;
 }
@@ -145,16 +145,50 @@ describe.runIf(isRoot)('as root', () => {
     expect(statSync(treasure).uid).toBe(0);
   });
 
-  it.runIf(mountSmallDisk())('says what is wrong when the disk is full', async () => {
+  it.runIf(mountDisk(1))('says what is wrong when there is no room to begin', async () => {
     const disk = join(temporaryFolder(), 'disk');
     mkdirSync(disk);
-    expect(mountSmallDisk(disk)).toBe(true);
+    expect(mountDisk(10, disk)).toBe(true);
     try {
       expect(await refusal({ dataDir: join(disk, 'data') })).toMatch(/No space left on device/);
     } finally {
       spawnSync('umount', [disk]);
     }
   });
+
+  it.runIf(mountDisk(1))(
+    'refuses writes with a 503 while the disk is full, and keeps every one that it answered',
+    async () => {
+      const disk = join(temporaryFolder(), 'disk');
+      mkdirSync(disk);
+      expect(mountDisk(150, disk)).toBe(true);
+      const service = await start({ dataDir: join(disk, 'data') });
+      try {
+        spawnSync('dd', ['if=/dev/zero', `of=${disk}/fill`, 'bs=1M']);
+        const written: string[] = [];
+        const statuses = new Set<number>();
+        for (let n = 0; n < 1000 && !statuses.has(503); n++) {
+          const name = `${n} ${'x'.repeat(200)}`;
+          const { status } = await service.admin('POST', '/accounts', { name });
+          statuses.add(status);
+          if (status === 201) written.push(name);
+        }
+        expect([...statuses].filter((status) => status !== 201)).toEqual([503]);
+        rmSync(join(disk, 'fill'));
+        expect((await service.admin('POST', '/accounts', { name: 'after' })).status).toBe(201);
+        const names: string[] = [];
+        for (let page = 1, more = true; more; page++) {
+          const { body } = await service.admin('GET', `/accounts?page=${page}`);
+          names.push(...(body.data as { name: string }[]).map((account) => account.name));
+          more = body.next_page_url !== null;
+        }
+        expect(names).toEqual(['Sample group', ...written, 'after']);
+      } finally {
+        await service.stop();
+        spawnSync('umount', [disk]);
+      }
+    },
+  );
 });
 
 describe.runIf(isRoot)('as an ordinary user', () => {
