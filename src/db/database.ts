@@ -206,6 +206,23 @@ export function isDatabaseAway(error: unknown): boolean {
   return awayMessages.test(error.message);
 }
 
+/** What was read has changed before it could be locked: the transaction is to be tried again from its beginning. */
+export class Raced extends Error {
+  override name = 'Raced';
+}
+
+const raceCodes = new Set([
+  '23503', // something referred to was deleted meanwhile
+  '23505', // something was made by somebody else meanwhile
+  '40001', // serialization failure
+  '40P01', // deadlock
+]);
+
+/** Whether the same transaction may well succeed if it is tried again. */
+export function isRace(error: unknown): boolean {
+  return error instanceof Raced || raceCodes.has(String((error as { code?: unknown } | null)?.code));
+}
+
 /** Whether a statement was refused because of a key that is taken, or one that is still referred to. */
 export function violated(error: unknown, kind: 'unique' | 'foreign key'): boolean {
   return (error as { code?: unknown } | null)?.code === (kind === 'unique' ? '23505' : '23503');

@@ -9,6 +9,10 @@ export const Name = (description: string, example: string) =>
 export const Instant = (description: string) =>
   Type.String({ description, format: 'date-time', examples: ['2026-03-01T12:30:00.000Z'] });
 
+/** A time on the account's clock. What is sent may also be ISO 8601 with an offset, and is converted. */
+export const WallClock = (description: string) =>
+  Type.String({ description, format: 'date-time', examples: ['2026-03-01 12:30:00'] });
+
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
 export const NoFields = Type.Object({});

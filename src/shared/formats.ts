@@ -8,6 +8,26 @@ export const formats: Record<string, { read: (text: string) => string | undefine
     read: (text) => (isTimeZone(text) ? text : undefined),
     mustBe: 'must be a time zone such as Europe/London or UTC.',
   },
+  mobile: {
+    read: readMobile,
+    mustBe: 'must be a UK mobile number: 07… or +447….',
+  },
+  gender: {
+    read: (text) => (/^[mf]?$/i.test(text) ? text.toUpperCase() : undefined),
+    mustBe: 'must be M, F or blank.',
+  },
+  date: {
+    read: readDate,
+    mustBe: 'must be a date: yyyy-mm-dd.',
+  },
+  'birth-date': {
+    read: (text) => {
+      const date = readDate(text);
+      // Somewhere it is already tomorrow.
+      return date !== undefined && date <= (written(new Date(Date.now() + 14 * 3_600_000)) ?? '') ? date : undefined;
+    },
+    mustBe: 'must be a date that is not in the future: yyyy-mm-dd.',
+  },
   'date-time': {
     read: readDateTime,
     mustBe: 'must be a date and time: yyyy-mm-dd hh:mm:ss, or ISO 8601 with an offset.',
@@ -31,26 +51,44 @@ const dateTime =
 /** A wall-clock time comes back as `yyyy-mm-dd hh:mm:ss`, one with an offset as the same instant in UTC, ending in `Z`. */
 function readDateTime(text: string): string | undefined {
   const parts = dateTime.exec(text)?.groups;
-  if (!parts) return undefined;
-  const at = (name: string) => Number(parts[name] ?? 0);
-  const wall = new Date(0);
-  wall.setUTCFullYear(at('year'), at('month') - 1, at('day'));
-  wall.setUTCHours(at('hour'), at('minute'), at('second'));
-  // A Date rolls 31 June over to 1 July; an impossible date is an error instead.
-  const asked = [at('year'), at('month') - 1, at('day'), at('hour'), at('minute'), at('second')];
-  const got = [
-    wall.getUTCFullYear(),
-    wall.getUTCMonth(),
-    wall.getUTCDate(),
-    wall.getUTCHours(),
-    wall.getUTCMinutes(),
-    wall.getUTCSeconds(),
-  ];
-  if (asked.some((part, index) => part !== got[index])) return undefined;
+  const wall = parts && moment(parts);
+  if (!wall) return undefined;
   if (!parts.zone) return written(wall);
   const offset = offsetMinutes(parts.zone);
   const instant = written(new Date(wall.getTime() - (offset ?? Number.NaN) * 60_000));
   return instant === undefined ? undefined : `${instant}Z`;
+}
+
+const date = /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/;
+
+/** A date, also an unpadded one, comes back as `yyyy-mm-dd`. */
+export function readDate(text: string): string | undefined {
+  const parts = date.exec(text)?.groups;
+  const day = parts && moment(parts);
+  return day && written(day)?.slice(0, 10);
+}
+
+/** Undefined: there is no such moment. A Date would roll 31 June over to 1 July. */
+function moment(parts: Record<string, string | undefined>): Date | undefined {
+  const at = (name: string) => Number(parts[name] ?? 0);
+  const time = new Date(0);
+  time.setUTCFullYear(at('year'), at('month') - 1, at('day'));
+  time.setUTCHours(at('hour'), at('minute'), at('second'));
+  const same =
+    time.getUTCFullYear() === at('year') &&
+    time.getUTCMonth() === at('month') - 1 &&
+    time.getUTCDate() === at('day') &&
+    time.getUTCHours() === at('hour') &&
+    time.getUTCMinutes() === at('minute') &&
+    time.getUTCSeconds() === at('second');
+  return same ? time : undefined;
+}
+
+/** As people write it, `+44 (7700) 900-123`; stored as `44` and the number without its leading 0. */
+function readMobile(text: string): string | undefined {
+  const digits = text.replace(/[\p{Z}\p{Pd}\p{Cf}\s.()[\]{}]/gu, '').replace(/^(\+|00)/, '');
+  if (!/^(44|0)7[1-9]\d*$/.test(digits) || digits.length < 7 || digits.length > 15) return undefined;
+  return digits.replace(/^0/, '44');
 }
 
 /** PostgreSQL and we agree on the years 1 to 9999. */

@@ -8,7 +8,11 @@ import { oneOf, words } from './words.ts';
  * integer, `1` is true, blank is "no news", unknown fields are ignored) and completely (every failing field is named,
  * by its dotted path, in one go). A general JSON Schema validator does neither, hence this one.
  */
-export type Reader<T> = (raw: unknown) => { value: T; errors: FieldErrors };
+export type Reader<T> = (raw: unknown) => {
+  /** What could be read. A bad value is left out, and a bad one of a list leaves a hole, so that the others keep their places. */
+  value: T;
+  errors: FieldErrors;
+};
 
 type Read = (raw: unknown, path: string, errors: FieldErrors) => unknown;
 
@@ -26,6 +30,8 @@ interface Shape {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  /** Of a text: blank is a value, not "no news". */
+  blank?: boolean;
 }
 
 export function reader<S extends TSchema>(schema: S): Reader<Static<S>> {
@@ -42,9 +48,9 @@ export function addError(errors: FieldErrors, path: string, message: string): un
   return undefined;
 }
 
-/** Null, absent and blank all mean "no news". */
-function isAbsent(raw: unknown): boolean {
-  return raw === undefined || raw === null || (typeof raw === 'string' && raw.trim() === '');
+/** Null, absent and blank all mean "no news", but for the few texts of which blank is a value. */
+function isAbsent(raw: unknown, blankCounts = false): boolean {
+  return raw === undefined || raw === null || (typeof raw === 'string' && !blankCounts && raw.trim() === '');
 }
 
 function compile(shape: Shape): Read {
@@ -68,23 +74,29 @@ function compileObject(shape: Shape): Read {
     name,
     read: compile(field),
     required: required.has(name),
+    blankCounts: field.blank === true,
   }));
   return (raw, path, errors) => {
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
       return addError(errors, path, `The ${words(path)} must be an object.`);
     }
     const value: Record<string, unknown> = {};
+    let whole = true;
     for (const field of fields) {
       const at = path === '' ? field.name : `${path}.${field.name}`;
       const sent = Object.hasOwn(raw, field.name) ? (raw as Record<string, unknown>)[field.name] : undefined;
-      if (isAbsent(sent)) {
-        if (field.required) addError(errors, at, `The ${words(at)} field is required.`);
+      if (isAbsent(sent, field.blankCounts)) {
+        if (!field.required) continue;
+        addError(errors, at, `The ${words(at)} field is required.`);
+        whole = false;
         continue;
       }
       const read = field.read(sent, at, errors);
       if (read !== undefined) value[field.name] = read;
+      else if (field.required) whole = false;
     }
-    return value;
+    // One of a list that lacks what it needs is no use to anybody; what was sent as a whole still has its other fields.
+    return whole || path === '' ? value : undefined;
   };
 }
 
@@ -109,6 +121,9 @@ function readInteger(shape: Shape, raw: unknown, path: string, errors: FieldErro
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
     return addError(errors, path, `The ${words(path)} must be an integer.`);
   }
+  if (shape.enum && !shape.enum.includes(value)) {
+    return addError(errors, path, `The ${words(path)} must be ${oneOf(shape.enum)}.`);
+  }
   if (shape.minimum !== undefined && value < shape.minimum) {
     return addError(errors, path, `The ${words(path)} must be at least ${shape.minimum}.`);
   }
@@ -123,10 +138,12 @@ const truths = new Map<unknown, boolean>([
   [1, true],
   ['1', true],
   ['true', true],
+  ['y', true],
   [false, false],
   [0, false],
   ['0', false],
   ['false', false],
+  ['n', false],
 ]);
 
 function readBoolean(raw: unknown, path: string, errors: FieldErrors): boolean | undefined {

@@ -1,0 +1,102 @@
+import { isDatabaseAway, isRace } from '../db/database.ts';
+import { Unavailable } from '../shared/problem.ts';
+
+interface Options<Command, Outcome> {
+  /** Writes all of them in one transaction, and gives an outcome each, in order. What it throws has kept nothing. */
+  write(accountId: number, commands: Command[]): Promise<(Outcome | Error)[]>;
+  /** How much work a command is, in rows or so: a batch of very large ones would keep everybody waiting. */
+  weigh(command: Command): number;
+  onBatch?(size: number): void;
+}
+
+interface Member<Command, Outcome> {
+  command: Command;
+  done(outcome: Outcome): void;
+  failed(error: unknown): void;
+}
+
+interface Queue<Command, Outcome> {
+  waiting: Member<Command, Outcome>[];
+  /** Batches being written just now. */
+  writing: number;
+}
+
+const mostPerBatch = 200;
+const mostWeight = 5000;
+/** While one batch is in PostgreSQL's hands, we read and answer the requests of the other. */
+const mostAtOnce = 2;
+/** More than this many waiting, and a client is better told to come back. */
+const mostWaiting = 10_000;
+const mostAttempts = 5;
+
+/**
+ * Makes one set-based write of the calls that arrive while another is under way: no timer, and no wait when idle.
+ * Each call is answered after its commit, by its own outcome: one that fails does not fail its neighbours.
+ */
+export class Gathering<Command, Outcome> {
+  readonly #options: Options<Command, Outcome>;
+  readonly #queues = new Map<number, Queue<Command, Outcome>>();
+  #waiting = 0;
+
+  constructor(options: Options<Command, Outcome>) {
+    this.#options = options;
+  }
+
+  submit(accountId: number, command: Command): Promise<Outcome> {
+    if (this.#waiting >= mostWaiting) throw new Unavailable('Too many calls are waiting already.');
+    let queue = this.#queues.get(accountId);
+    if (!queue) this.#queues.set(accountId, (queue = { waiting: [], writing: 0 }));
+    const { waiting } = queue;
+    this.#waiting++;
+    return new Promise((done, failed) => {
+      waiting.push({ command, done, failed });
+      // What arrived in the same turn of the event loop goes together.
+      if (waiting.length === 1) setImmediate(() => void this.#work(accountId, queue));
+    });
+  }
+
+  async #work(accountId: number, queue: Queue<Command, Outcome>): Promise<void> {
+    if (queue.writing >= mostAtOnce) return;
+    queue.writing++;
+    while (queue.waiting.length > 0) await this.#settle(accountId, this.#take(queue), 1);
+    queue.writing--;
+    if (queue.writing === 0 && this.#queues.get(accountId) === queue) this.#queues.delete(accountId);
+  }
+
+  #take({ waiting }: Queue<Command, Outcome>): Member<Command, Outcome>[] {
+    let weight = 0;
+    let count = 0;
+    for (const { command } of waiting) {
+      weight += this.#options.weigh(command);
+      if (count > 0 && (weight > mostWeight || count >= mostPerBatch)) break;
+      count++;
+    }
+    this.#waiting -= count;
+    return waiting.splice(0, count);
+  }
+
+  async #settle(accountId: number, members: Member<Command, Outcome>[], attempt: number): Promise<void> {
+    try {
+      const outcomes = await this.#options.write(
+        accountId,
+        members.map((member) => member.command),
+      );
+      this.#options.onBatch?.(members.length);
+      members.forEach(({ done, failed }, index) => {
+        const outcome = outcomes[index] as Outcome | Error;
+        if (outcome instanceof Error) failed(outcome);
+        else done(outcome);
+      });
+    } catch (error) {
+      if (isRace(error) && attempt < mostAttempts) return this.#settle(accountId, members, attempt + 1);
+      if (isDatabaseAway(error) || members.length === 1) {
+        for (const { failed } of members) failed(error);
+        return;
+      }
+      // Somebody among them can't be written. The others are found by halves, and stay in order.
+      const half = Math.ceil(members.length / 2);
+      await this.#settle(accountId, members.slice(0, half), 1);
+      await this.#settle(accountId, members.slice(half), 1);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import Type, { type Static } from 'typebox';
+import { Id, Instant, Nullable } from '../shared/fields.ts';
+
+/** The ways in which a guest can be spoken to, and the flag that each has on the contact. */
+export const channels = ['sms', 'email', 'call', 'snail_mail'] as const;
+export type Channel = (typeof channels)[number];
+
+export const flagOf = {
+  sms: 'allow_sms',
+  email: 'allow_email',
+  call: 'allow_call',
+  snail_mail: 'allow_snail_mail',
+} as const satisfies Record<Channel, string>;
+
+export const ConsentEntry = Type.Object({
+  id: Id('Entry id; later entries have higher ones.'),
+  contact_id: Id('The contact it was about: this one, or one that was merged into it since.'),
+  channel: Type.Enum(channels, { description: 'The flag `allow_…` that it is about.' }),
+  from: Type.Boolean({ description: 'Whether consent was given before.' }),
+  to: Type.Boolean({ description: 'What was asked for.' }),
+  applied: Type.Boolean({ description: 'False: a rule held the change back.' }),
+  rule: Nullable(
+    Type.String({
+      description:
+        '`historic_data` or `preserve_consent`, which held the change back; `merge` or `undo`, which made or held it back by themselves; or none.',
+    }),
+  ),
+  source_id: Nullable(Type.Integer({ description: 'The source that the request named.' })),
+  token_id: Nullable(Type.Integer({ description: 'The token that the request came with; null: staff.' })),
+  at: Instant('When it happened.'),
+});
+export type ConsentEntry = Static<typeof ConsentEntry>;

@@ -1,0 +1,202 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { NewFeedback } from '../feedback/schema.ts';
+import { NewNote } from '../notes/schema.ts';
+import { Id, Instant, Nullable } from '../shared/fields.ts';
+import { UdfValue } from '../udfs/schema.ts';
+
+export const rules = [
+  'discard_invalid_data',
+  'historic_data',
+  'preserve_consent',
+  'detach_existing_groups',
+  'update_only',
+] as const;
+export type Rule = (typeof rules)[number];
+
+const Text = (example: string, maxLength = 255) => Type.String({ maxLength, examples: [example] });
+
+/** What a contact says of itself, as it is stored, sent and answered under the same name. */
+const profile = {
+  gender: Type.String({
+    description: '`M` (male) or `F` (female); blank for non-binary or other.',
+    format: 'gender',
+    blank: true,
+    examples: ['F'],
+  }),
+  title: Text('Ms'),
+  first_name: Text('Ana'),
+  last_name: Text('Silva'),
+  dob: Type.String({ description: 'Year-month-day.', format: 'birth-date', examples: ['1990-04-30'] }),
+  building_name: Text('The Lighthouse'),
+  building_num_street: Text('12 Quay Street'),
+  locality: Text('Old Town'),
+  postcode: Text('BS1 4QA', 32),
+  city: Text('Bristol'),
+  country: Text('United Kingdom'),
+  county: Text('Avon'),
+  mobile_number: Type.String({
+    description:
+      'Starts with 071–079 or 4471–4479; spaces, dashes, dots, brackets and a leading + or 00 don’t count. Answered as `447…`.',
+    format: 'mobile',
+    maxLength: 64,
+    examples: ['07700 900123'],
+  }),
+  home_number: Text('0117 496 0123', 64),
+  work_number: Text('0117 496 0456', 64),
+  email: Type.String({
+    description: 'Its domain must take mail.',
+    format: 'email',
+    maxLength: 254,
+    examples: ['ana.silva@gmail.com'],
+  }),
+  preferred_method_id: Text('2', 64),
+  membership_number: Text('M-1029'),
+  membership_type: Text('Gold'),
+};
+export type ProfileField = keyof typeof profile | 'card_reference';
+
+export const profileFields = [...Object.keys(profile), 'card_reference'] as ProfileField[];
+
+function each<K extends string, S extends TSchema>(properties: Record<K, TSchema>, make: (schema: TSchema) => S) {
+  return Object.fromEntries(
+    Object.entries<TSchema>(properties).map(([name, schema]) => [name, make(schema)]),
+  ) as Record<K, S>;
+}
+
+const flag = Type.Optional(Type.Boolean({ description: 'Also as `Y` or `N`. Left out: stays as it is.' }));
+const folderName = Type.Optional(
+  Type.String({
+    description: 'Made on the unit if it is missing; `default` unless given.',
+    maxLength: 255,
+    examples: ['default'],
+  }),
+);
+
+const optionalProfile = Object.fromEntries(
+  Object.entries(profile).map(([name, schema]) => [name, Type.Optional(schema)]),
+) as { [K in keyof typeof profile]: ReturnType<typeof Type.Optional<(typeof profile)[K]>> };
+
+export const ContactWrite = Type.Object({
+  full_contact_object: Type.Optional(
+    Type.Boolean({ description: 'False: only the id is answered, which is faster. True unless given.' }),
+  ),
+  ...optionalProfile,
+  card_reference: Type.Optional(Type.String({ description: 'Loyalty card number.', maxLength: 255 })),
+  source_id: Type.Optional(Id('Where the data comes from. Given with a `source_name`, the id counts.')),
+  source_name: Type.Optional(
+    Type.String({ description: 'Instead of `source_id`: made if there is none of that name.', maxLength: 255 }),
+  ),
+  allow_sms: flag,
+  allow_email: flag,
+  allow_call: flag,
+  allow_snail_mail: flag,
+  units: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Id('The unit to store the contact to.'),
+        groups: Type.Optional(
+          Type.Array(
+            Type.Object({
+              id: Type.Optional(Id('A group of that unit.')),
+              name: Type.Optional(
+                Type.String({
+                  description: 'Instead of `id`: made on the unit if it is missing.',
+                  maxLength: 255,
+                  examples: ['Newsletter'],
+                }),
+              ),
+              folder_name: folderName,
+            }),
+          ),
+        ),
+      }),
+      { description: 'None: a new contact is stored to the root unit.' },
+    ),
+  ),
+  rules: Type.Optional(
+    Type.Array(Type.Object({ rule_name: Type.Enum(rules) }), { description: 'What to do otherwise than usual.' }),
+  ),
+  notes: Type.Optional(Type.Array(NewNote, { description: 'Each adds a note.' })),
+  udfs: Type.Optional(Type.Array(UdfValue, { description: 'Values of user-defined fields.' })),
+  feedback: Type.Optional(Type.Array(NewFeedback)),
+});
+export type ContactWrite = Static<typeof ContactWrite>;
+
+/** The flags as the interface writes them. */
+const Flag = Type.Enum(['1', ''], { description: '`"1"`, or empty.' });
+const Named = { id: Type.Integer(), name: Type.String() };
+
+/** The full contact object. Everything but the ids in it is text, and empty where nothing is known. */
+export const Contact = Type.Object({
+  id: Id('Contact id'),
+  allow_sms: Flag,
+  allow_email: Flag,
+  allow_call: Flag,
+  allow_snail_mail: Flag,
+  udfs: Type.Array(Type.Object({ id: Type.Integer(), data: Type.String() })),
+  units: Type.Array(Type.Object({ ...Named, groups: Type.Array(Type.Object(Named)) })),
+  feedback: Type.String({ description: 'The address of the contact’s feedback.' }),
+  purchases: Type.String({ description: 'The address of the contact’s purchases.' }),
+  ...each(profile, () => Type.String()),
+  source_id: Type.String(),
+});
+export type Contact = Static<typeof Contact>;
+
+export const ContactId = Type.Object({ id: Id('Contact id') });
+export const ContactWritten = Type.Union([Contact, ContactId]);
+
+export const FindContact = Type.Object({
+  email: Type.Optional(profile.email),
+  mobile_number: Type.Optional(profile.mobile_number),
+});
+export type FindContact = Static<typeof FindContact>;
+
+const emailStatuses = ['unchecked', 'invalid'] as const;
+const emailStatus = Type.Enum(emailStatuses, {
+  description:
+    '`unchecked`: DNS gave no answer when it was written, and is asked again. `invalid`: the domain turned out to take no mail.',
+});
+
+/** What staff see besides. */
+export const StaffContact = Type.Object({
+  ...Contact.properties,
+  card_reference: Type.String(),
+  email_status: Nullable(emailStatus),
+  merged_contact_ids: Type.Array(Type.Integer(), { description: 'Contacts that turned out to be this one.' }),
+  created_at: Instant('When it was first written.'),
+  updated_at: Instant('When anything on it last changed.'),
+});
+export type StaffContact = Static<typeof StaffContact>;
+
+export const ListContacts = Type.Object({ email_status: Type.Optional(emailStatus) });
+export type ListContacts = Static<typeof ListContacts>;
+
+export const MergeInto = Type.Object({ contact_id: Id('The contact that is the same guest, and ends.') });
+
+export const Merge = Type.Object({
+  id: Id('Merge id'),
+  contact_id: Id('The contact that ended.'),
+  into_contact_id: Id('The contact that it is now.'),
+  reason: Type.String({ examples: ['same mobile number'] }),
+  actor: Type.String({ description: 'Who did it.', examples: ['token 3'] }),
+  at: Instant('When.'),
+  undone_at: Nullable(Instant('When it was undone.')),
+  undone_by: Nullable(Type.String()),
+});
+export type Merge = Static<typeof Merge>;
+
+const Side = Type.Object({
+  id: Type.Integer(),
+  first_name: Type.String(),
+  last_name: Type.String(),
+  email: Type.String(),
+  mobile_number: Type.String(),
+});
+
+export const PossibleDuplicate = Type.Object({
+  id: Id('The pair’s id'),
+  reason: Type.String({ examples: ['same mobile number'] }),
+  created_at: Instant('When it was noticed.'),
+  contacts: Type.Array(Side, { minItems: 2, maxItems: 2 }),
+});
+export type PossibleDuplicate = Static<typeof PossibleDuplicate>;

@@ -1,0 +1,144 @@
+import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
+import { raw, sql } from '../db/sql.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { type ListContacts, type ProfileField, profileFields } from './schema.ts';
+
+/** A contact as it is stored. */
+export type ContactRow = Record<ProfileField, string | null> & {
+  id: number;
+  merged_into: number | null;
+  email_status: 'unchecked' | 'invalid' | null;
+  source_id: number | null;
+  allow_sms: boolean;
+  allow_email: boolean;
+  allow_call: boolean;
+  allow_snail_mail: boolean;
+};
+
+export interface Named {
+  id: number;
+  name: string;
+}
+
+/** What else belongs on the full contact object. */
+export interface Details {
+  id: number;
+  units: Named[];
+  groups: (Named & { unit_id: number })[];
+  udfs: { id: number; data: string }[];
+}
+
+const otherColumns = {
+  merged_into: 'bigint',
+  email_status: 'text',
+  source_id: 'bigint',
+  allow_sms: 'boolean',
+  allow_email: 'boolean',
+  allow_call: 'boolean',
+  allow_snail_mail: 'boolean',
+};
+const columnNames = ['id', ...profileFields, ...Object.keys(otherColumns)];
+const columns = raw(columnNames.join(', '));
+const recordColumns = raw(
+  ['id bigint', ...profileFields.map((name) => `${name} ${name === 'dob' ? 'date' : 'text'}`)]
+    .concat(Object.entries(otherColumns).map(([name, type]) => `${name} ${type}`))
+    .join(', '),
+);
+const assignments = raw(columnNames.map((name) => `${name} = excluded.${name}`).join(', '));
+
+/**
+ * The contacts that own any of these identities, alone with them until the transaction ends; lowest id first
+ * everywhere. Who owns what may have changed while this waited: ask again afterwards.
+ */
+export function lockOwners(tx: Tx, accountId: number, kinds: string[], values: string[]): Promise<ContactRow[]> {
+  return tx<ContactRow>`
+    select contact.* from (
+      select distinct owner.id
+      from unnest(${kinds}::text[], ${values}::text[]) as sent (kind, value)
+      cross join lateral (
+        select coalesce(c.merged_into, c.id) as id
+        from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id
+        where i.account_id = ${accountId} and i.kind = sent.kind and i.value = sent.value offset 0) as owner
+      order by owner.id) as wanted
+    cross join lateral (
+      select ${columns} from contacts where account_id = ${accountId} and id = wanted.id for no key update) as contact`;
+}
+
+/** By their ids, alone with them; lowest first. */
+export function lockContacts(tx: Tx, accountId: number, ids: number[]): Promise<ContactRow[]> {
+  return tx<ContactRow>`
+    select ${columns} from contacts where account_id = ${accountId} and id = any(${ids}) order by id for no key update`;
+}
+
+export async function findContact(tx: Tx, accountId: number, id: number): Promise<ContactRow | undefined> {
+  const [row] = await tx<ContactRow>`select ${columns} from contacts where account_id = ${accountId} and id = ${id}`;
+  return row;
+}
+
+/** Makes the new ones and changes the others: every row as it is to be. */
+export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[]): Promise<void> {
+  await tx`
+    insert into contacts (account_id, ${columns})
+    select ${accountId}::bigint, ${columns} from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as contact (${recordColumns})
+    on conflict (account_id, id) do update set ${assignments}, updated_at = now()`;
+}
+
+/** What is known of these contacts besides their rows: units that still exist, groups, values of user-defined fields. */
+export function selectDetails(tx: Tx, accountId: number, ids: number[]): Promise<Details[]> {
+  return tx<Details>`
+    select wanted.id,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.name)), '[]')
+        from contact_units c join units u on u.account_id = c.account_id and u.id = c.unit_id
+        where c.account_id = ${accountId} and c.contact_id = wanted.id and u.deleted_at is null) as units,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name, 'unit_id', g.unit_id)), '[]')
+        from contact_groups c join groups g on g.account_id = c.account_id and g.id = c.group_id
+        where c.account_id = ${accountId} and c.contact_id = wanted.id) as groups,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', c.udf_id, 'data', c.data)), '[]')
+        from contact_udfs c where c.account_id = ${accountId} and c.contact_id = wanted.id) as udfs
+    from unnest(${ids}::bigint[]) as wanted (id)`;
+}
+
+/** Whoever had been merged into these is now what these are. */
+export async function followMerges(tx: Tx, accountId: number, pairs: { from: number; to: number }[]): Promise<void> {
+  await tx`
+    update contacts c set merged_into = moved."to"
+    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as moved ("from" bigint, "to" bigint)
+    where c.account_id = ${accountId} and c.merged_into = moved."from"`;
+}
+
+export interface StaffRow extends ContactRow {
+  created_at: string;
+  updated_at: string;
+  merged_contact_ids: number[];
+}
+
+const staffColumns = sql`${columns}, created_at, updated_at, array(
+  select m.id from contacts m where m.account_id = contacts.account_id and m.merged_into = contacts.id order by 1) as merged_contact_ids`;
+
+export async function findStaffContact(tx: Tx, accountId: number, id: number): Promise<StaffRow | undefined> {
+  const [row] = await tx<StaffRow>`
+    select ${staffColumns} from contacts where account_id = ${accountId} and id = ${id}`;
+  return row;
+}
+
+export function selectContacts(
+  tx: Tx,
+  accountId: number,
+  { email_status }: ListContacts,
+  slice: Slice,
+): Promise<Rows<StaffRow>> {
+  const status = email_status === undefined ? sql`` : sql`and email_status = ${email_status}`;
+  const from = sql`contacts where account_id = ${accountId} and merged_into is null ${status}`;
+  return listing(tx, { columns: staffColumns, from, orderBy: sql`id` }, slice);
+}
+
+/** The ledger and the merges can be deleted in this transaction, for a guest who asks to be forgotten. */
+export async function beginErasing(tx: Tx): Promise<void> {
+  await tx`set local app.erasing = 'on'`;
+}
+
+export async function deleteContacts(tx: Tx, accountId: number, ids: number[]): Promise<void> {
+  await tx`update contacts set merged_into = null where account_id = ${accountId} and id = any(${ids})`;
+  await tx`delete from contacts where account_id = ${accountId} and id = any(${ids})`;
+}
