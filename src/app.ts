@@ -3,7 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
 import { holdAccount } from './accounts/store.ts';
 import type { Config } from './config.ts';
+import { consentRoutes } from './consent/routes.ts';
+import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
+import type { EmailDomains } from './domains/check.ts';
+import { feedbackRoutes } from './feedback/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { serveDocs } from './http/docs.ts';
 import { unavailable } from './http/errors.ts';
@@ -11,10 +15,11 @@ import { createGate, type Gatekeeper } from './http/gate.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { openApiDocument } from './http/openapi.ts';
 import type { Operation } from './http/operation.ts';
-import { serve } from './http/serve.ts';
+import { type Serving, serve } from './http/serve.ts';
 import { type Answered, createServer } from './http/server.ts';
 import type { Logger } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
+import { noteRoutes } from './notes/routes.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { Authenticator } from './tokens/authenticate.ts';
@@ -26,6 +31,10 @@ import { version } from './version.ts';
 
 /** Every route of the API, partners' and admin's, in the order of the reference. */
 export const operations: readonly Operation[] = [
+  ...contactRoutes,
+  ...feedbackRoutes,
+  ...noteRoutes,
+  ...consentRoutes,
   ...unitRoutes,
   ...lookupRoutes,
   ...accountRoutes,
@@ -38,13 +47,14 @@ export const operations: readonly Operation[] = [
 export interface AppParts {
   config: Config;
   db: Database;
+  domains: EmailDomains;
   log: Logger;
   /** What else has to be done before the service may call itself healthy. */
   isReady?: () => boolean;
 }
 
 /** The HTTP app over an open database; listening, and closing the database after it, are the caller's. */
-export async function buildApp({ config, db, log, isReady = () => true }: AppParts): Promise<FastifyInstance> {
+export async function buildApp({ config, db, domains, log, isReady = () => true }: AppParts): Promise<FastifyInstance> {
   const metrics = createMetrics(db);
   const recorder = new RequestRecorder(db, {
     batch: (size) => metrics.batch('request_log', size),
@@ -58,7 +68,15 @@ export async function buildApp({ config, db, log, isReady = () => true }: AppPar
   });
   const keeper = createKeeper(config, db);
   const gate = createGate(keeper, config.rateLimitPerMinute);
-  for (const operation of operations) serve(app, operation, { db, gate, keeper, publicUrl: config.publicUrl });
+  const serving: Serving = {
+    db,
+    gate,
+    keeper,
+    publicUrl: config.publicUrl,
+    world: { takesMail: (email) => domains.takesMail(email) },
+    onBatch: metrics.batch,
+  };
+  for (const operation of operations) serve(app, operation, serving);
 
   serveDocs(app, openApiDocument(operations, version));
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
@@ -77,9 +95,13 @@ export async function buildApp({ config, db, log, isReady = () => true }: AppPar
   return app;
 }
 
+/** A request with more bad fields than this is remembered by the first ones. */
+const mostFields = 100;
+
 /** Every answer is counted and logged; a token's is also kept for staff to read. */
 function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder: RequestRecorder): void {
-  const { requestId, method, route, status, durationMs, partner, caller, accountId, errorFields } = answered;
+  const { requestId, method, route, status, durationMs, partner, caller, accountId, errorFields, discardedFields } =
+    answered;
   metrics.request(method, route, status, durationMs / 1000);
   const entry = { request_id: requestId, method, route, status, duration_ms: Math.round(durationMs * 100) / 100 };
   // Whoever watches us asks every few seconds; that is no news.
@@ -90,7 +112,7 @@ function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder:
       account_id: accountId > 0 ? accountId : undefined,
       token_id: partner?.tokenId,
       caller,
-      error_fields: errorFields,
+      error_fields: errorFields.slice(0, mostFields),
     },
     'request',
   );
@@ -99,8 +121,8 @@ function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder:
     ...entry,
     token_id: partner.tokenId,
     at: new Date(Date.now() - durationMs),
-    error_fields: errorFields,
-    discarded_fields: [],
+    error_fields: errorFields.slice(0, mostFields),
+    discarded_fields: discardedFields.slice(0, mostFields),
   });
 }
 
@@ -111,7 +133,7 @@ function createKeeper(config: Config, db: Database): Gatekeeper {
     mayAccess: (partner, accountId) => authenticator.mayAccess(partner, accountId),
     isAdminToken: adminTokenCheck(config.adminToken),
     owner: (email, password) => signInOwner(db, email, password),
-    holdAccount,
+    holdAccount: async (tx, accountId) => (await holdAccount(tx, accountId)) !== undefined,
     changed: () => authenticator.forget(),
   };
 }

@@ -13,6 +13,8 @@ export interface Config {
   /** Without a trailing slash. Unset: the request's own scheme and host. */
   publicUrl: string | undefined;
   emailDomainCheck: (typeof emailDomainChecks)[number];
+  /** Addresses to ask about mail domains. Unset: the system's own. */
+  dnsServers: string[] | undefined;
   rateLimitPerMinute: number;
   bodyLimitBytes: number;
   workers: number;
@@ -71,6 +73,13 @@ export function readConfig(env: Environment = process.env): Config {
   const host = text('HOST') ?? '127.0.0.1';
   if (/[\s/]/.test(host)) problems.push(`HOST must be an address or a host name, not "${host}".`);
 
+  const dnsServers = text('DNS_SERVERS')?.split(/[\s,]+/);
+  for (const server of dnsServers ?? []) {
+    if (!/^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:]+\])(:\d+)?$|^[\da-f:]+$/i.test(server)) {
+      problems.push(`DNS_SERVERS must be addresses such as 192.0.2.1 or 192.0.2.1:53, not "${server}".`);
+    }
+  }
+
   const config: Config = {
     host,
     port: integer('PORT', 8080, 0, 65_535),
@@ -79,6 +88,7 @@ export function readConfig(env: Environment = process.env): Config {
     adminToken,
     publicUrl: url('PUBLIC_URL', ['http:', 'https:'], 'https://guests.example.com')?.href.replace(/\/+$/, ''),
     emailDomainCheck: choice('EMAIL_DOMAIN_CHECK', emailDomainChecks, 'dns'),
+    dnsServers,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 0, 0, 1_000_000_000),
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 1_048_576, 1, 1_073_741_824),
     workers: integer('WORKERS', 1, 1, 256),

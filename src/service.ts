@@ -3,7 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/open.ts';
+import { EmailDomains } from './domains/check.ts';
 import { firstStart, welcome } from './first-start.ts';
+import { runJobs } from './jobs/run.ts';
+import { tasks } from './jobs/tasks.ts';
 import type { Logger } from './log.ts';
 import { SetupProblem } from './shared/problem.ts';
 import { hasOwner } from './users/store.ts';
@@ -36,16 +39,20 @@ export async function startService(
   try {
     if (database.applied.length > 0) log.info({ migrations: database.applied }, 'the database was brought up to date');
     let ready = false;
-    const app = await buildApp({ config, db: database.db, log, isReady: () => ready });
+    const { db, connect } = database;
+    const domains = new EmailDomains(db, { mode: config.emailDomainCheck, servers: config.dnsServers });
+    const app = await buildApp({ config, db, domains, log, isReady: () => ready });
     // Before anything is made that is shown once: a port that is taken must not cost the operator the secrets.
     await listen(() => app.listen({ host: config.host, port: config.port }), config);
-    const first = await database.db.transaction(firstStart);
-    const owned = await database.db.transaction(hasOwner);
+    const jobs = runJobs(connect, tasks(db, domains), log);
+    const first = await db.transaction(firstStart);
+    const owned = await db.transaction(hasOwner);
     print(welcome(config.publicUrl ?? addressOf(app.server.address() as AddressInfo, config.host), first, owned));
     ready = true;
     return {
       stop: async () => {
         await app.close();
+        await jobs.stop();
         await database.close();
       },
     };

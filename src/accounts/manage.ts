@@ -1,10 +1,19 @@
+import { beginErasing, deleteAllContacts } from '../contacts/store.ts';
 import { enterAccount, type Tx } from '../db/database.ts';
 import { insertBuiltIns } from '../lookups/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { insertRootUnit } from '../units/store.ts';
 import type { Account, NewAccount } from './schema.ts';
-import { deleteAccount, findAccount, insertAccount, knownTimeZone, selectAccounts, updateAccount } from './store.ts';
+import {
+  deleteAccount,
+  findAccount,
+  insertAccount,
+  knownTimeZone,
+  lockAccount,
+  selectAccounts,
+  updateAccount,
+} from './store.ts';
 
 /** An account is never without its root unit and the built-in lists: one transaction makes them all, and leaves it entered. */
 export async function createAccount(tx: Tx, { name, time_zone = 'UTC' }: NewAccount): Promise<Account> {
@@ -32,7 +41,12 @@ export async function changeAccount(tx: Tx, id: number, changes: Partial<NewAcco
 }
 
 export async function removeAccount(tx: Tx, id: number): Promise<void> {
-  if (!(await deleteAccount(tx, id))) throw new NotFound('There is no such account.');
+  if (!(await lockAccount(tx, id))) throw new NotFound('There is no such account.');
+  await enterAccount(tx, id);
+  await beginErasing(tx);
+  // First: what contacts refer to (sources, user-defined fields) can only go after them.
+  await deleteAllContacts(tx, id);
+  await deleteAccount(tx, id);
 }
 
 async function timeZone(tx: Tx, name: string): Promise<string> {

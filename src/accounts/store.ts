@@ -30,17 +30,20 @@ export async function updateAccount(tx: Tx, id: number, name: string | null, tim
 }
 
 /** The account stays while this transaction lasts: whoever deletes it waits, and whoever comes after that finds nothing. */
-export async function holdAccount(tx: Tx, id: number): Promise<boolean> {
-  const rows = await tx`select from accounts where id = ${id} for key share`;
+export async function holdAccount(tx: Tx, id: number): Promise<Account | undefined> {
+  const [row] = await tx<Account>`select ${columns} from accounts where id = ${id} for key share`;
+  return row;
+}
+
+/** Alone with it: the deletions that follow would otherwise meet half-done writes in the wrong order. */
+export async function lockAccount(tx: Tx, id: number): Promise<boolean> {
+  const rows = await tx`select from accounts where id = ${id} for update`;
   return rows.length > 0;
 }
 
 /** Everything of the account goes with it, by the foreign keys. */
-export async function deleteAccount(tx: Tx, id: number): Promise<boolean> {
-  // Alone with it first: the deletions that follow would otherwise meet half-done writes in the wrong order.
-  await tx`select from accounts where id = ${id} for update`;
-  const { count } = await tx`delete from accounts where id = ${id}`;
-  return count > 0;
+export async function deleteAccount(tx: Tx, id: number): Promise<void> {
+  await tx`delete from accounts where id = ${id}`;
 }
 
 export async function missingAccounts(tx: Tx, ids: number[]): Promise<number[]> {

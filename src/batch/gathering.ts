@@ -44,8 +44,8 @@ export class Gathering<Command, Outcome> {
 
   submit(accountId: number, command: Command): Promise<Outcome> {
     if (this.#waiting >= mostWaiting) throw new Unavailable('Too many calls are waiting already.');
-    let queue = this.#queues.get(accountId);
-    if (!queue) this.#queues.set(accountId, (queue = { waiting: [], writing: 0 }));
+    const queue = this.#queues.get(accountId) ?? { waiting: [], writing: 0 };
+    this.#queues.set(accountId, queue);
     const { waiting } = queue;
     this.#waiting++;
     return new Promise((done, failed) => {

@@ -76,6 +76,12 @@ export async function findContact(tx: Tx, accountId: number, id: number): Promis
   return row;
 }
 
+export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    select nextval(pg_get_serial_sequence('contacts', 'id')) as id from generate_series(1, ${count}::bigint)`;
+  return rows.map((row) => row.id);
+}
+
 /** Makes the new ones and changes the others: every row as it is to be. */
 export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[]): Promise<void> {
   await tx`
@@ -138,7 +144,56 @@ export async function beginErasing(tx: Tx): Promise<void> {
   await tx`set local app.erasing = 'on'`;
 }
 
+/** With everything that refers to them. */
+export async function deleteAllContacts(tx: Tx, accountId: number): Promise<void> {
+  await tx`delete from contacts where account_id = ${accountId}`;
+}
+
 export async function deleteContacts(tx: Tx, accountId: number, ids: number[]): Promise<void> {
-  await tx`update contacts set merged_into = null where account_id = ${accountId} and id = any(${ids})`;
   await tx`delete from contacts where account_id = ${accountId} and id = any(${ids})`;
+}
+
+export interface UnitLink {
+  contact_id: number;
+  unit_id: number;
+}
+
+export interface GroupLink {
+  contact_id: number;
+  group_id: number;
+}
+
+export async function storeToUnits(tx: Tx, accountId: number, links: UnitLink[]): Promise<void> {
+  await tx`
+    insert into contact_units (account_id, contact_id, unit_id)
+    select ${accountId}::bigint, contact_id, unit_id
+    from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as link (contact_id bigint, unit_id bigint)
+    on conflict do nothing`;
+}
+
+export async function attachGroups(tx: Tx, accountId: number, links: GroupLink[]): Promise<void> {
+  await tx`
+    insert into contact_groups (account_id, contact_id, group_id)
+    select ${accountId}::bigint, contact_id, group_id
+    from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as link (contact_id bigint, group_id bigint)
+    on conflict do nothing`;
+}
+
+/** Takes these contacts out of all their groups. */
+export async function detachGroups(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  await tx`delete from contact_groups where account_id = ${accountId} and contact_id = any(${contactIds})`;
+}
+
+/** Takes one contact out of some of its units and groups. */
+export async function takeFrom(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  unitIds: number[],
+  groupIds: number[],
+): Promise<void> {
+  await tx`
+    delete from contact_units where account_id = ${accountId} and contact_id = ${contactId} and unit_id = any(${unitIds})`;
+  await tx`
+    delete from contact_groups where account_id = ${accountId} and contact_id = ${contactId} and group_id = any(${groupIds})`;
 }

@@ -87,6 +87,15 @@ export async function openConnection(options: ConnectOptions & { onLost?: () => 
   };
 }
 
+/** Plain clients, for the software that keeps the job queue. */
+export function openClients(options: ConnectOptions & { connections: number }): pg.Pool {
+  const pool = new pg.Pool({ ...settings(options), pipeline: false, max: options.connections });
+  // Without these a lost connection would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
 /** A database that takes longer than this for nothing at all is as good as away. */
 const pingTimeoutMs = 2000;
 

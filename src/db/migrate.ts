@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { SetupProblem } from '../shared/problem.ts';
 import { type ConnectOptions, openConnection } from './database.ts';
+import { migrateJobs } from './jobs.ts';
 
 interface Migration {
   version: number;
@@ -62,6 +63,7 @@ export async function migrate(
         await tx`insert into schema_migrations (version, name) values (${version}, ${name})`;
       });
     }
+    await migrateJobs(options);
     return { applied: pending.map((migration) => migration.name), version: latest };
   } catch (error) {
     throw explained(error);

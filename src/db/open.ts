@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { SetupProblem } from '../shared/problem.ts';
-import { type Database, openPool } from './database.ts';
+import { type ConnectOptions, type Database, openPool } from './database.ts';
 import { EmbeddedServer } from './embedded/server.ts';
 import { examineServer } from './external.ts';
 import { migrate } from './migrate.ts';
@@ -19,7 +19,8 @@ export interface OpenOptions {
 
 export interface OpenDatabase {
   db: Database;
-  url: string;
+  /** How to reach it, for whoever needs connections of its own. */
+  connect: ConnectOptions;
   applied: string[];
   version: number;
   /** Closes the connections, and the embedded server if nobody else uses it. */
@@ -51,7 +52,7 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
     }
     return {
       db,
-      url,
+      connect: { url, role },
       applied,
       version,
       close: async () => {

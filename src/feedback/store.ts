@@ -44,12 +44,7 @@ export async function insertFeedback(
   ]);
 }
 
-export function selectFeedback(
-  tx: Tx,
-  accountId: number,
-  contactIds: number[],
-  slice: Slice,
-): Promise<Rows<Feedback>> {
+export function selectFeedback(tx: Tx, accountId: number, contactIds: number[], slice: Slice): Promise<Rows<Feedback>> {
   const from = sql`feedback f where account_id = ${accountId} and contact_id = any(${contactIds})`;
   const columns = sql`id, type_id, source_id, unit_id, comments, to_char(created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at,
     (select coalesce(jsonb_agg(jsonb_build_object('category_id', category_id, 'rating_text', rating_text, 'contact_note', contact_note) order by r.id), '[]')

@@ -114,3 +114,50 @@ export async function deleteGroup(tx: Tx, accountId: number, id: number): Promis
   const { count } = await tx`delete from groups where account_id = ${accountId} and id = ${id}`;
   return count > 0;
 }
+
+/** A group as a contact write names it; `folder_name` and `name` whatever their case. */
+export interface GroupName {
+  unit_id: number;
+  folder_name: string;
+  name: string;
+}
+
+export function findGroups(tx: Tx, accountId: number, ids: number[]): Promise<Group[]> {
+  return tx<Group>`select ${groupColumns} from groups where account_id = ${accountId} and id = any(${ids})`;
+}
+
+/** The id and the name as it is stored of each, in order; null where there is none. */
+export function findGroupsByName(
+  tx: Tx,
+  accountId: number,
+  names: GroupName[],
+): Promise<{ id: number | null; name: string | null }[]> {
+  return tx<{ id: number | null; name: string | null }>`
+    select found.id, found.name
+    from rows from (jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as (unit_id bigint, folder_name text, name text))
+      with ordinality as wanted (unit_id, folder_name, name, place)
+    left join lateral (
+      select g.id, g.name
+      from folders f join groups g on g.account_id = f.account_id and g.unit_id = f.unit_id and g.folder_id = f.id
+      where f.account_id = ${accountId} and f.unit_id = wanted.unit_id and lower(f.name) = lower(wanted.folder_name)
+        and lower(g.name) = lower(wanted.name) offset 0) as found on true
+    order by place`;
+}
+
+/** Makes the groups, and their folders, that are missing. In one order everywhere, so that two who do it can't wait for each other. */
+export async function ensureGroups(tx: Tx, accountId: number, names: GroupName[]): Promise<void> {
+  const wanted = JSON.stringify(names);
+  await tx`
+    insert into folders (account_id, unit_id, name)
+    select distinct on (unit_id, lower(folder_name)) ${accountId}::bigint, unit_id, folder_name
+    from jsonb_to_recordset(${wanted}::jsonb) as wanted (unit_id bigint, folder_name text)
+    order by unit_id, lower(folder_name)
+    on conflict do nothing`;
+  await tx`
+    insert into groups (account_id, unit_id, folder_id, name)
+    select distinct on (f.id, lower(wanted.name)) ${accountId}::bigint, f.unit_id, f.id, wanted.name
+    from jsonb_to_recordset(${wanted}::jsonb) as wanted (unit_id bigint, folder_name text, name text)
+    join folders f on f.account_id = ${accountId} and f.unit_id = wanted.unit_id and lower(f.name) = lower(wanted.folder_name)
+    order by f.id, lower(wanted.name)
+    on conflict do nothing`;
+}

@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { Tx } from '../db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
+import type { FieldErrors } from '../shared/problem.ts';
 
 /** Who may call: anybody, a partner by a personal access token, or an administrator. */
 export type Access = 'public' | 'partner' | 'admin';
@@ -22,6 +23,29 @@ export interface Call<Input = unknown, Ids extends string = never> {
   actor: string;
   /** Which rows of a list are wanted. */
   slice: Slice;
+  /** What an address in an answer starts with. */
+  root: string;
+  /** The token that the call came with; null: an administrator. */
+  tokenId: number | null;
+  receivedAt: Date;
+}
+
+/** What handlers may ask of the world besides the database. */
+export interface World {
+  /** Whether an e-mail's domain takes mail. */
+  takesMail(email: string): Promise<'yes' | 'no' | 'unknown'>;
+}
+
+/** How concurrent calls of a route become one set-based write. */
+export interface Gathered<Command = unknown, Done = unknown> {
+  /** Makes a command of what was sent, on its own: it is given what could be read, and the errors in the rest to add to. */
+  prepare(call: Call, errors: FieldErrors, world: World): Promise<Command>;
+  weigh(command: Command): number;
+  /** All of them in one transaction; an outcome each, in order. */
+  write(tx: Tx, accountId: number, commands: Command[]): Promise<(Done | Error)[]>;
+  answer(done: Done, call: Call): unknown;
+  /** The fields that were dropped by discard_invalid_data. */
+  discarded(done: Done): string[];
 }
 
 interface Description {
@@ -50,6 +74,8 @@ export interface Operation extends Description {
   paged: boolean;
   status: number;
   handler: (tx: Tx, call: Call<unknown, string>) => Promise<unknown>;
+  /** Instead of the handler. */
+  gathered?: Gathered;
 }
 
 interface Spec<P extends string, I extends TObject> extends Description {
@@ -114,4 +140,18 @@ export function lists<P extends string, I extends TObject, A extends TSchema>(
 /** A route that answers 204 and no body. */
 export function silent<P extends string, I extends TObject>(spec: Spec<P, I>, handler: Handler<P, I, void>): Operation {
   return define(spec, { paged: false, status: 204 }, handler);
+}
+
+/** A route whose concurrent calls are written together, each answered after the commit by its own outcome. */
+export function gathers<P extends string, I extends TObject, A extends TSchema, Command, Done>(
+  spec: Spec<P, I> & { answer: A },
+  gathered: Omit<Gathered<Command, Done>, 'prepare' | 'answer'> & {
+    prepare(call: Call<Static<I>>, errors: FieldErrors, world: World): Promise<Command>;
+    answer(done: Done, call: Call<Static<I>>): Static<A>;
+  },
+): Operation {
+  const operation = define(spec, { answer: spec.answer, paged: false, status: 200 }, () => {
+    throw new Error('It is gathered.');
+  });
+  return { ...operation, gathered: gathered as Gathered };
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Database, Tx } from '../db/database.ts';
+import { Gathering } from '../batch/gathering.ts';
+import { type Database, Raced, type Tx } from '../db/database.ts';
 import type { Rows } from '../shared/fields.ts';
 import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
 import { addError, reader } from '../shared/read.ts';
 import type { Gate, Gatekeeper, Partner } from './gate.ts';
-import type { Call, Operation } from './operation.ts';
+import type { Call, Gathered, Operation, World } from './operation.ts';
 import { pageNumber, paginated, sliceOf } from './pagination.ts';
 import { mergeParams } from './params.ts';
 
@@ -13,11 +14,14 @@ export interface Serving {
   gate: Gate;
   keeper: Gatekeeper;
   publicUrl: string | undefined;
+  world: World;
+  onBatch(name: string, size: number): void;
 }
 
 /** Puts one operation on the HTTP app: who calls, what was sent, one transaction, the answer. */
 export function serve(app: FastifyInstance, operation: Operation, serving: Serving): void {
   const read = reader(operation.input);
+  const gather = operation.gathered && gatherer(operation, operation.gathered, serving);
 
   app.route({
     method: operation.method,
@@ -31,23 +35,69 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
       if (operation.access === 'admin') Object.assign(request, await serving.gate.admin(request));
     },
     handler: async (request, reply) => {
+      const receivedAt = new Date();
       const params = mergeParams(request.query, request.body);
       const { value: input, errors } = read(params);
       const ids = pathIds(request);
       const accountId = request.partner
         ? await addressedAccount(request.partner, input, errors, serving.keeper)
         : (ids.account_id ?? 0);
-      for (const _ in errors) throw new Invalid({ ...errors });
       const page = pageNumber(params.page);
-      const call = { input, ids, accountId, actor: request.actor, slice: sliceOf(page) };
+      const call = {
+        input,
+        ids,
+        accountId,
+        actor: request.actor,
+        slice: sliceOf(page),
+        root: rootOf(request, serving.publicUrl),
+        tokenId: request.partner?.tokenId ?? null,
+        receivedAt,
+      };
+      if (gather && !errors.account_id) return gather(call, errors, request, reply);
+      for (const _ in errors) throw new Invalid({ ...errors });
       const result = await run(operation, call, serving);
       if (operation.access === 'admin' && operation.method !== 'GET') serving.keeper.changed();
-      return send(operation, result, page, request, reply, serving.publicUrl);
+      return send(operation, result, page, request, reply, call.root);
     },
   });
 }
 
-async function run(operation: Operation, call: Call<unknown, string>, { db, keeper }: Serving): Promise<unknown> {
+const mostAttempts = 5;
+
+/** Most clients and proxies take a header of 8 kB. */
+const longestHeader = 4000;
+
+/** The calls of this route that come in together are written together. */
+function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch }: Serving) {
+  const gathering = new Gathering<unknown, unknown>({
+    write: (accountId, commands) => db.tenant(accountId, (tx) => gathered.write(tx, accountId, commands)),
+    weigh: gathered.weigh,
+    onBatch: (size) => onBatch(path, size),
+  });
+  return async (call: Call, errors: FieldErrors, request: FastifyRequest, reply: FastifyReply) => {
+    const command = await gathered.prepare(call, errors, world);
+    const done = await gathering.submit(call.accountId, command);
+    request.discardedFields = gathered.discarded(done);
+    if (request.discardedFields.length > 0) reply.header('discarded-fields', inHeader(request.discardedFields));
+    return reply.send(gathered.answer(done, call));
+  };
+}
+
+function inHeader(fields: string[]): string {
+  const list = fields.join(', ');
+  return list.length <= longestHeader ? list : `${list.slice(0, longestHeader).replace(/,[^,]*$/, '')}, and more`;
+}
+
+async function run(operation: Operation, call: Call<unknown, string>, serving: Serving, attempt = 1): Promise<unknown> {
+  try {
+    return await runOnce(operation, call, serving);
+  } catch (error) {
+    if (!(error instanceof Raced) || attempt === mostAttempts) throw error;
+    return run(operation, call, serving, attempt + 1);
+  }
+}
+
+async function runOnce(operation: Operation, call: Call<unknown, string>, { db, keeper }: Serving): Promise<unknown> {
   if (operation.account === 'none') return db.transaction((tx) => operation.handler(tx, call));
   return db.tenant(call.accountId, async (tx: Tx) => {
     if (operation.account === 'in path' && !(await keeper.holdAccount(tx, call.accountId))) {
@@ -63,7 +113,7 @@ function send(
   page: number,
   request: FastifyRequest,
   reply: FastifyReply,
-  publicUrl?: string,
+  root: string,
 ) {
   if (operation.status === 204) return reply.code(204).send();
   if (!operation.paged) return reply.code(operation.status).send(result);
@@ -71,9 +121,13 @@ function send(
   const address = (request.raw.url ?? '').replace(/^https?:\/\/[^/?]*/i, '');
   const [path = '', ...rest] = address.split('?');
   const query = rest.join('?');
-  const { localAddress, localPort } = request.socket;
-  const root = publicUrl ?? `${request.protocol}://${request.host || `${localAddress}:${localPort}`}`;
   return reply.send(paginated(result as Rows<unknown>, page, `${root}${path}`, query));
+}
+
+function rootOf(request: FastifyRequest, publicUrl: string | undefined): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const { localAddress, localPort } = request.socket;
+  return `${request.protocol}://${request.host || `${localAddress}:${localPort}`}`;
 }
 
 /** An id in a path that is no integer names nothing. */

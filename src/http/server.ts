@@ -24,6 +24,8 @@ declare module 'fastify' {
     caller: string | undefined;
     /** The names of the fields that were refused, for the request log. */
     errorFields: string[];
+    /** Those that were dropped, where the sender asked for that. */
+    discardedFields: string[];
   }
 }
 
@@ -39,6 +41,7 @@ export interface Answered {
   caller: string | undefined;
   accountId: number;
   errorFields: string[];
+  discardedFields: string[];
 }
 
 interface ServerOptions {
@@ -78,6 +81,7 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   app.decorateRequest('actor', '');
   app.decorateRequest('caller', undefined);
   app.decorateRequest('errorFields');
+  app.decorateRequest('discardedFields');
   const stop = trackConnections(app.server);
   let stopping = false;
   app.addHook('preClose', async () => {
@@ -86,6 +90,7 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   });
   app.addHook('onRequest', async (request, reply) => {
     request.errorFields = [];
+    request.discardedFields = [];
     reply.header('x-request-id', request.id);
     if (stopping) throw new Unavailable();
   });
@@ -106,6 +111,7 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
       accountId:
         request.partner?.accountId ?? Number((request.params as { account_id?: string } | undefined)?.account_id),
       errorFields: request.errorFields ?? [],
+      discardedFields: request.discardedFields ?? [],
     });
   }
   app.setErrorHandler(fail);

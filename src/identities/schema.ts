@@ -9,3 +9,20 @@ export interface Identity {
 export interface Claim extends Identity {
   contact_id: number;
 }
+
+/** Why two contacts are one, or may be. */
+export const sameMobile = 'same mobile number';
+export const byHand = 'by hand';
+
+/** What the surviving contact took over in a merge, so that an undo can give it back. */
+export interface Taken {
+  /** Fields that were empty, and what they were filled with. */
+  fields: Record<string, string | number>;
+  unit_ids: number[];
+  group_ids: number[];
+  udfs: { id: number; data: string }[];
+  /** Consents that ended, because the other contact had withdrawn them. */
+  channels: string[];
+}
+
+export const nothingTaken: Taken = { fields: {}, unit_ids: [], group_ids: [], udfs: [], channels: [] };

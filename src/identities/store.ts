@@ -1,5 +1,9 @@
 import type { Tx } from '../db/database.ts';
-import type { Claim, Identity } from './schema.ts';
+import { listing } from '../db/listing.ts';
+import { only, raw, sql } from '../db/sql.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { NotFound } from '../shared/problem.ts';
+import type { Claim, Identity, Taken } from './schema.ts';
 
 /*
  * These statements look rows up one by one behind a list (`lateral … offset 0`) rather than join the list: a join is
@@ -24,8 +28,6 @@ export interface Owners {
   email_owner: number | null;
   mobile_contact: number | null;
   mobile_owner: number | null;
-  /** A new contact's id, where it looks as if one will be needed. */
-  fresh_id: number | null;
 }
 
 /** Who owns each e-mail and mobile, pair by pair and in order. */
@@ -36,9 +38,7 @@ export function findOwners(
   mobiles: (string | null)[],
 ): Promise<Owners[]> {
   return tx<Owners>`
-    select email_contact, email_owner, mobile_contact, mobile_owner,
-      case when email_owner is null and (email is not null or (mobile is not null and mobile_owner is null))
-        then nextval(pg_get_serial_sequence('contacts', 'id')) end as fresh_id
+    select email_contact, email_owner, mobile_contact, mobile_owner
     from unnest(${emails}::text[], ${mobiles}::text[]) with ordinality as sent (email, mobile, place)
     left join lateral (
       select c.id as email_contact, coalesce(c.merged_into, c.id) as email_owner
@@ -60,7 +60,7 @@ export async function findOwner(tx: Tx, accountId: number, { kind, value }: Iden
   return row?.id;
 }
 
-/** The contact itself and all that were merged into it, by the id of any of them. Empty: there is no such contact. */
+/** The contact itself and all that were merged into it, by the id of any of them. Throws where there is no such contact. */
 export async function lineage(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
   const rows = await tx<{ id: number }>`
     with today as (
@@ -68,6 +68,7 @@ export async function lineage(tx: Tx, accountId: number, contactId: number): Pro
     select id from today
     union all
     select c.id from today join contacts c on c.account_id = ${accountId} and c.merged_into = today.id`;
+  if (rows.length === 0) throw new NotFound('There is no such contact.');
   return rows.map((row) => row.id);
 }
 
@@ -88,4 +89,140 @@ export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]
     on conflict (account_id, kind, value) do update set contact_id = excluded.contact_id
       where identities.kind in ('membership', 'card')`;
   return count;
+}
+
+export interface NewMerge {
+  contact_id: number;
+  into_contact_id: number;
+  reason: string;
+  actor: string;
+  taken: Taken;
+  /** An undo, of this merge. */
+  undoes?: number;
+}
+
+export interface MergeRow extends Omit<NewMerge, 'undoes'> {
+  id: number;
+  at: string;
+  undone_at: string | null;
+  undone_by: string | null;
+}
+
+/** In the order given, which their ids keep. */
+export async function appendMerges(tx: Tx, accountId: number, merges: NewMerge[]): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    insert into merges (account_id, contact_id, into_contact_id, reason, actor, taken, undoes)
+    select ${accountId}::bigint, contact_id, into_contact_id, reason, actor, taken, undoes
+    from rows from (jsonb_to_recordset(${JSON.stringify(merges)}::jsonb) as (contact_id bigint, into_contact_id bigint, reason text,
+      actor text, taken jsonb, undoes bigint)) with ordinality as merge
+      (contact_id, into_contact_id, reason, actor, taken, undoes, place)
+    order by place
+    on conflict do nothing
+    returning id`;
+  return rows.map((row) => row.id);
+}
+
+const mergeColumns = sql`m.id, m.contact_id, m.into_contact_id, m.reason, m.actor, m.taken, m.at, undo.at as undone_at, undo.actor as undone_by`;
+const mergesWithUndo = sql`merges m left join merges undo on undo.account_id = m.account_id and undo.undoes = m.id`;
+
+export async function findMerge(tx: Tx, accountId: number, id: number): Promise<MergeRow | undefined> {
+  const [row] = await tx<MergeRow>`
+    select ${mergeColumns} from ${mergesWithUndo} where m.account_id = ${accountId} and m.id = ${id} and m.undoes is null`;
+  return row;
+}
+
+/** The merge that made this contact another. */
+export async function latestMerge(tx: Tx, accountId: number, contactId: number): Promise<MergeRow> {
+  const rows = await tx<MergeRow>`
+    select ${mergeColumns} from ${mergesWithUndo}
+    where m.account_id = ${accountId} and m.contact_id = ${contactId} and m.undoes is null order by m.id desc limit 1`;
+  return only(rows);
+}
+
+export function selectMerges(tx: Tx, accountId: number, slice: Slice): Promise<Rows<MergeRow>> {
+  const from = sql`${mergesWithUndo} where m.account_id = ${accountId} and m.undoes is null`;
+  return listing(tx, { columns: mergeColumns, from, orderBy: sql`m.id desc` }, slice);
+}
+
+/** The contact and those that had become it, by merges that still stand, before it was merged itself. */
+export async function descent(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    with recursive line (id) as (
+      select ${contactId}::bigint
+      union
+      select m.contact_id from line join merges m on m.account_id = ${accountId} and m.into_contact_id = line.id
+      where m.undoes is null and not exists (
+        select from merges undo where undo.account_id = m.account_id and undo.undoes = m.id))
+    select id from line`;
+  return rows.map((row) => row.id);
+}
+
+export interface Pair {
+  contact_id: number;
+  other_contact_id: number;
+  reason: string;
+}
+
+/** A pair is known once, with the lower id first; the caller sees to that. */
+export async function notePairs(tx: Tx, accountId: number, pairs: Pair[]): Promise<void> {
+  await tx`
+    insert into possible_duplicates (account_id, contact_id, other_contact_id, reason)
+    select ${accountId}::bigint, contact_id, other_contact_id, reason
+    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as pair (contact_id bigint, other_contact_id bigint, reason text)
+    order by contact_id, other_contact_id
+    on conflict do nothing`;
+}
+
+/** Those among these contacts of whom staff said that they are two people. */
+export function selectKeptApart(
+  tx: Tx,
+  accountId: number,
+  ids: number[],
+): Promise<Pick<Pair, 'contact_id' | 'other_contact_id'>[]> {
+  return tx<Pick<Pair, 'contact_id' | 'other_contact_id'>>`
+    select contact_id, other_contact_id from possible_duplicates
+    where account_id = ${accountId} and contact_id = any(${ids}) and other_contact_id = any(${ids}) and kept_apart_at is not null`;
+}
+
+/** Two people, whether or not anybody had thought otherwise. */
+export async function keepApart(tx: Tx, accountId: number, pair: Pair, actor: string): Promise<void> {
+  await tx`
+    insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, kept_apart_at, kept_apart_by)
+    values (${accountId}, ${pair.contact_id}, ${pair.other_contact_id}, ${pair.reason}, now(), ${actor})
+    on conflict (account_id, contact_id, other_contact_id) do update set kept_apart_at = now(), kept_apart_by = excluded.kept_apart_by`;
+}
+
+export interface PairRow {
+  id: number;
+  reason: string;
+  created_at: string;
+  contacts: { id: number; first_name: string; last_name: string; email: string; mobile_number: string }[];
+}
+
+const side = (name: 'a' | 'b') => {
+  const column = (field: string) => sql`coalesce(${raw(`${name}.${field}`)}, '')`;
+  return sql`jsonb_build_object('id', ${raw(name)}.id, 'first_name', ${column('first_name')}, 'last_name', ${column('last_name')},
+    'email', ${column('email')}, 'mobile_number', ${column('mobile_number')})`;
+};
+const pairColumns = sql`d.id, d.reason, d.created_at, jsonb_build_array(${side('a')}, ${side('b')}) as contacts`;
+/** Both sides are still themselves, and nobody has said that they are two people. */
+const openPairs = (accountId: number) => sql`possible_duplicates d
+  join contacts a on a.account_id = d.account_id and a.id = d.contact_id and a.merged_into is null
+  join contacts b on b.account_id = d.account_id and b.id = d.other_contact_id and b.merged_into is null
+  where d.account_id = ${accountId} and d.kept_apart_at is null`;
+
+export function selectPairs(tx: Tx, accountId: number, slice: Slice): Promise<Rows<PairRow>> {
+  return listing(tx, { columns: pairColumns, from: openPairs(accountId), orderBy: sql`d.id desc` }, slice);
+}
+
+export async function findPair(tx: Tx, accountId: number, id: number): Promise<Pair | undefined> {
+  const [row] = await tx<Pair>`
+    select contact_id, other_contact_id, reason from possible_duplicates where account_id = ${accountId} and id = ${id}`;
+  return row;
+}
+
+/** Makes the given contacts stand for themselves, or be another. */
+export async function pointAt(tx: Tx, accountId: number, ids: number[], survivor: number | null): Promise<void> {
+  await tx`
+    update contacts set merged_into = ${survivor}, updated_at = now() where account_id = ${accountId} and id = any(${ids})`;
 }

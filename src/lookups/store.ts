@@ -60,3 +60,35 @@ export async function deleteLookup(tx: Tx, kind: LookupKind, accountId: number, 
 function shown(kind: LookupKind): Sql {
   return raw(['id', 'name', ...kind.columns].join(', '));
 }
+
+/** Which of these ids exist. */
+export async function existing(tx: Tx, kind: LookupKind, accountId: number, ids: number[]): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    select id from ${raw(kind.table)} where account_id = ${accountId} and id = any(${ids})`;
+  return rows.map((row) => row.id);
+}
+
+/** The id of each name, whatever its case, in order; null where there is none. */
+export async function findByName(
+  tx: Tx,
+  kind: LookupKind,
+  accountId: number,
+  names: string[],
+): Promise<(number | null)[]> {
+  const rows = await tx<{ id: number | null }>`
+    select found.id from unnest(${names}::text[]) with ordinality as wanted (name, place)
+    left join lateral (
+      select id from ${raw(kind.table)} as entry
+      where entry.account_id = ${accountId} and lower(entry.name) = lower(wanted.name) offset 0) as found on true
+    order by place`;
+  return rows.map((row) => row.id);
+}
+
+/** Makes those that are missing, in one order everywhere. */
+export async function ensureNamed(tx: Tx, kind: LookupKind, accountId: number, names: string[]): Promise<void> {
+  await tx`
+    insert into ${raw(kind.table)} (account_id, name)
+    select distinct on (lower(name)) ${accountId}::bigint, name from unnest(${names}::text[]) as wanted (name)
+    order by lower(name)
+    on conflict do nothing`;
+}

@@ -11,7 +11,7 @@ export const Instant = (description: string) =>
 
 /** A time on the account's clock. What is sent may also be ISO 8601 with an offset, and is converted. */
 export const WallClock = (description: string) =>
-  Type.String({ description, format: 'date-time', examples: ['2026-03-01 12:30:00'] });
+  Type.String({ description, format: 'wall-clock', examples: ['2026-03-01 12:30:00'] });
 
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 

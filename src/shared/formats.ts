@@ -1,3 +1,8 @@
+const dateOrTime = {
+  read: readDateTime,
+  mustBe: 'must be a date and time: yyyy-mm-dd hh:mm:ss, or ISO 8601 with an offset.',
+};
+
 /** The string formats our shapes name: how each is read (undefined: not valid), and how the sentence about it ends. */
 export const formats: Record<string, { read: (text: string) => string | undefined; mustBe: string }> = {
   email: {
@@ -28,10 +33,9 @@ export const formats: Record<string, { read: (text: string) => string | undefine
     },
     mustBe: 'must be a date that is not in the future: yyyy-mm-dd.',
   },
-  'date-time': {
-    read: readDateTime,
-    mustBe: 'must be a date and time: yyyy-mm-dd hh:mm:ss, or ISO 8601 with an offset.',
-  },
+  // The same to read; an answer's `date-time` is an instant, and its `wall-clock` a time of the account's.
+  'date-time': dateOrTime,
+  'wall-clock': dateOrTime,
 };
 
 function isTimeZone(text: string): boolean {

@@ -21,7 +21,14 @@ export async function putUdfValues(
     on conflict (account_id, contact_id, udf_id) do update set data = excluded.data where contact_udfs.data <> excluded.data`;
 }
 
-export async function deleteUdfValues(tx: Tx, accountId: number, contactId: number, udfIds: number[]): Promise<void> {
+/** Those that still have this very value. */
+export async function deleteUdfValues(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  values: { id: number; data: string }[],
+): Promise<void> {
   await tx`
-    delete from contact_udfs where account_id = ${accountId} and contact_id = ${contactId} and udf_id = any(${udfIds})`;
+    delete from contact_udfs c using jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as gone (id bigint, data text)
+    where c.account_id = ${accountId} and c.contact_id = ${contactId} and c.udf_id = gone.id and c.data = gone.data`;
 }

@@ -36,3 +36,10 @@ export async function renameUnit(tx: Tx, accountId: number, id: number, name: st
 export async function markDeleted(tx: Tx, accountId: number, id: number): Promise<void> {
   await tx`update units set deleted_at = now() where account_id = ${accountId} and id = ${id} and deleted_at is null`;
 }
+
+/** Those of these that exist, and the root unit in any case. */
+export function findUnits(tx: Tx, accountId: number, ids: number[]): Promise<Unit[]> {
+  return tx<Unit>`
+    select ${columns} from units where account_id = ${accountId} and id = any(${ids}) and deleted_at is null
+    union select ${columns} from units where account_id = ${accountId} and is_root`;
+}

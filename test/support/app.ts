@@ -5,6 +5,7 @@ import { afterAll, expect } from 'vitest';
 import { buildApp, operations } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/database.ts';
+import { EmailDomains } from '../../src/domains/check.ts';
 import { createLog } from '../../src/log.ts';
 import { Page } from '../../src/shared/fields.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
@@ -50,10 +51,11 @@ export async function appOver(
   database: TestDatabase,
   settings: Record<string, string> = {},
 ): Promise<TestApp> {
-  const config: Config = readConfig({ ADMIN_TOKEN: adminToken, ...settings });
+  const config: Config = readConfig({ ADMIN_TOKEN: adminToken, EMAIL_DOMAIN_CHECK: 'list', ...settings });
   const logged: string[] = [];
   const log = createLog(config.logLevel, { write: (line) => void logged.push(line) });
-  const app = await buildApp({ config, db, log });
+  const domains = new EmailDomains(db, { mode: config.emailDomainCheck, servers: config.dnsServers });
+  const app = await buildApp({ config, db, domains, log });
   afterAll(() => app.close());
 
   async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {

@@ -1,0 +1,32 @@
+import { channels, flagOf } from '../consent/schema.ts';
+import { Contact } from './schema.ts';
+import type { ContactRow, Details } from './store.ts';
+
+type Parts = Pick<Details, 'units' | 'groups' | 'udfs'>;
+
+const texts = Object.entries(Contact.properties)
+  .filter(
+    ([name, schema]) => (schema as { type?: string }).type === 'string' && !['feedback', 'purchases'].includes(name),
+  )
+  .map(([name]) => name as keyof ContactRow & keyof Contact);
+
+const byId = (a: { id: number }, b: { id: number }) => a.id - b.id;
+
+/** The full contact object. */
+export function contactObject(row: ContactRow, { units, groups, udfs }: Parts, root: string): Contact {
+  const contact: Record<string, unknown> = { id: row.id };
+  for (const channel of channels) contact[flagOf[channel]] = row[flagOf[channel]] ? '1' : '';
+  contact.udfs = [...udfs].sort(byId);
+  contact.units = [...units].sort(byId).map(({ id, name }) => ({
+    id,
+    name,
+    groups: groups
+      .filter((group) => group.unit_id === id)
+      .sort(byId)
+      .map((group) => ({ id: group.id, name: group.name })),
+  }));
+  contact.feedback = `${root}/v1/contact/${row.id}/feedback`;
+  contact.purchases = `${root}/v1/contact/${row.id}/purchases`;
+  for (const field of texts) contact[field] = String(row[field] ?? '');
+  return contact as Contact;
+}

@@ -1,0 +1,71 @@
+import type { TakesMail } from '../domains/schema.ts';
+import { type FieldErrors, Invalid } from '../shared/problem.ts';
+import { addError } from '../shared/read.ts';
+import type { ContactWrite, Rule } from './schema.ts';
+
+/** A list as it was read: what could not be read has left a hole, so that the others keep their places. */
+export type Sparse<T> = (T | undefined)[];
+
+/** One write about one guest: what was sent, as far as it could be read, and what is wrong with the rest. */
+export interface ContactCommand {
+  input: ContactWrite;
+  errors: FieldErrors;
+  rules: ReadonlySet<Rule>;
+  /** DNS gave no answer about the e-mail's domain: taken in, to be looked up again. */
+  emailUnchecked: boolean;
+  tokenId: number | null;
+  /** When it arrived: `yyyy-mm-dd hh:mm:ssZ`. */
+  receivedAt: string;
+}
+
+export async function prepareContact(
+  input: ContactWrite,
+  errors: FieldErrors,
+  sender: { tokenId: number | null; receivedAt: Date },
+  takesMail: (email: string) => Promise<TakesMail>,
+): Promise<ContactCommand> {
+  let emailUnchecked = false;
+  if (input.email !== undefined) {
+    const verdict = await takesMail(input.email);
+    emailUnchecked = verdict === 'unknown';
+    if (verdict === 'no') {
+      addError(errors, 'email', 'The email must be at a domain that takes mail.');
+      delete input.email;
+    }
+  }
+  const rules = new Set<Rule>();
+  for (const entry of (input.rules ?? []) as Sparse<{ rule_name: Rule }>) if (entry) rules.add(entry.rule_name);
+  return {
+    input,
+    errors,
+    rules,
+    emailUnchecked,
+    tokenId: sender.tokenId,
+    receivedAt: sender.receivedAt.toISOString().replace('T', ' ').replace(/\.\d+/, ''),
+  };
+}
+
+/** In rows or so. */
+export function weighContact({ input }: ContactCommand): number {
+  let weight = 1;
+  for (const list of [input.units, input.notes, input.udfs, input.feedback]) weight += list?.length ?? 0;
+  return weight;
+}
+
+/** What was wrong and is dropped, where the rule says so. Otherwise, or without anybody to store it to, it is a 422. */
+export function settleErrors({ input, errors, rules }: ContactCommand): string[] {
+  const nobody = input.email === undefined && input.mobile_number === undefined;
+  if (nobody && !errors.email && !errors.mobile_number) {
+    addError(errors, 'email', 'The email field is required when there is no mobile number.');
+    addError(errors, 'mobile_number', 'The mobile number field is required when there is no email.');
+  }
+  const fields = Object.keys(errors);
+  if (fields.length === 0) return fields;
+  if (!rules.has('discard_invalid_data')) throw new Invalid({ ...errors });
+  // A rule that we don't know is no data to drop: whoever sent it meant something by it.
+  const fatal = fields.filter(
+    (field) => /^rules(\.|$)/.test(field) || (nobody && (field === 'email' || field === 'mobile_number')),
+  );
+  if (fatal.length > 0) throw new Invalid(Object.fromEntries(fatal.map((field) => [field, errors[field] ?? []])));
+  return fields;
+}

@@ -1,0 +1,169 @@
+import { findAccount } from '../accounts/store.ts';
+import { type Channel, flagOf } from '../consent/schema.ts';
+import { appendToLedger, latestRules, selectWithdrawals } from '../consent/store.ts';
+import { Raced, type Tx } from '../db/database.ts';
+import { byHand, nothingTaken, type Taken } from '../identities/schema.ts';
+import {
+  appendMerges,
+  descent,
+  findMerge,
+  findPair,
+  keepApart,
+  latestMerge,
+  lineage,
+  type MergeRow,
+  pointAt,
+  selectMerges,
+  selectPairs,
+} from '../identities/store.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { Invalid, NotFound } from '../shared/problem.ts';
+import { deleteUdfValues } from '../udfs/store.ts';
+import { People } from './people.ts';
+import { noSuchContact } from './read.ts';
+import { References } from './references.ts';
+import type { Merge, PossibleDuplicate } from './schema.ts';
+import {
+  beginErasing,
+  type ContactRow,
+  deleteContacts,
+  findContact,
+  lockContacts,
+  putContacts,
+  selectDetails,
+  takeFrom,
+} from './store.ts';
+import { storeChanges } from './store-changes.ts';
+
+/** Staff say that two contacts are one guest: the second ends, and the first takes over what it lacks. */
+export async function mergeByHand(
+  tx: Tx,
+  accountId: number,
+  intoId: number,
+  contactId: number,
+  actor: string,
+): Promise<Merge> {
+  const [into, from] = await Promise.all([today(tx, accountId, intoId), today(tx, accountId, contactId)]);
+  if (into === undefined) throw noSuchContact();
+  if (from === undefined) throw new Invalid({ contact_id: ['The contact id is not a contact of this account.'] });
+  if (into === from) throw new Invalid({ contact_id: ['The contact id leads to this very contact already.'] });
+  const ids = [into, from];
+  const rows = await lockContacts(tx, accountId, ids);
+  if (rows.length < 2 || rows.some((row) => row.merged_into !== null)) throw new Raced();
+  const [account, details, withdrawals, references] = await Promise.all([
+    findAccount(tx, accountId),
+    selectDetails(tx, accountId, ids),
+    selectWithdrawals(tx, accountId, ids),
+    References.load(tx, accountId, []),
+  ]);
+  if (!account) throw noSuchContact();
+  const people = new People(
+    { people: rows, details, withdrawals, standing: new Map(), survivors: new Map(), keptApart: [] },
+    references,
+  );
+  people.merge(people.person(from), people.person(into), actor, byHand);
+  await storeChanges(tx, account, people, references);
+  return shown(await latestMerge(tx, accountId, from));
+}
+
+async function today(tx: Tx, accountId: number, id: number): Promise<number | undefined> {
+  const row = await findContact(tx, accountId, id);
+  return row?.merged_into ?? row?.id;
+}
+
+export async function listMerges(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Merge>> {
+  const { rows, total } = await selectMerges(tx, accountId, slice);
+  return { rows: rows.map(shown), total };
+}
+
+export async function showMerge(tx: Tx, accountId: number, id: number): Promise<Merge> {
+  return shown(await existingMerge(tx, accountId, id));
+}
+
+/**
+ * The contact is itself again, with all that was its own; and what the other took over from it is taken back, as far as
+ * nobody has changed it since. They are remembered as two people, so that the same phone does not join them again.
+ */
+export async function undoMerge(tx: Tx, accountId: number, id: number, actor: string): Promise<Merge> {
+  const { contact_id: from, into_contact_id: into } = await existingMerge(tx, accountId, id);
+  const rows = await lockContacts(tx, accountId, [into, from]);
+  // Somebody else may have undone it while we waited for the contacts.
+  const merge = await existingMerge(tx, accountId, id);
+  if (merge.undone_at !== null) throw new Invalid({ merge_id: ['The merge has been undone already.'] });
+  const survivor = rows.find((row) => row.id === into);
+  if (!survivor || survivor.merged_into !== null) {
+    throw new Invalid({ merge_id: ['The contact has been merged into another one since. Undo that merge first.'] });
+  }
+  const family = await descent(tx, accountId, from);
+  await pointAt(
+    tx,
+    accountId,
+    family.filter((one) => one !== from),
+    from,
+  );
+  await pointAt(tx, accountId, [from], null);
+  await takeBack(tx, accountId, survivor, merge.taken);
+  const [contact_id, other_contact_id] = from < into ? [from, into] : [into, from];
+  await keepApart(tx, accountId, { contact_id, other_contact_id, reason: merge.reason }, actor);
+  await appendMerges(tx, accountId, [
+    { contact_id: from, into_contact_id: into, reason: merge.reason, actor, taken: nothingTaken, undoes: id },
+  ]);
+  return showMerge(tx, accountId, id);
+}
+
+/** Only what is still as the merge left it: what was written since is the survivor's own. */
+async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: Taken): Promise<void> {
+  const row: Record<string, unknown> = { ...survivor };
+  for (const [field, value] of Object.entries(taken.fields)) if (row[field] === value) row[field] = null;
+  const rules = await latestRules(tx, accountId, survivor.id);
+  const restored = (taken.channels as Channel[]).filter((channel) => rules.get(channel) === 'merge');
+  for (const channel of restored) row[flagOf[channel]] = true;
+  await putContacts(tx, accountId, [row as ContactRow]);
+  await appendToLedger(
+    tx,
+    accountId,
+    restored.map((channel) => ({
+      contact_id: survivor.id,
+      channel,
+      from: false,
+      to: true,
+      applied: true,
+      rule: 'undo',
+      source_id: null,
+      token_id: null,
+    })),
+  );
+  await takeFrom(tx, accountId, survivor.id, taken.unit_ids, taken.group_ids);
+  await deleteUdfValues(tx, accountId, survivor.id, taken.udfs);
+}
+
+export function listDuplicates(tx: Tx, accountId: number, slice: Slice): Promise<Rows<PossibleDuplicate>> {
+  return selectPairs(tx, accountId, slice);
+}
+
+/** Staff say that the two are two people: they are no longer listed, and never joined by themselves. */
+export async function keepPairApart(tx: Tx, accountId: number, id: number, actor: string): Promise<void> {
+  const pair = await findPair(tx, accountId, id);
+  if (!pair) throw new NotFound('There is no such pair of contacts.');
+  await keepApart(tx, accountId, pair, actor);
+}
+
+/** The guest asked to be forgotten: the contact goes with everything it did, all that it was merged from, and its ledger. */
+export async function eraseContact(tx: Tx, accountId: number, id: number): Promise<void> {
+  const ids = await lineage(tx, accountId, id);
+  const rows = await lockContacts(tx, accountId, ids);
+  const family = await lineage(tx, accountId, id);
+  if (rows.length !== ids.length || family.length !== ids.length) throw new Raced();
+  await beginErasing(tx);
+  await deleteContacts(tx, accountId, ids);
+}
+
+async function existingMerge(tx: Tx, accountId: number, id: number): Promise<MergeRow> {
+  const merge = await findMerge(tx, accountId, id);
+  if (!merge) throw new NotFound('There is no such merge.');
+  return merge;
+}
+
+function shown({ taken: _, ...merge }: MergeRow): Merge {
+  return merge;
+}

@@ -1,0 +1,390 @@
+import { type Channel, channels, flagOf } from '../consent/schema.ts';
+import { unknownType } from '../feedback/schema.ts';
+import type { FeedbackRow } from '../feedback/store.ts';
+import { type Identity, sameMobile, type Taken } from '../identities/schema.ts';
+import type { NoteRow } from '../notes/store.ts';
+import { Invalid } from '../shared/problem.ts';
+import type { ContactCommand } from './command.ts';
+import type { GroupRef, References, SourceRef } from './references.ts';
+import { type ProfileField, profileFields } from './schema.ts';
+import type { ContactRow, Details } from './store.ts';
+
+/** A contact in the course of a batch: as it was read, and as the commands so far have made it. */
+export interface Person {
+  /** A new one has the id 0 until all of the batch is decided. */
+  row: ContactRow;
+  isNew: boolean;
+  changed: boolean;
+  source: SourceRef | null;
+  units: Map<number, string>;
+  groups: Set<GroupRef>;
+  udfs: Map<number, string>;
+  /** Consents that this contact once gave and then took back. */
+  withdrawn: Set<Channel>;
+  /** What is to be written besides the row. */
+  newUnits: Set<number>;
+  newGroups: Set<GroupRef>;
+  newUdfs: Map<number, string>;
+  detached: boolean;
+}
+
+/** Rows to append; whose they are is known by person, as a new one has no id yet. */
+type Of<T> = Omit<T, 'contact_id'> & { person: Person };
+
+export interface LedgerChange {
+  person: Person;
+  channel: Channel;
+  from: boolean;
+  to: boolean;
+  applied: boolean;
+  rule: string | null;
+  source: SourceRef | null;
+  token_id: number | null;
+}
+
+export interface MergeChange {
+  person: Person;
+  into: Person;
+  actor: string;
+  reason: string;
+  taken: Omit<Taken, 'group_ids'>;
+  /** Also taken over; some of them may still be to be made. */
+  groups: GroupRef[];
+  source: SourceRef | null;
+}
+
+/** Everything that a batch comes to, beyond the people themselves. */
+export interface Changes {
+  claims: Map<string, Identity & { person: Person }>;
+  releases: Map<string, Identity & { person: Person }>;
+  merges: MergeChange[];
+  duplicates: { person: Person; other: Person }[];
+  ledger: LedgerChange[];
+  notes: Of<NoteRow>[];
+  feedback: Of<FeedbackRow>[];
+  /** Domains to look up again, of e-mails that were taken in unchecked. */
+  unchecked: Set<string>;
+}
+
+export interface Loaded {
+  people: ContactRow[];
+  /** The contact that each identity stands on. */
+  standing: Map<string, number>;
+  /** The contact that each of those is today. */
+  survivors: Map<number, number>;
+  details: Details[];
+  withdrawals: { contact_id: number; channel: Channel }[];
+  keptApart: { contact_id: number; other_contact_id: number }[];
+}
+
+/** A contact as it was after one command, for that command's answer. */
+export interface Snapshot {
+  person: Person;
+  row: ContactRow;
+  source: SourceRef | null;
+  units: [number, string][];
+  groups: GroupRef[];
+  udfs: [number, string][];
+}
+
+export const identityKey = ({ kind, value }: Identity) => `${kind}:${value}`;
+
+/** Who is who in a batch, and what becomes of them: the commands are applied one after the other, without a word to the database. */
+export class People {
+  readonly changes: Changes = {
+    claims: new Map(),
+    releases: new Map(),
+    merges: [],
+    duplicates: [],
+    ledger: [],
+    notes: [],
+    feedback: [],
+    unchecked: new Set(),
+  };
+  readonly all: Person[] = [];
+  readonly #byId = new Map<number, Person>();
+  readonly #standing: Map<string, number | Person>;
+  readonly #survivors: Map<number, number>;
+  readonly #keptApart: Set<string>;
+  readonly #references: References;
+
+  constructor(loaded: Loaded, references: References) {
+    this.#references = references;
+    this.#standing = new Map(loaded.standing);
+    this.#survivors = loaded.survivors;
+    this.#keptApart = new Set(loaded.keptApart.map((pair) => `${pair.contact_id} ${pair.other_contact_id}`));
+    for (const row of loaded.people) this.#byId.set(row.id, this.#add(row));
+    for (const { id, units, groups, udfs } of loaded.details) {
+      const person = this.#byId.get(id);
+      for (const unit of units) person?.units.set(unit.id, unit.name);
+      for (const group of groups) person?.groups.add(references.group(group));
+      for (const udf of udfs) person?.udfs.set(udf.id, udf.data);
+    }
+    for (const { contact_id, channel } of loaded.withdrawals) this.#byId.get(contact_id)?.withdrawn.add(channel);
+  }
+
+  /** Applies one command that was found good. Throws, with nothing changed, where it may only update and finds nobody. */
+  apply(command: ContactCommand): Person {
+    const { input, rules } = command;
+    const { person, isNew } = this.#whoIsIt(command);
+    this.#identify(person, input);
+    for (const field of profileFields) this.#set(person, field, input[field]);
+    if (input.email !== undefined) {
+      this.#set(person, 'email_status', command.emailUnchecked ? 'unchecked' : null);
+      if (command.emailUnchecked) this.changes.unchecked.add(input.email.slice(input.email.lastIndexOf('@') + 1));
+    }
+    const source = this.#references.sourceOf(input) ?? null;
+    if (source && (source.id === null || source.id !== person.source?.id)) {
+      person.source = source;
+      person.changed = true;
+    }
+    this.#consent(person, isNew, command, source);
+    if (rules.has('detach_existing_groups')) detach(person);
+    for (const unit of input.units ?? []) {
+      storeTo(person, unit.id, this.#references.unit(unit.id).name);
+      for (const group of this.#references.groupsOf(unit)) attach(person, group);
+    }
+    const { root } = this.#references;
+    if (isNew && person.units.size === 0) storeTo(person, root.id, root.name);
+    for (const { id, data } of input.udfs ?? []) setUdf(person, id, data);
+    for (const { text, created_at = command.receivedAt } of input.notes ?? []) {
+      this.changes.notes.push({ person, text, created_at });
+    }
+    for (const feedback of input.feedback ?? []) {
+      this.changes.feedback.push({
+        person,
+        type_id: feedback.type_id ?? unknownType,
+        source_id: feedback.source_id ?? null,
+        unit_id: feedback.unit_id ?? root.id,
+        comments: (feedback.comments ?? []).map(({ type = null, note }) => ({ type, note })),
+        ratings: (feedback.ratings ?? []).map(({ contact_note = null, ...rating }) => ({ ...rating, contact_note })),
+        created_at: feedback.created_at ?? command.receivedAt,
+      });
+    }
+    return person;
+  }
+
+  person(id: number): Person {
+    return this.#byId.get(id) as Person;
+  }
+
+  snapshot(person: Person): Snapshot {
+    return {
+      person,
+      row: { ...person.row },
+      source: person.source,
+      units: [...person.units],
+      groups: [...person.groups],
+      udfs: [...person.udfs],
+    };
+  }
+
+  /** The owner of the e-mail; failing that, of the mobile; failing that, somebody new. */
+  #whoIsIt({ input: { email, mobile_number: mobile }, rules, tokenId }: ContactCommand) {
+    const byEmail = email === undefined ? undefined : this.#owner({ kind: 'email', value: email });
+    const byMobile = mobile === undefined ? undefined : this.#owner({ kind: 'mobile', value: mobile });
+    if (byEmail) {
+      if (byMobile && byMobile !== byEmail) {
+        const samePerson = byMobile.row.email === null && !this.#areKeptApart(byMobile, byEmail);
+        if (samePerson) this.merge(byMobile, byEmail, tokenId === null ? 'staff' : `token ${tokenId}`, sameMobile);
+        else this.changes.duplicates.push({ person: byEmail, other: byMobile });
+      }
+      return { person: byEmail, isNew: false };
+    }
+    const phoneIsShared = email !== undefined && byMobile !== undefined && byMobile.row.email !== null;
+    if (byMobile && !phoneIsShared) return { person: byMobile, isNew: false };
+    if (rules.has('update_only')) throw nobodyToUpdate(email, mobile);
+    const person = this.#add(newRow(), true);
+    if (byMobile) this.changes.duplicates.push({ person, other: byMobile });
+    return { person, isNew: true };
+  }
+
+  /** One contact turns out to be another, which takes over what it lacks itself. */
+  merge(from: Person, into: Person, actor: string, reason: string): void {
+    const change: MergeChange = {
+      person: from,
+      into,
+      actor,
+      reason,
+      taken: { fields: {}, unit_ids: [], udfs: [], channels: [] },
+      groups: [],
+      source: into.source ? null : from.source,
+    };
+    const { taken } = change;
+    for (const field of profileFields) {
+      const value = from.row[field];
+      if (into.row[field] !== null || value === null) continue;
+      taken.fields[field] = value;
+      this.#set(into, field, value);
+    }
+    if (change.source) {
+      into.source = change.source;
+      into.changed = true;
+    }
+    for (const [id, name] of from.units) if (storeTo(into, id, name)) taken.unit_ids.push(id);
+    for (const group of from.groups) if (attach(into, group)) change.groups.push(group);
+    for (const [id, data] of from.udfs) {
+      if (into.udfs.has(id)) continue;
+      setUdf(into, id, data);
+      taken.udfs.push({ id, data });
+    }
+    for (const channel of channels) {
+      const flag = flagOf[channel];
+      const entry = { person: into, channel, rule: 'merge', source: null, token_id: null };
+      // Consent is never given by a merge; but a consent that the other half of the person took back is gone.
+      if (from.row[flag] && !into.row[flag]) {
+        this.changes.ledger.push({ ...entry, from: false, to: true, applied: false });
+      } else if (!from.row[flag] && into.row[flag] && from.withdrawn.has(channel)) {
+        this.changes.ledger.push({ ...entry, from: true, to: false, applied: true });
+        into.row[flag] = false;
+        into.changed = true;
+        into.withdrawn.add(channel);
+        taken.channels.push(channel);
+      }
+    }
+    this.changes.merges.push(change);
+  }
+
+  /** Whoever writes brings what they are known by. A number that is somebody else's stays that one's identity. */
+  #identify(person: Person, input: ContactCommand['input']): void {
+    const { email, mobile_number: mobile, membership_number, card_reference } = input;
+    if (email !== undefined) this.#claim(person, { kind: 'email', value: email });
+    if (mobile !== undefined) {
+      const before = person.row.mobile_number;
+      const isNews = before !== mobile && this.#owner({ kind: 'mobile', value: mobile }) !== person;
+      // A number that was changed for another may be a stranger's soon: it no longer leads here.
+      if (isNews && before !== null) this.#release(person, { kind: 'mobile', value: before });
+      this.#claim(person, { kind: 'mobile', value: mobile });
+    }
+    if (membership_number !== undefined) this.#assign(person, { kind: 'membership', value: membership_number });
+    if (card_reference !== undefined) this.#assign(person, { kind: 'card', value: card_reference });
+  }
+
+  #claim(person: Person, identity: Identity): void {
+    if (!this.#owner(identity)) this.#assign(person, identity);
+  }
+
+  #assign(person: Person, identity: Identity): void {
+    this.#standing.set(identityKey(identity), person);
+    this.changes.claims.set(identityKey(identity), { ...identity, person });
+  }
+
+  #release(person: Person, identity: Identity): void {
+    const key = identityKey(identity);
+    const stands = this.#standing.get(key);
+    if (stands !== undefined && stands !== person && stands !== person.row.id) return;
+    this.#standing.delete(key);
+    if (!this.changes.claims.delete(key)) this.changes.releases.set(key, { ...identity, person });
+  }
+
+  #consent(person: Person, isNew: boolean, { input, rules, tokenId }: ContactCommand, source: SourceRef | null): void {
+    for (const channel of channels) {
+      const flag = flagOf[channel];
+      const [from, to] = [person.row[flag], input[flag]];
+      if (to === undefined || to === from) continue;
+      const rule = isNew ? null : heldBackBy(rules, to);
+      this.changes.ledger.push({ person, channel, from, to, applied: rule === null, rule, source, token_id: tokenId });
+      if (rule !== null) continue;
+      person.row[flag] = to;
+      person.changed = true;
+      if (!to) person.withdrawn.add(channel);
+    }
+  }
+
+  #owner(identity: Identity): Person | undefined {
+    const stands = this.#standing.get(identityKey(identity));
+    if (stands === undefined) return undefined;
+    let person = typeof stands === 'number' ? this.#byId.get(this.#survivors.get(stands) ?? stands) : stands;
+    for (let merge = this.#mergeOf(person); merge; merge = this.#mergeOf(person)) person = merge.into;
+    return person;
+  }
+
+  /** Few batches merge anybody, so a search will do. */
+  #mergeOf(person: Person | undefined) {
+    return this.changes.merges.find((merge) => merge.person === person);
+  }
+
+  #areKeptApart({ row: a }: Person, { row: b }: Person): boolean {
+    return this.#keptApart.has(`${Math.min(a.id, b.id)} ${Math.max(a.id, b.id)}`);
+  }
+
+  #set<F extends keyof ContactRow>(person: Person, field: F, value: ContactRow[F] | undefined): void {
+    if (value === undefined || person.row[field] === value) return;
+    person.row[field] = value;
+    person.changed = true;
+  }
+
+  #add(row: ContactRow, isNew = false): Person {
+    const person: Person = {
+      row,
+      isNew,
+      changed: isNew,
+      source: row.source_id === null ? null : { id: row.source_id, name: null },
+      units: new Map(),
+      groups: new Set(),
+      udfs: new Map(),
+      withdrawn: new Set(),
+      newUnits: new Set(),
+      newGroups: new Set(),
+      newUdfs: new Map(),
+      detached: false,
+    };
+    this.all.push(person);
+    return person;
+  }
+}
+
+/** Which rule keeps a consent as it is; none for a contact that is only being made. */
+function heldBackBy(rules: ContactCommand['rules'], to: boolean): string | null {
+  if (rules.has('historic_data')) return 'historic_data';
+  return !to && rules.has('preserve_consent') ? 'preserve_consent' : null;
+}
+
+function nobodyToUpdate(email: string | undefined, mobile: string | undefined): Invalid {
+  const message = 'does not belong to a contact, and update_only never creates one.';
+  return new Invalid({
+    ...(email === undefined ? {} : { email: [`The email ${message}`] }),
+    ...(mobile === undefined ? {} : { mobile_number: [`The mobile number ${message}`] }),
+  });
+}
+
+function newRow(): ContactRow {
+  const profile = Object.fromEntries(profileFields.map((field) => [field, null])) as Record<ProfileField, null>;
+  return {
+    ...profile,
+    id: 0,
+    merged_into: null,
+    email_status: null,
+    source_id: null,
+    allow_sms: false,
+    allow_email: false,
+    allow_call: false,
+    allow_snail_mail: false,
+  };
+}
+
+function storeTo(person: Person, unitId: number, name: string): boolean {
+  if (person.units.has(unitId)) return false;
+  person.units.set(unitId, name);
+  person.newUnits.add(unitId);
+  return true;
+}
+
+function attach(person: Person, group: GroupRef): boolean {
+  if (person.groups.has(group)) return false;
+  person.groups.add(group);
+  person.newGroups.add(group);
+  return true;
+}
+
+function detach(person: Person): void {
+  person.groups.clear();
+  person.newGroups.clear();
+  person.detached = true;
+}
+
+function setUdf(person: Person, id: number, data: string): void {
+  if (person.udfs.get(id) === data) return;
+  person.udfs.set(id, data);
+  person.newUdfs.set(id, data);
+}

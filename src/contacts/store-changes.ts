@@ -1,0 +1,110 @@
+import { appendToLedger } from '../consent/store.ts';
+import { Raced, type Tx } from '../db/database.ts';
+import { lookAgainLater } from '../domains/store.ts';
+import { insertFeedback } from '../feedback/store.ts';
+import { sameMobile } from '../identities/schema.ts';
+import { appendMerges, claimIdentities, notePairs, releaseIdentities } from '../identities/store.ts';
+import { insertNotes } from '../notes/store.ts';
+import { putUdfValues } from '../udfs/store.ts';
+import type { MergeChange, People, Person } from './people.ts';
+import type { References } from './references.ts';
+import { attachGroups, detachGroups, followMerges, newContactIds, putContacts, storeToUnits } from './store.ts';
+
+/** Stores what was decided: a statement for each kind of thing, and none where there is nothing of its kind. */
+export async function storeChanges(
+  tx: Tx,
+  { id: accountId, time_zone }: { id: number; time_zone: string },
+  { all, changes }: People,
+  references: References,
+): Promise<void> {
+  const added = all.filter((person) => person.isNew);
+  const [ids] = await Promise.all([
+    added.length > 0 ? newContactIds(tx, added.length) : [],
+    references.makeMissing(tx, accountId),
+  ]);
+  added.forEach((person, index) => {
+    person.row.id = ids[index] as number;
+  });
+  for (const { person, into } of changes.merges) {
+    person.row.merged_into = into.row.id;
+    person.changed = true;
+  }
+  for (const person of all) person.row.source_id = person.source?.id ?? null;
+
+  /** The statements don't wait for each other's answers, so they travel together. */
+  const statements: Promise<unknown>[] = [];
+  const store = <T>(rows: T[], put: (rows: T[]) => Promise<unknown>) => {
+    if (rows.length > 0) statements.push(put(rows));
+  };
+  const linked = <T>(links: (person: Person) => Iterable<T>) => all.flatMap((person) => [...links(person)]);
+  const of = <T extends { person: Person }>({ person, ...row }: T) => ({ ...row, contact_id: person.row.id });
+
+  store(
+    all.filter((person) => person.changed),
+    (people) =>
+      putContacts(
+        tx,
+        accountId,
+        people.map((person) => person.row),
+      ),
+  );
+  store(changes.merges, (merges) =>
+    followMerges(
+      tx,
+      accountId,
+      merges.map(({ person, into }) => ({ from: person.row.id, to: into.row.id })),
+    ),
+  );
+  store([...changes.releases.values()].map(of), (claims) => releaseIdentities(tx, accountId, claims));
+  store([...changes.claims.values()].map(of), async (claims) => {
+    const taken = await claimIdentities(tx, accountId, claims);
+    if (taken < claims.length) throw new Raced();
+  });
+  store(
+    linked(({ row, newUnits }) => [...newUnits].map((unit_id) => ({ contact_id: row.id, unit_id }))),
+    (links) => storeToUnits(tx, accountId, links),
+  );
+  store(
+    all.filter((person) => person.detached).map((person) => person.row.id),
+    (contactIds) => detachGroups(tx, accountId, contactIds),
+  );
+  store(
+    linked(({ row, newGroups }) => [...newGroups].map(({ id }) => ({ contact_id: row.id, group_id: id as number }))),
+    (links) => attachGroups(tx, accountId, links),
+  );
+  store(
+    linked(({ row, newUdfs }) => [...newUdfs].map(([udf_id, data]) => ({ contact_id: row.id, udf_id, data }))),
+    (values) => putUdfValues(tx, accountId, values),
+  );
+  store(
+    changes.ledger.map(({ source, ...entry }) => ({ ...of(entry), source_id: source?.id ?? null })),
+    (entries) => appendToLedger(tx, accountId, entries),
+  );
+  store(changes.merges.map(mergeRow), (merges) => appendMerges(tx, accountId, merges));
+  store(
+    changes.duplicates.map(({ person, other }) => ({
+      contact_id: Math.min(person.row.id, other.row.id),
+      other_contact_id: Math.max(person.row.id, other.row.id),
+      reason: sameMobile,
+    })),
+    (pairs) => notePairs(tx, accountId, pairs),
+  );
+  store(changes.notes.map(of), (notes) => insertNotes(tx, accountId, time_zone, notes));
+  store(changes.feedback.map(of), (feedback) => insertFeedback(tx, accountId, time_zone, feedback));
+  store([...changes.unchecked].sort(), (domains) => lookAgainLater(tx, accountId, domains));
+  await Promise.all(statements);
+}
+
+function mergeRow({ person, into, actor, reason, taken, groups, source }: MergeChange) {
+  return {
+    contact_id: person.row.id,
+    into_contact_id: into.row.id,
+    reason,
+    actor,
+    taken: {
+      ...taken,
+      fields: { ...taken.fields, ...(source?.id ? { source_id: source.id } : {}) },
+      group_ids: groups.map((group) => group.id as number),
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { holdAccount } from '../accounts/store.ts';
+import { selectWithdrawals } from '../consent/store.ts';
+import { Raced, type Tx } from '../db/database.ts';
+import type { Identity } from '../identities/schema.ts';
+import { findOwners, lockIdentities, type Owners, selectKeptApart } from '../identities/store.ts';
+import { Invalid } from '../shared/problem.ts';
+import { type ContactCommand, settleErrors } from './command.ts';
+import { identityKey, type Loaded, People, type Snapshot } from './people.ts';
+import { References } from './references.ts';
+import { type ContactRow, type Details, lockOwners, selectDetails } from './store.ts';
+import { storeChanges } from './store-changes.ts';
+
+/** What a write comes to: the contact as this very command left it, where it was asked for, and what was dropped. */
+export interface Written {
+  id: number;
+  contact: { row: ContactRow; parts: Details } | undefined;
+  discarded: string[];
+}
+
+/**
+ * Writes about guests, one after the other as far as anybody can tell, in a number of statements that does not depend
+ * on how many they are: what they refer to is read and locked together, decided in memory, and stored together.
+ */
+export async function writeContacts(
+  tx: Tx,
+  accountId: number,
+  commands: ContactCommand[],
+): Promise<(Written | Error)[]> {
+  const [account, references, , rows, owners] = await Promise.all([
+    holdAccount(tx, accountId),
+    References.load(tx, accountId, commands),
+    // In this order everywhere, and what is read last is what nobody else can change any more.
+    lockIdentities(tx, accountId, commands.flatMap(everythingKnownBy)),
+    lockOwnersOf(tx, accountId, commands),
+    findOwners(
+      tx,
+      accountId,
+      commands.map(({ input }) => input.email ?? null),
+      commands.map(({ input }) => input.mobile_number ?? null),
+    ),
+  ]);
+  if (!account) return commands.map(() => accountIsGone());
+  const people = new People(await complete(tx, accountId, commands, rows, owners), references);
+
+  const decided = commands.map((command) => attempt(() => decide(people, references, command)));
+  await storeChanges(tx, account, people, references);
+  return decided.map((one) => (one instanceof Error ? one : { ...one.settle(), discarded: one.discarded }));
+}
+
+function decide(people: People, references: References, command: ContactCommand) {
+  const checked = references.checked(command);
+  const discarded = settleErrors(checked);
+  const person = people.apply(checked);
+  const snapshot = checked.input.full_contact_object === false ? undefined : people.snapshot(person);
+  // Ids are given out when all is decided.
+  return { discarded, settle: () => ({ id: person.row.id, contact: snapshot && contactOf(snapshot) }) };
+}
+
+function contactOf({ person, row, source, units, groups, udfs }: Snapshot) {
+  const id = person.row.id;
+  return {
+    row: { ...row, id, source_id: source?.id ?? null },
+    parts: {
+      id,
+      units: units.map(([unitId, name]) => ({ id: unitId, name })),
+      groups: groups.map((group) => ({ id: group.id as number, name: group.name, unit_id: group.unit_id })),
+      udfs: udfs.map(([udfId, data]) => ({ id: udfId, data })),
+    },
+  };
+}
+
+/** What else the decisions need, about contacts that exist already. Most batches need only the first, or none. */
+async function complete(
+  tx: Tx,
+  accountId: number,
+  commands: ContactCommand[],
+  rows: ContactRow[],
+  owners: Owners[],
+): Promise<Loaded> {
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const standing = new Map<string, number>();
+  const survivors = new Map<number, number>();
+  const found = (identity: Identity, contact: number | null, owner: number | null) => {
+    if (contact === null || owner === null) return;
+    // It went to somebody else between our asking and our locking.
+    if (known.get(owner)?.merged_into !== null) throw new Raced();
+    standing.set(identityKey(identity), contact);
+    survivors.set(contact, owner);
+  };
+  owners.forEach((owner, index) => {
+    const { email, mobile_number: mobile } = (commands[index] as ContactCommand).input;
+    if (email !== undefined) found({ kind: 'email', value: email }, owner.email_contact, owner.email_owner);
+    if (mobile !== undefined) found({ kind: 'mobile', value: mobile }, owner.mobile_contact, owner.mobile_owner);
+  });
+  const ids = rows.map((row) => row.id);
+  const mayMerge = ids.length > 0 && couldMerge(commands, owners, known);
+  const details = ids.length > 0 && (mayMerge || commands.some(({ input }) => input.full_contact_object !== false));
+  const [detailed, withdrawals, keptApart] = await Promise.all([
+    details ? selectDetails(tx, accountId, ids) : [],
+    mayMerge ? selectWithdrawals(tx, accountId, ids) : [],
+    mayMerge ? selectKeptApart(tx, accountId, ids) : [],
+  ]);
+  return { people: rows, standing, survivors, details: detailed, withdrawals, keptApart };
+}
+
+/** Whether an e-mail and a mobile of one command may turn out to be two contacts: as they stand, or by what others in the batch do. */
+function couldMerge(commands: ContactCommand[], owners: Owners[], known: Map<number, ContactRow>): boolean {
+  const seen = new Set<string>();
+  return commands.some(({ input: { email, mobile_number: mobile } }, index) => {
+    const { email_owner, mobile_owner } = owners[index] as Owners;
+    if (mobile === undefined) return false;
+    const again = seen.has(mobile);
+    seen.add(mobile);
+    if (again) return true;
+    if (email === undefined || mobile_owner === null) return false;
+    return mobile_owner !== email_owner && known.get(mobile_owner)?.email === null;
+  });
+}
+
+function everythingKnownBy({ input }: ContactCommand): Identity[] {
+  const identities: Identity[] = emailAndMobile(input);
+  if (input.membership_number !== undefined) identities.push({ kind: 'membership', value: input.membership_number });
+  if (input.card_reference !== undefined) identities.push({ kind: 'card', value: input.card_reference });
+  return identities;
+}
+
+function emailAndMobile({ email, mobile_number }: ContactCommand['input']): Identity[] {
+  const identities: Identity[] = [];
+  if (email !== undefined) identities.push({ kind: 'email', value: email });
+  if (mobile_number !== undefined) identities.push({ kind: 'mobile', value: mobile_number });
+  return identities;
+}
+
+function lockOwnersOf(tx: Tx, accountId: number, commands: ContactCommand[]): Promise<ContactRow[]> {
+  const identities = commands.flatMap(({ input }) => emailAndMobile(input));
+  return lockOwners(
+    tx,
+    accountId,
+    identities.map(({ kind }) => kind),
+    identities.map(({ value }) => value),
+  );
+}
+
+function attempt<T>(work: () => T): T | Invalid {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Invalid) return error;
+    throw error;
+  }
+}
+
+function accountIsGone(): Invalid {
+  return new Invalid({ account_id: ['The account id is not one that you can access.'] });
+}

@@ -1,0 +1,24 @@
+import type { Database } from '../db/database.ts';
+import type { EmailDomains } from './check.ts';
+import type { LookAgain } from './schema.ts';
+import { lookAgainLater, settleUnchecked } from './store.ts';
+
+const step = 1000;
+
+/** The second look at a domain that DNS did not answer for. What turns out invalid is flagged for staff, never deleted. */
+export async function lookAgain(
+  db: Database,
+  domains: EmailDomains,
+  { account_id: accountId, domain }: LookAgain,
+): Promise<void> {
+  const answer = await domains.lookAgain(domain);
+  if (answer === 'unknown') {
+    await db.tenant(accountId, (tx) => lookAgainLater(tx, accountId, [domain]));
+    return;
+  }
+  const status = answer === 'no' ? 'invalid' : null;
+  let count = step;
+  while (count === step) {
+    count = await db.tenant(accountId, (tx) => settleUnchecked(tx, accountId, domain, status, step));
+  }
+}

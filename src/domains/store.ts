@@ -1,0 +1,50 @@
+import type { Tx } from '../db/database.ts';
+import { enqueue } from '../db/jobs.ts';
+import { type KnownDomain, lookAgainTask } from './schema.ts';
+
+const lookAgainAfterSeconds = 300;
+
+export async function findDomain(tx: Tx, domain: string): Promise<KnownDomain | undefined> {
+  const [row] = await tx<KnownDomain>`
+    select domain, takes_mail, vouched_for, extract(epoch from now() - checked_at)::float8 as age_seconds
+    from email_domains where domain = ${domain}`;
+  return row;
+}
+
+export async function saveDomain(tx: Tx, domain: string, takesMail: boolean): Promise<void> {
+  await tx`
+    insert into email_domains (domain, takes_mail) values (${domain}, ${takesMail})
+    on conflict (domain) do update set takes_mail = excluded.takes_mail, checked_at = now() where not email_domains.vouched_for`;
+}
+
+/** The list's own: staff know that it takes mail. */
+export async function vouchFor(tx: Tx, domain: string): Promise<void> {
+  await tx`
+    insert into email_domains (domain, takes_mail, vouched_for) values (${domain}, true, true)
+    on conflict (domain) do update set takes_mail = true, vouched_for = true, checked_at = now()`;
+}
+
+/** Addresses at these domains were taken in unchecked: somebody has to come back to them. */
+export async function lookAgainLater(tx: Tx, accountId: number, domains: string[]): Promise<void> {
+  const jobs = domains.map((domain) => ({
+    payload: { account_id: accountId, domain },
+    key: `${accountId} ${domain}`,
+  }));
+  await enqueue(tx, lookAgainTask, jobs, lookAgainAfterSeconds);
+}
+
+/** So many of the contacts whose address at this domain is unchecked get the status that it was found to have. */
+export async function settleUnchecked(
+  tx: Tx,
+  accountId: number,
+  domain: string,
+  status: 'invalid' | null,
+  limit: number,
+): Promise<number> {
+  const { count } = await tx`
+    update contacts set email_status = ${status}, updated_at = now() where account_id = ${accountId} and id in (
+      select id from contacts
+      where account_id = ${accountId} and email_status = 'unchecked' and split_part(email, '@', 2) = ${domain}
+      order by id limit ${limit} for no key update)`;
+  return count;
+}

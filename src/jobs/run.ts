@@ -1,0 +1,57 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Logger as JobLogger, run } from 'graphile-worker';
+import { type ConnectOptions, openClients } from '../db/database.ts';
+import type { Logger } from '../log.ts';
+import type { Tasks } from './tasks.ts';
+
+export interface Jobs {
+  /** Finishes the job in hand, and leaves the others to whoever comes next. */
+  stop(): Promise<void>;
+}
+
+/** One listens for news of jobs, one works. */
+const connections = 2;
+const comeBackMs = 1000;
+
+/** Does the jobs that were put off, one at a time, in this process; several processes share them out among themselves. */
+export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Jobs {
+  const stopping = new AbortController();
+  const pool = openClients({ ...connect, applicationName: 'regulars jobs', connections });
+  const logger = new JobLogger(() => (level, message) => {
+    // Its own messages quote payloads at times, and a database that is away is known from elsewhere.
+    log[level === 'error' || level === 'warning' ? 'warn' : 'trace']({ jobs: message.slice(0, 200) }, 'jobs');
+  });
+
+  async function work(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const runner = await run({
+          pgPool: pool,
+          taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, (payload) => task(payload)])),
+          concurrency: 1,
+          noHandleSignals: true,
+          pollInterval: 2000,
+          logger,
+        });
+        const stop = () => void runner.stop().catch(() => {});
+        stopping.signal.addEventListener('abort', stop, { once: true });
+        if (stopping.signal.aborted) stop();
+        await runner.promise;
+      } catch (error) {
+        if (!stopping.signal.aborted)
+          log.warn({ reason: (error as Error).message }, 'jobs stopped, and are taken up again');
+      }
+      // The database went away, and its jobs with it.
+      await pause(comeBackMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+  const working = work();
+
+  return {
+    stop: async () => {
+      stopping.abort();
+      await working;
+      await pool.end().catch(() => {});
+    },
+  };
+}
