@@ -194,7 +194,7 @@ export class People {
     const phoneIsShared = email !== undefined && byMobile !== undefined && byMobile.row.email !== null;
     if (byMobile && !phoneIsShared) return { person: byMobile, isNew: false };
     if (rules.has('update_only')) throw nobodyToUpdate(email, mobile);
-    const person = this.#add(newRow(), true);
+    const person = this.#add({ ...blankRow }, true);
     if (byMobile) this.changes.duplicates.push({ person, other: byMobile });
     return { person, isNew: true };
   }
@@ -348,20 +348,17 @@ function nobodyToUpdate(email: string | undefined, mobile: string | undefined): 
   });
 }
 
-function newRow(): ContactRow {
-  const profile = Object.fromEntries(profileFields.map((field) => [field, null])) as Record<ProfileField, null>;
-  return {
-    ...profile,
-    id: 0,
-    merged_into: null,
-    email_status: null,
-    source_id: null,
-    allow_sms: false,
-    allow_email: false,
-    allow_call: false,
-    allow_snail_mail: false,
-  };
-}
+const blankRow: ContactRow = {
+  ...(Object.fromEntries(profileFields.map((field) => [field, null])) as Record<ProfileField, null>),
+  id: 0,
+  merged_into: null,
+  email_status: null,
+  source_id: null,
+  allow_sms: false,
+  allow_email: false,
+  allow_call: false,
+  allow_snail_mail: false,
+};
 
 function storeTo(person: Person, unitId: number, name: string): boolean {
   if (person.units.has(unitId)) return false;

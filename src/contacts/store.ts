@@ -57,9 +57,11 @@ export function lockOwners(tx: Tx, accountId: number, kinds: string[], values: s
       select distinct owner.id
       from unnest(${kinds}::text[], ${values}::text[]) as sent (kind, value)
       cross join lateral (
-        select coalesce(c.merged_into, c.id) as id
-        from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id
-        where i.account_id = ${accountId} and i.kind = sent.kind and i.value = sent.value offset 0) as owner
+        select contact_id from identities
+        where account_id = ${accountId} and kind = sent.kind and value = sent.value offset 0) as identity
+      cross join lateral (
+        select coalesce(merged_into, id) as id from contacts
+        where account_id = ${accountId} and id = identity.contact_id offset 0) as owner
       order by owner.id) as wanted
     cross join lateral (
       select ${columns} from contacts where account_id = ${accountId} and id = wanted.id for no key update) as contact`;

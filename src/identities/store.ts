@@ -38,16 +38,21 @@ export function findOwners(
   mobiles: (string | null)[],
 ): Promise<Owners[]> {
   return tx<Owners>`
-    select email_contact, email_owner, mobile_contact, mobile_owner
+    select by_email.contact_id as email_contact, email_contact.owner as email_owner,
+      by_mobile.contact_id as mobile_contact, mobile_contact.owner as mobile_owner
     from unnest(${emails}::text[], ${mobiles}::text[]) with ordinality as sent (email, mobile, place)
     left join lateral (
-      select c.id as email_contact, coalesce(c.merged_into, c.id) as email_owner
-      from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id
-      where i.account_id = ${accountId} and i.kind = 'email' and i.value = sent.email offset 0) as by_email on true
+      select contact_id from identities
+      where account_id = ${accountId} and kind = 'email' and value = sent.email offset 0) as by_email on true
     left join lateral (
-      select c.id as mobile_contact, coalesce(c.merged_into, c.id) as mobile_owner
-      from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id
-      where i.account_id = ${accountId} and i.kind = 'mobile' and i.value = sent.mobile offset 0) as by_mobile on true
+      select coalesce(merged_into, id) as owner from contacts
+      where account_id = ${accountId} and id = by_email.contact_id offset 0) as email_contact on true
+    left join lateral (
+      select contact_id from identities
+      where account_id = ${accountId} and kind = 'mobile' and value = sent.mobile offset 0) as by_mobile on true
+    left join lateral (
+      select coalesce(merged_into, id) as owner from contacts
+      where account_id = ${accountId} and id = by_mobile.contact_id offset 0) as mobile_contact on true
     order by place`;
 }
 

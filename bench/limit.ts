@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import pg from 'pg';
+
+export interface Limit {
+  perSecond: number;
+  by: string;
+}
+
+interface Run {
+  database: string;
+  connections: number;
+  seconds: number;
+  /** pgbench's own language; `:name` are its variables. */
+  script: string;
+  variables: Record<string, number | string>;
+}
+
+/** The rate at which PostgreSQL does one transaction after the other, asked by pgbench, or by a bare driver where that is missing. */
+export async function limit(run: Run): Promise<Limit> {
+  const pgbench = findPgbench();
+  return pgbench ? byPgbench(pgbench, run) : byDriver(run);
+}
+
+function findPgbench(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort().reverse() : [];
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...versions.map((one) => join(debian, one, 'bin'))];
+  return folders.map((folder) => join(folder, 'pgbench')).find((path) => existsSync(path));
+}
+
+async function byPgbench(program: string, { database, connections, seconds, script, variables }: Run): Promise<Limit> {
+  const folder = mkdtempSync(join(tmpdir(), 'regulars-pgbench-'));
+  const file = join(folder, 'script.sql');
+  writeFileSync(file, script);
+  const defines = Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`]);
+  const args = ['-n', '-M', 'prepared', '-c', connections, '-j', 2, '-T', seconds, '-f', file, ...defines, database];
+  try {
+    const output = await new Promise<string>((done, failed) =>
+      execFile(program, args.map(String), (error, stdout, stderr) =>
+        error ? failed(new Error(`${error.message}\n${stderr}`)) : done(stdout),
+      ),
+    );
+    const failures = /number of failed transactions: (\d+)/.exec(output)?.[1] ?? '0';
+    if (failures !== '0') throw new Error(`${failures} of pgbench's transactions failed.`);
+    return { perSecond: Number(/tps = ([\d.]+)/.exec(output)?.[1]), by: 'pgbench' };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same statements, each connection one after the other, prepared. */
+async function byDriver({ database, connections, seconds, script, variables }: Run): Promise<Limit> {
+  const steps = script
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  let done = 0;
+  const begin = performance.now();
+  const client = async () => {
+    const connection = new pg.Client({ connectionString: database });
+    await connection.connect();
+    while (performance.now() - begin < seconds * 1000) {
+      const values: Record<string, unknown> = { ...variables };
+      for (const step of steps) await runStep(connection, step, values);
+      done++;
+    }
+    await connection.end();
+  };
+  await Promise.all(Array.from({ length: connections }, client));
+  return { perSecond: done / ((performance.now() - begin) / 1000), by: 'a bare driver' };
+}
+
+/** The few words of pgbench's language that our scripts use: \set name random(a, b), one statement a line, \gset. */
+async function runStep(connection: pg.Client, step: string, values: Record<string, unknown>): Promise<void> {
+  const random = /^\\set (\w+) random\((\d+), (\d+)\)$/.exec(step);
+  if (random) {
+    const [low, high] = [Number(random[2]), Number(random[3])];
+    values[random[1] as string] = low + Math.floor(Math.random() * (high - low + 1));
+    return;
+  }
+  const parameters: unknown[] = [];
+  const text = step.replace(/\s*(\\gset|;)$/, '').replace(/(?<!:):([a-z_]\w*)/g, (_, name: string) => {
+    parameters.push(values[name]);
+    return `$${parameters.length}`;
+  });
+  const isPlain = /^(begin|commit|set )/.test(text);
+  const { rows } = isPlain
+    ? await connection.query(step)
+    : await connection.query({ name: step.slice(0, 60), text, values: parameters });
+  if (step.endsWith('\\gset')) Object.assign(values, rows[0]);
+}

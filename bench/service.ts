@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface Service {
+  url: string;
+  /** The embedded server, as the service's own role: what pgbench measures is the same database. */
+  database: string;
+  admin(method: string, path: string, body?: unknown): Promise<Record<string, number & string>>;
+  stop(): Promise<void>;
+}
+
+const adminToken = 'the-admin-token-of-the-benchmark';
+
+/** A real service over an embedded PostgreSQL in an empty folder, with `fsync` on as always. */
+export async function startService(env: Record<string, string> = {}): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), 'regulars-bench-'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child: ChildProcess = spawn('node', ['dist/main.js'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '/',
+      DATA_DIR: join(folder, 'data'),
+      PORT: String(port),
+      ADMIN_TOKEN: adminToken,
+      EMAIL_DOMAIN_CHECK: 'list',
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise<void>((done) => child.once('close', () => done()));
+  for (let tries = 0; !(await healthy(url)); tries++) {
+    if (tries > 300 || child.exitCode !== null) throw new Error('The service did not start.');
+    await pause(100);
+  }
+  const file = (name: string) => readFileSync(join(folder, 'data', 'postgres', name), 'utf8').trim();
+  return {
+    url,
+    database: `postgres://regulars:${file('regulars.secret')}@127.0.0.1:${file('postmaster.pid').split('\n')[3]}/regulars`,
+    admin: async (method, path, body) => {
+      const response = await fetch(`${url}/admin/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+      return (await response.json()) as Record<string, number & string>;
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function healthy(url: string): Promise<boolean> {
+  return fetch(`${url}/health`).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { prepareContact } from '../../src/contacts/command.ts';
+import { ContactWrite } from '../../src/contacts/schema.ts';
+import { type Written, writeContacts } from '../../src/contacts/write.ts';
+import { Invalid } from '../../src/shared/problem.ts';
+import { reader } from '../../src/shared/read.ts';
+import { testApp } from '../support/app.ts';
+import { superuser } from '../support/database.ts';
+import { type AnyWrite, anyWrite, bodyOf, broken, everyGuest } from '../support/guests.ts';
+
+const { db, database, account, admin } = await testApp();
+const behind = await superuser(database);
+const read = reader(ContactWrite);
+
+async function place() {
+  const { id, root_unit_id } = await account();
+  const { body: unit } = await admin('POST', `/accounts/${id}/units`, { name: 'The Anchor' });
+  const { body: udf } = await admin('POST', `/accounts/${id}/udfs`, { name: 'Allergies', type: 'text' });
+  return { id, units: [root_unit_id, unit.id], udf: udf.id };
+}
+
+type Place = Awaited<ReturnType<typeof place>>;
+
+/** Runs the writes in batches of these sizes, and gives what each was answered: ids told apart, not by their value. */
+async function run(at: Place, writes: AnyWrite[], sizes: number[]) {
+  const seen: number[] = [];
+  const nth = (contactId: number) => {
+    if (!seen.includes(contactId)) seen.push(contactId);
+    return seen.indexOf(contactId);
+  };
+  const answer = (outcome: Written | Error) => {
+    if (outcome instanceof Invalid) return outcome.errors;
+    if (outcome instanceof Error) throw outcome;
+    const { contact, discarded } = outcome;
+    if (!contact) return { id: nth(outcome.id), discarded };
+    const { row, parts } = contact;
+    return {
+      id: nth(outcome.id),
+      discarded,
+      row: { ...row, id: 0, source_id: row.source_id === null ? null : 'some' },
+      units: parts.units.map((unit) => at.units.indexOf(unit.id)).sort(),
+      groups: parts.groups.map((group) => `${at.units.indexOf(group.unit_id)} ${group.name}`).sort(),
+      udfs: parts.udfs.map((udf) => udf.data),
+    };
+  };
+  const answers: unknown[] = [];
+  for (let start = 0, turn = 0; start < writes.length; turn++) {
+    const size = sizes[turn % sizes.length] as number;
+    const commands = await Promise.all(
+      writes.slice(start, start + size).map((write, index) => {
+        const { value, errors } = read(bodyOf(write, `note ${start + index}`, at));
+        return prepareContact(value, errors, { tokenId: 1, receivedAt: new Date(0) }, async () => 'yes');
+      }),
+    );
+    const outcomes = await db.tenant(at.id, (tx) => writeContacts(tx, at.id, commands));
+    answers.push(...outcomes.map(answer));
+    start += size;
+  }
+  return answers;
+}
+
+describe('a batch of writes', () => {
+  it('does to guests, and answers, exactly what the same writes do one after the other', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyWrite, { minLength: 2, maxLength: 25 }),
+        fc.array(fc.integer({ min: 2, max: 12 }), { minLength: 1, maxLength: 4 }),
+        async (writes, sizes) => {
+          const [together, apart] = [await place(), await place()];
+          const answers = await run(together, writes, sizes);
+          expect(answers).toEqual(await run(apart, writes, [1]));
+          expect(await everyGuest(behind, together.id)).toEqual(await everyGuest(behind, apart.id));
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(await broken(behind)).toEqual({});
+  }, 120_000);
+
+  it('takes a number of statements that does not depend on how many they are', async () => {
+    const write = (n: number): AnyWrite =>
+      ({
+        email: `guest${n}@gmail.com`,
+        mobile_number: `0771${String(n).padStart(7, '0')}`,
+        units: [{ unit: 1, groups: [{ name: 'News', folder_name: undefined }] }],
+        source_name: 'Wifi',
+        allow_email: true,
+        udf: 'nuts',
+        feedback: '7',
+        rules: ['detach_existing_groups'],
+      }) as AnyWrite;
+    const statements = async (count: number) => {
+      const at = await place();
+      const commands = await Promise.all(
+        Array.from({ length: count }, (_, n) => {
+          const { value, errors } = read(bodyOf(write(n), `note ${n}`, at));
+          return prepareContact(value, errors, { tokenId: 1, receivedAt: new Date(0) }, async () => 'yes');
+        }),
+      );
+      let made = 0;
+      let again = 0;
+      await db.tenant(at.id, (tx) =>
+        writeContacts(
+          (strings, ...values) => {
+            made++;
+            return tx(strings, ...values);
+          },
+          at.id,
+          commands,
+        ),
+      );
+      await db.tenant(at.id, (tx) =>
+        writeContacts(
+          (strings, ...values) => {
+            again++;
+            return tx(strings, ...values);
+          },
+          at.id,
+          commands,
+        ),
+      );
+      return { made, again };
+    };
+    expect(await statements(150)).toEqual(await statements(1));
+  });
+});

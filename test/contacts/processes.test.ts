@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appOver } from '../support/app.ts';
+import { openTestDatabase, superuser } from '../support/database.ts';
+import { type AnyWrite, anyWrite, bodyOf, broken, everyGuest } from '../support/guests.ts';
+import { type Running, start } from '../support/process.ts';
+
+const { db, ...database } = await openTestDatabase();
+const { account, admin, call } = await appOver(db, database);
+const behind = await superuser(database);
+
+const env = { DATABASE_URL: database.url, EMAIL_DOMAIN_CHECK: 'list', LOG_LEVEL: 'warn' };
+const services: Running[] = await Promise.all([start({ env }), start({ env }), start({ env })]);
+
+async function place() {
+  const { id, root_unit_id, token } = await account();
+  const { body: unit } = await admin('POST', `/accounts/${id}/units`, { name: 'The Anchor' });
+  const { body: udf } = await admin('POST', `/accounts/${id}/udfs`, { name: 'Allergies', type: 'text' });
+  return { id, token, units: [root_unit_id, unit.id], udf: udf.id };
+}
+
+/** Sends all of them at once, to all of the processes; and gives the status of each. */
+async function race(at: Awaited<ReturnType<typeof place>>, writes: AnyWrite[]): Promise<number[]> {
+  return Promise.all(
+    writes.map(async (write, index) => {
+      const response = await fetch(`${services[index % services.length]?.url}/v1/contact`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${at.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(bodyOf(write, `note ${index}`, at)),
+      });
+      const body = await response.text();
+      expect([200, 422], body).toContain(response.status);
+      return response.status;
+    }),
+  );
+}
+
+const deadlocks = async () =>
+  Number((await behind`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks);
+
+describe('several processes that write about the same people at once', () => {
+  it('leave what the same writes leave one after the other, without a deadlock', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyWrite, { minLength: 60, maxLength: 120 }), async (writes) => {
+        const [together, apart] = [await place(), await place()];
+        const statuses = await race(together, writes);
+        // Whoever waits for another's locks writes its notes later, so the notes' ids tell an order in which it happened.
+        const notes = await behind<{ n: number }>`
+          select substr(text, 6)::int as n from notes where account_id = ${together.id} order by id`;
+        const order = notes.map((note) => note.n);
+        const answered = statuses.flatMap((status, index) => (status === 200 ? [index] : []));
+        expect([...order].sort((a, b) => a - b)).toEqual(answered);
+        for (const index of order) {
+          const body = bodyOf(writes[index] as AnyWrite, `note ${index}`, apart);
+          expect((await call('POST', '/v1/contact', { token: apart.token, body })).status).toBe(200);
+        }
+        expect(await everyGuest(behind, together.id)).toEqual(await everyGuest(behind, apart.id));
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+    expect(await broken(behind)).toEqual({});
+    expect(await deadlocks()).toBe(0);
+  }, 120_000);
+
+  it('make one contact of one person, however many say so first', async () => {
+    const at = await place();
+    const write = { email: 'new@gmail.com', mobile_number: '07700900009', rules: [] } as unknown as AnyWrite;
+    expect(await race(at, Array(90).fill(write))).toEqual(Array(90).fill(200));
+    expect(await behind`select from contacts where account_id = ${at.id}`).toHaveLength(1);
+    expect(await behind`select from notes where account_id = ${at.id}`).toHaveLength(90);
+  });
+
+  it('make one group and one source of one name', async () => {
+    const at = await place();
+    const writes = Array.from(
+      { length: 90 },
+      (_, n) =>
+        ({
+          email: `guest${n}@gmail.com`,
+          source_name: n % 2 ? 'Till' : 'TILL',
+          units: [{ unit: 1, groups: [{ name: n % 2 ? 'News' : 'NEWS', folder_name: 'Loyal' }] }],
+          rules: [],
+        }) as unknown as AnyWrite,
+    );
+    expect(await race(at, writes)).toEqual(Array(90).fill(200));
+    for (const table of ['sources', 'groups', 'folders']) {
+      const [row] = await behind`
+        select count(*) from (select account_id from sources union all select account_id from groups union all select account_id from folders) as made
+        where account_id = ${at.id}`;
+      expect(row?.count, table).toBe(3);
+    }
+    expect(await behind`select from contact_groups where account_id = ${at.id}`).toHaveLength(90);
+  });
+});
