@@ -33,6 +33,10 @@ export async function prepareContact(
       delete input.email;
     }
   }
+  if (isNobody(input) && !errors.email && !errors.mobile_number) {
+    addError(errors, 'email', 'The email field is required when there is no mobile number.');
+    addError(errors, 'mobile_number', 'The mobile number field is required when there is no email.');
+  }
   const rules = new Set<Rule>();
   for (const entry of (input.rules ?? []) as Sparse<{ rule_name: Rule }>) if (entry) rules.add(entry.rule_name);
   return {
@@ -45,6 +49,10 @@ export async function prepareContact(
   };
 }
 
+function isNobody({ email, mobile_number }: ContactWrite): boolean {
+  return email === undefined && mobile_number === undefined;
+}
+
 /** In rows or so. */
 export function weighContact({ input }: ContactCommand): number {
   let weight = 1;
@@ -54,11 +62,7 @@ export function weighContact({ input }: ContactCommand): number {
 
 /** What was wrong and is dropped, where the rule says so. Otherwise, or without anybody to store it to, it is a 422. */
 export function settleErrors({ input, errors, rules }: ContactCommand): string[] {
-  const nobody = input.email === undefined && input.mobile_number === undefined;
-  if (nobody && !errors.email && !errors.mobile_number) {
-    addError(errors, 'email', 'The email field is required when there is no mobile number.');
-    addError(errors, 'mobile_number', 'The mobile number field is required when there is no email.');
-  }
+  const nobody = isNobody(input);
   const fields = Object.keys(errors);
   if (fields.length === 0) return fields;
   if (!rules.has('discard_invalid_data')) throw new Invalid({ ...errors });

@@ -61,7 +61,7 @@ export async function mergeByHand(
     { people: rows, details, withdrawals, standing: new Map(), survivors: new Map(), keptApart: [] },
     references,
   );
-  people.merge(people.person(from), people.person(into), actor, byHand);
+  people.merge(people.person(from), people.person(into), byHand, actor, null);
   await storeChanges(tx, account, people, references);
   return shown(await latestMerge(tx, accountId, from));
 }
@@ -115,6 +115,7 @@ export async function undoMerge(tx: Tx, accountId: number, id: number, actor: st
 async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: Taken): Promise<void> {
   const row: Record<string, unknown> = { ...survivor };
   for (const [field, value] of Object.entries(taken.fields)) if (row[field] === value) row[field] = null;
+  if (row.email === null) row.email_status = null;
   const rules = await latestRules(tx, accountId, survivor.id);
   const restored = (taken.channels as Channel[]).filter((channel) => rules.get(channel) === 'merge');
   for (const channel of restored) row[flagOf[channel]] = true;

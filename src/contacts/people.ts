@@ -128,11 +128,8 @@ export class People {
     const { input, rules } = command;
     const { person, isNew } = this.#whoIsIt(command);
     this.#identify(person, input);
-    for (const field of profileFields) this.#set(person, field, input[field]);
-    if (input.email !== undefined) {
-      this.#set(person, 'email_status', command.emailUnchecked ? 'unchecked' : null);
-      if (command.emailUnchecked) this.changes.unchecked.add(input.email.slice(input.email.lastIndexOf('@') + 1));
-    }
+    for (const field of profileFields) if (field !== 'email') this.#set(person, field, input[field]);
+    this.#setEmail(person, command);
     const source = this.#references.sourceOf(input) ?? null;
     if (source && (source.id === null || source.id !== person.source?.id)) {
       person.source = source;
@@ -146,7 +143,7 @@ export class People {
     }
     const { root } = this.#references;
     if (isNew && person.units.size === 0) storeTo(person, root.id, root.name);
-    for (const { id, data } of input.udfs ?? []) setUdf(person, id, data);
+    for (const { id, data } of input.udfs ?? []) if (data !== undefined) setUdf(person, id, data);
     for (const { text, created_at = command.receivedAt } of input.notes ?? []) {
       this.changes.notes.push({ person, text, created_at });
     }
@@ -179,6 +176,14 @@ export class People {
     };
   }
 
+  /** Another e-mail that leads here is that of a contact merged into this one: it keeps leading here, and its own stays. */
+  #setEmail(person: Person, { input: { email }, emailUnchecked }: ContactCommand): void {
+    if (email === undefined || (person.row.email !== null && person.row.email !== email)) return;
+    this.#set(person, 'email', email);
+    this.#set(person, 'email_status', emailUnchecked ? 'unchecked' : null);
+    if (emailUnchecked) this.changes.unchecked.add(email.slice(email.lastIndexOf('@') + 1));
+  }
+
   /** The owner of the e-mail; failing that, of the mobile; failing that, somebody new. */
   #whoIsIt({ input: { email, mobile_number: mobile }, rules, tokenId }: ContactCommand) {
     const byEmail = email === undefined ? undefined : this.#owner({ kind: 'email', value: email });
@@ -186,7 +191,7 @@ export class People {
     if (byEmail) {
       if (byMobile && byMobile !== byEmail) {
         const samePerson = byMobile.row.email === null && !this.#areKeptApart(byMobile, byEmail);
-        if (samePerson) this.merge(byMobile, byEmail, tokenId === null ? 'staff' : `token ${tokenId}`, sameMobile);
+        if (samePerson) this.merge(byMobile, byEmail, sameMobile, `token ${tokenId}`, tokenId);
         else this.changes.duplicates.push({ person: byEmail, other: byMobile });
       }
       return { person: byEmail, isNew: false };
@@ -200,7 +205,7 @@ export class People {
   }
 
   /** One contact turns out to be another, which takes over what it lacks itself. */
-  merge(from: Person, into: Person, actor: string, reason: string): void {
+  merge(from: Person, into: Person, reason: string, actor: string, tokenId: number | null): void {
     const change: MergeChange = {
       person: from,
       into,
@@ -217,6 +222,7 @@ export class People {
       taken.fields[field] = value;
       this.#set(into, field, value);
     }
+    if ('email' in taken.fields) this.#set(into, 'email_status', from.row.email_status);
     if (change.source) {
       into.source = change.source;
       into.changed = true;
@@ -230,7 +236,7 @@ export class People {
     }
     for (const channel of channels) {
       const flag = flagOf[channel];
-      const entry = { person: into, channel, rule: 'merge', source: null, token_id: null };
+      const entry = { person: into, channel, rule: 'merge', source: null, token_id: tokenId };
       // Consent is never given by a merge; but a consent that the other half of the person took back is gone.
       if (from.row[flag] && !into.row[flag]) {
         this.changes.ledger.push({ ...entry, from: false, to: true, applied: false });

@@ -107,6 +107,8 @@ export class References {
       if (type === undefined) {
         return addError(errors, `udfs.${index}.id`, 'The id is not a user-defined field of this account.');
       }
+      // Blank is no news here too.
+      if (data === undefined) return undefined;
       const value = type === 'date' ? readDate(data) : data;
       if (value === undefined) return addError(errors, `udfs.${index}.data`, 'The data must be a date: yyyy-mm-dd.');
       return { id, data: value };
@@ -136,7 +138,10 @@ export class References {
   groupsOf(unit: { id: number; groups?: { id?: number; name?: string; folder_name?: string }[] }): GroupRef[] {
     return (unit.groups ?? []).map((group) => {
       if (group.id !== undefined) return this.#groups.get(group.id) as GroupRef;
-      const ref = this.#groupsByName.get(groupKey(named(unit.id, group))) as GroupRef;
+      const name = groupName(unit.id, group);
+      const ref = this.#groupsByName.get(groupKey(name)) as GroupRef;
+      // It will be called what the first who has it made calls it.
+      if (ref.id === null && !this.#namedGroups.has(ref)) Object.assign(ref, name);
       this.#namedGroups.add(ref);
       return ref;
     });
@@ -146,6 +151,7 @@ export class References {
     if (source_id !== undefined) return { id: source_id, name: null };
     if (source_name === undefined) return undefined;
     const ref = this.#sourcesByName.get(source_name.toLowerCase()) as SourceRef;
+    if (!this.#namedSources.has(ref)) ref.name = source_name;
     this.#namedSources.add(ref);
     return ref;
   }
@@ -176,7 +182,7 @@ function isNps(text: string): boolean {
   return /^\d{1,2}(\.\d{1,4})?$/.test(text) && Number(text) <= 10;
 }
 
-function named(unitId: number, group: { name?: string; folder_name?: string }): GroupName {
+function groupName(unitId: number, group: { name?: string; folder_name?: string }): GroupName {
   return { unit_id: unitId, folder_name: group.folder_name ?? defaultFolder, name: group.name ?? '' };
 }
 
@@ -201,14 +207,14 @@ async function lookUp(tx: Tx, accountId: number, commands: ContactCommand[]) {
   const categories = new Set<number>();
   for (const { input } of commands) {
     if (input.source_id !== undefined) sources.add(input.source_id);
-    else if (input.source_name !== undefined) sourceNames.set(input.source_name.toLowerCase(), input.source_name);
+    if (input.source_name !== undefined) sourceNames.set(input.source_name.toLowerCase(), input.source_name);
     for (const unit of (input.units ?? []) as Sparse<NonNullable<typeof input.units>[number]>) {
       if (!unit) continue;
       units.add(unit.id);
       for (const group of unit.groups ?? []) {
         if (group?.id !== undefined) groups.add(group.id);
         else if (group?.name !== undefined) {
-          const name = named(unit.id, group);
+          const name = groupName(unit.id, group);
           groupNames.set(groupKey(name), name);
         }
       }

@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { NewFeedback } from '../feedback/schema.ts';
 import { NewNote } from '../notes/schema.ts';
 import { Id, Instant, Nullable } from '../shared/fields.ts';
-import { UdfValue } from '../udfs/schema.ts';
+import { NewUdfValue, UdfValue } from '../udfs/schema.ts';
 
 export const rules = [
   'discard_invalid_data',
@@ -117,7 +117,7 @@ export const ContactWrite = Type.Object({
     Type.Array(Type.Object({ rule_name: Type.Enum(rules) }), { description: 'What to do otherwise than usual.' }),
   ),
   notes: Type.Optional(Type.Array(NewNote, { description: 'Each adds a note.' })),
-  udfs: Type.Optional(Type.Array(UdfValue, { description: 'Values of user-defined fields.' })),
+  udfs: Type.Optional(Type.Array(NewUdfValue, { description: 'Values of user-defined fields.' })),
   feedback: Type.Optional(Type.Array(NewFeedback)),
 });
 export type ContactWrite = Static<typeof ContactWrite>;
@@ -133,7 +133,7 @@ export const Contact = Type.Object({
   allow_email: Flag,
   allow_call: Flag,
   allow_snail_mail: Flag,
-  udfs: Type.Array(Type.Object({ id: Type.Integer(), data: Type.String() })),
+  udfs: Type.Array(UdfValue),
   units: Type.Array(Type.Object({ ...Named, groups: Type.Array(Type.Object(Named)) })),
   feedback: Type.String({ description: 'The address of the contact’s feedback.' }),
   purchases: Type.String({ description: 'The address of the contact’s purchases.' }),

@@ -63,7 +63,8 @@ function contactOf({ person, row, source, units, groups, udfs }: Snapshot) {
     parts: {
       id,
       units: units.map(([unitId, name]) => ({ id: unitId, name })),
-      groups: groups.map((group) => ({ id: group.id as number, name: group.name, unit_id: group.unit_id })),
+      // By id: spellings that differ to us may be one name to PostgreSQL.
+      groups: [...new Map(groups.map(({ id, name, unit_id }) => [id, { id: id as number, name, unit_id }])).values()],
       udfs: udfs.map(([udfId, data]) => ({ id: udfId, data })),
     },
   };

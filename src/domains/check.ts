@@ -23,6 +23,9 @@ const mostRemembered = 50_000;
 const mostAsked = 200;
 /** Names that never are domains on the internet. */
 const reserved = /(^|\.)(invalid|test|localhost)$/;
+/** No such domain, no such record, no such thing as such a name. Anything else is not an answer. */
+const denials = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+const secondPatienceMs = 10_000;
 /** A resolver that does not even find one of these has no view of the internet, and its "no such domain" means nothing. */
 const beacons = ['gmail.com', 'outlook.com', 'icloud.com'];
 
@@ -34,7 +37,7 @@ export class EmailDomains {
   readonly #resolver: Resolver;
   readonly #remembered = new Map<string, { answer: TakesMail; until: number }>();
   readonly #asking = new Map<string, Promise<TakesMail>>();
-  #sighted: { answer: Promise<boolean>; until: number } | undefined;
+  #blindUntil = 0;
 
   constructor(db: Database, { mode, servers, patienceMs = 1500 }: DomainOptions) {
     this.#db = db;
@@ -55,10 +58,14 @@ export class EmailDomains {
     return this.#ask(domain);
   }
 
-  /** Asks anew, whatever is remembered. */
+  /** Asks anew, whatever is remembered, and with patience: nobody waits for it. Where DNS may not be asked, nobody can tell. */
   async lookAgain(domain: string): Promise<TakesMail> {
-    this.#remembered.delete(asciiDomain(domain));
-    return this.takesMail(`@${domain}`);
+    if (this.#mode !== 'dns') return 'unknown';
+    const name = asciiDomain(domain);
+    if (name === '') return 'no';
+    const answer = await this.#inTime(this.#askDns(name), secondPatienceMs);
+    if (answer !== 'unknown') await this.#learn(name, answer);
+    return answer;
   }
 
   #ask(domain: string): Promise<TakesMail> {
@@ -76,19 +83,23 @@ export class EmailDomains {
     const fresh = stored && (stored.vouched_for || stored.age_seconds * 1000 < believedMs[storedAnswer]);
     if (this.#mode === 'list') return this.#remember(domain, storedAnswer, minute);
     if (fresh) return this.#remember(domain, storedAnswer, minute);
-    const answer = await this.#askInTime(domain);
+    const answer = await this.#inTime(this.#askDns(domain), this.#patienceMs);
     // What took mail when we last heard of it does so until we hear otherwise.
     if (answer === 'unknown') return this.#remember(domain, stored?.takes_mail ? 'yes' : 'unknown', believedMs.unknown);
+    return this.#learn(domain, answer);
+  }
+
+  async #learn(domain: string, answer: 'yes' | 'no'): Promise<TakesMail> {
     await this.#db.transaction((tx) => saveDomain(tx, domain, answer === 'yes'));
     return this.#remember(domain, answer, believedMs[answer]);
   }
 
-  async #askInTime(domain: string): Promise<TakesMail> {
+  async #inTime(asking: Promise<TakesMail>, patienceMs: number): Promise<TakesMail> {
     const waiting = new AbortController();
-    const late = pause(this.#patienceMs, 'unknown' as const, { ref: false, signal: waiting.signal });
+    const late = pause(patienceMs, 'unknown' as const, { ref: false, signal: waiting.signal });
     late.catch(() => {});
     try {
-      return await Promise.race([this.#askDns(domain), late]);
+      return await Promise.race([asking, late]);
     } finally {
       waiting.abort();
     }
@@ -106,16 +117,21 @@ export class EmailDomains {
       return records.some(({ exchange }) => exchange !== '' && exchange !== '.') ? 'yes' : 'no';
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      return code === 'ENOTFOUND' || code === 'ENODATA' ? 'no' : 'unknown';
+      return code !== undefined && denials.has(code) ? 'no' : 'unknown';
     }
   }
 
-  #seesTheInternet(): Promise<boolean> {
-    if (!this.#sighted || this.#sighted.until < Date.now()) {
-      const answer = Promise.all(beacons.map((beacon) => this.#mx(beacon))).then((answers) => answers.includes('yes'));
-      this.#sighted = { answer, until: Date.now() + minute };
-    }
-    return this.#sighted.answer;
+  async #seesTheInternet(): Promise<boolean> {
+    if (this.#blindUntil > Date.now()) return false;
+    const seen = beacons.map(async (beacon) => {
+      if ((await this.#mx(beacon)) !== 'yes') throw new Error('not found');
+    });
+    const sees = await Promise.any(seen).then(
+      () => true,
+      () => false,
+    );
+    if (!sees) this.#blindUntil = Date.now() + minute;
+    return sees;
   }
 
   #remember(domain: string, answer: TakesMail, forMs: number): TakesMail {
@@ -125,7 +141,13 @@ export class EmailDomains {
   }
 }
 
-/** As DNS knows it: `bücher.example` is `xn--bcher-kva.example`. Empty: it can't be a domain at all. */
+const hostName = /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{1,63}$/;
+
+/**
+ * As DNS knows it: `bücher.example` is `xn--bcher-kva.example`. Empty: it is no domain. What only turns into one on the
+ * way (`gm%61il.com`, letters of double width) is none either: mail would not go where it seems to.
+ */
 export function asciiDomain(domain: string): string {
-  return domainToASCII(domain.replace(/\.$/, ''));
+  const name = hostName.test(domain) ? domain : domainToASCII(domain);
+  return hostName.test(name) && (name === domain || /(^|\.)xn--/.test(name)) ? name : '';
 }

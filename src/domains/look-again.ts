@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import type { EmailDomains } from './check.ts';
 import type { LookAgain } from './schema.ts';
-import { lookAgainLater, settleUnchecked } from './store.ts';
+import { hasUnchecked, lookAgainLater, settleUnchecked } from './store.ts';
 
 const step = 1000;
 
@@ -9,11 +9,13 @@ const step = 1000;
 export async function lookAgain(
   db: Database,
   domains: EmailDomains,
-  { account_id: accountId, domain }: LookAgain,
+  { account_id: accountId, domain, attempt = 1 }: LookAgain,
 ): Promise<void> {
+  // They may have been written again since, or erased.
+  if (!(await db.tenant(accountId, (tx) => hasUnchecked(tx, accountId, domain)))) return;
   const answer = await domains.lookAgain(domain);
   if (answer === 'unknown') {
-    await db.tenant(accountId, (tx) => lookAgainLater(tx, accountId, [domain]));
+    await db.tenant(accountId, (tx) => lookAgainLater(tx, accountId, [domain], attempt + 1));
     return;
   }
   const status = answer === 'no' ? 'invalid' : null;

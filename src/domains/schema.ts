@@ -7,6 +7,8 @@ export const lookAgainTask = 'look_again_at_email_domain';
 export interface LookAgain {
   account_id: number;
   domain: string;
+  /** Which look it is after the first, which was the guest's own. */
+  attempt?: number;
 }
 
 export interface KnownDomain {

@@ -2,7 +2,8 @@ import type { Tx } from '../db/database.ts';
 import { enqueue } from '../db/jobs.ts';
 import { type KnownDomain, lookAgainTask } from './schema.ts';
 
-const lookAgainAfterSeconds = 300;
+/** Five minutes, then twice as long each time, up to a day. */
+const lookAgainAfterSeconds = (attempt: number) => Math.min(300 * 2 ** (attempt - 1), 86_400);
 
 export async function findDomain(tx: Tx, domain: string): Promise<KnownDomain | undefined> {
   const [row] = await tx<KnownDomain>`
@@ -25,12 +26,19 @@ export async function vouchFor(tx: Tx, domain: string): Promise<void> {
 }
 
 /** Addresses at these domains were taken in unchecked: somebody has to come back to them. */
-export async function lookAgainLater(tx: Tx, accountId: number, domains: string[]): Promise<void> {
+export async function lookAgainLater(tx: Tx, accountId: number, domains: string[], attempt = 1): Promise<void> {
   const jobs = domains.map((domain) => ({
-    payload: { account_id: accountId, domain },
+    payload: { account_id: accountId, domain, attempt },
     key: `${accountId} ${domain}`,
   }));
-  await enqueue(tx, lookAgainTask, jobs, lookAgainAfterSeconds);
+  await enqueue(tx, lookAgainTask, jobs, lookAgainAfterSeconds(attempt));
+}
+
+export async function hasUnchecked(tx: Tx, accountId: number, domain: string): Promise<boolean> {
+  const rows = await tx`
+    select from contacts
+    where account_id = ${accountId} and email_status = 'unchecked' and split_part(email, '@', 2) = ${domain} limit 1`;
+  return rows.length > 0;
 }
 
 /** So many of the contacts whose address at this domain is unchecked get the status that it was found to have. */

@@ -53,7 +53,7 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
         tokenId: request.partner?.tokenId ?? null,
         receivedAt,
       };
-      if (gather && !errors.account_id) return gather(call, errors, request, reply);
+      if (gather) return gather(call, errors, request, reply);
       for (const _ in errors) throw new Invalid({ ...errors });
       const result = await run(operation, call, serving);
       if (operation.access === 'admin' && operation.method !== 'GET') serving.keeper.changed();
@@ -76,6 +76,8 @@ function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch 
   });
   return async (call: Call, errors: FieldErrors, request: FastifyRequest, reply: FastifyReply) => {
     const command = await gathered.prepare(call, errors, world);
+    // No account to write to, and so nothing to look up or to drop: what is known to be wrong is all there is to say.
+    if (errors.account_id) throw new Invalid({ ...errors });
     const done = await gathering.submit(call.accountId, command);
     request.discardedFields = gathered.discarded(done);
     if (request.discardedFields.length > 0) reply.header('discarded-fields', inHeader(request.discardedFields));

@@ -9,11 +9,12 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-/** One listens for news of jobs, one works. */
-const connections = 2;
+const concurrency = 4;
+/** One listens for news of jobs; the others fetch and finish them, which takes a moment each. */
+const connections = 3;
 const comeBackMs = 1000;
 
-/** Does the jobs that were put off, one at a time, in this process; several processes share them out among themselves. */
+/** Does the jobs that were put off, a few at a time, in this process; several processes share them out among themselves. */
 export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Jobs {
   const stopping = new AbortController();
   const pool = openClients({ ...connect, applicationName: 'regulars jobs', connections });
@@ -28,7 +29,7 @@ export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Job
         const runner = await run({
           pgPool: pool,
           taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, (payload) => task(payload)])),
-          concurrency: 1,
+          concurrency,
           noHandleSignals: true,
           pollInterval: 2000,
           logger,

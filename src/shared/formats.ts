@@ -6,7 +6,10 @@ const dateOrTime = {
 /** The string formats our shapes name: how each is read (undefined: not valid), and how the sentence about it ends. */
 export const formats: Record<string, { read: (text: string) => string | undefined; mustBe: string }> = {
   email: {
-    read: (text) => (/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text) ? text.toLowerCase() : undefined),
+    read: (text) => {
+      const lower = text.toLowerCase();
+      return lower.length <= 254 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(lower) ? lower : undefined;
+    },
     mustBe: 'must be a valid email address.',
   },
   'time-zone': {

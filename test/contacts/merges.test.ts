@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import { testApp } from '../support/app.ts';
+import { superuser } from '../support/database.ts';
+import { broken } from '../support/guests.ts';
+
+const { account, admin, call, database } = await testApp();
+const behind = await superuser(database);
+
+async function group() {
+  const { id, token, root_unit_id } = await account();
+  const at = `/accounts/${id}`;
+  const { body: unit } = await admin('POST', `${at}/units`, { name: 'The Anchor' });
+  const { body: udf } = await admin('POST', `${at}/udfs`, { name: 'Allergies', type: 'text' });
+  const write = async (body: object) => (await call('POST', '/v1/contact', { token, body })).body;
+  const read = async (contactId: number, path = '') =>
+    (await call('GET', `/v1/contact/${contactId}${path}`, { token })).body;
+  const undo = (mergeId: number) => admin('POST', `${at}/merges/${mergeId}/undo`);
+  const merges = async () => (await admin('GET', `${at}/merges`)).body.data;
+  const duplicates = async () => (await admin('GET', `${at}/possible_duplicates`)).body.data;
+  const mergeInto = (into: number, contact_id: number) => admin('POST', `${at}/contacts/${into}/merge`, { contact_id });
+  return {
+    id,
+    at,
+    token,
+    root: root_unit_id,
+    unit: unit.id,
+    udf: udf.id,
+    write,
+    read,
+    undo,
+    merges,
+    duplicates,
+    mergeInto,
+  };
+}
+
+/** Somebody known by e-mail, and somebody known by phone who did a great deal. */
+async function twoHalves() {
+  const there = await group();
+  const byEmail = await there.write({ email: 'ana@gmail.com', first_name: 'Ana', allow_email: true });
+  const byPhone = await there.write({
+    mobile_number: '07700900001',
+    first_name: 'Anna',
+    last_name: 'Silva',
+    gender: '',
+    allow_sms: true,
+    source_name: 'Wifi',
+    units: [{ id: there.unit, groups: [{ name: 'News' }] }],
+    udfs: [{ id: there.udf, data: 'nuts' }],
+    notes: [{ text: 'by phone' }],
+    feedback: [{ comments: [{ note: 'fine' }] }],
+  });
+  const before = { byEmail: await there.read(byEmail.id), byPhone: await there.read(byPhone.id) };
+  return { ...there, email: byEmail.id as number, phone: byPhone.id as number, before };
+}
+
+const joining = { email: 'ana@gmail.com', mobile_number: '07700900001', notes: [{ text: 'joined' }] };
+
+describe('an e-mail of one contact with the mobile of another that has no e-mail', () => {
+  it('makes one contact of the two, which keeps its own and takes over what it lacks', async () => {
+    const { write, read, email, phone, root, unit, udf } = await twoHalves();
+    const joined = await write(joining);
+    expect(joined).toMatchObject({
+      id: email,
+      first_name: 'Ana',
+      last_name: 'Silva',
+      mobile_number: '447700900001',
+      udfs: [{ id: udf, data: 'nuts' }],
+      units: [
+        { id: root, groups: [] },
+        { id: unit, groups: [{ name: 'News' }] },
+      ],
+    });
+    expect(await read(email)).toEqual(joined);
+    expect(await read(phone)).toEqual(joined);
+  });
+  it('moves everything the guest did, under either id', async () => {
+    const { write, read, email, phone } = await twoHalves();
+    await write(joining);
+    for (const id of [email, phone]) {
+      expect((await read(id, '/notes')).data.map((note: { text: string }) => note.text)).toEqual([
+        'joined',
+        'by phone',
+      ]);
+      expect((await read(id, '/feedback')).total).toBe(1);
+      expect((await read(id, '/consent')).data.map((entry: { contact_id: number }) => entry.contact_id).sort()).toEqual(
+        [email, email, phone].sort(),
+      );
+    }
+    expect(await broken(behind)).toEqual({});
+  });
+  it('never gives consent, and says in the ledger what it held back', async () => {
+    const { write, read, email } = await twoHalves();
+    expect(await write(joining)).toMatchObject({ allow_email: '1', allow_sms: '' });
+    const { data } = await read(email, '/consent');
+    expect(data[0]).toMatchObject({
+      contact_id: email,
+      channel: 'sms',
+      from: false,
+      to: true,
+      applied: false,
+      rule: 'merge',
+    });
+  });
+  it('ends a consent that the other half had taken back', async () => {
+    const { write, read } = await group();
+    await write({ mobile_number: '07700900001', allow_email: true });
+    await write({ mobile_number: '07700900001', allow_email: false });
+    const { id } = await write({ email: 'ana@gmail.com', allow_email: true, allow_sms: true });
+    expect(await write(joining)).toMatchObject({ allow_email: '', allow_sms: '1' });
+    expect((await read(id, '/consent')).data[0]).toMatchObject({ to: false, applied: true, rule: 'merge' });
+  });
+  it('still applies the rules and values of the write that brought it about', async () => {
+    const { write } = await twoHalves();
+    const rules = [{ rule_name: 'detach_existing_groups' }];
+    const joined = await write({ ...joining, first_name: 'Anabel', allow_sms: true, rules });
+    expect(joined).toMatchObject({ first_name: 'Anabel', allow_sms: '1' });
+    expect(joined.units.flatMap((unit: { groups: object[] }) => unit.groups)).toEqual([]);
+  });
+  it('is journalled with who and why', async () => {
+    const { write, merges, email, phone } = await twoHalves();
+    await write(joining);
+    expect(await merges()).toEqual([
+      {
+        id: expect.any(Number),
+        contact_id: phone,
+        into_contact_id: email,
+        reason: 'same mobile number',
+        actor: expect.stringMatching(/^token \d+$/),
+        at: expect.any(String),
+        undone_at: null,
+        undone_by: null,
+      },
+    ]);
+  });
+});
+
+describe('undoing a merge', () => {
+  it('gives back what each was and did, and what was done since stays with the one it was done by', async () => {
+    const { write, read, merges, undo, email, phone, before } = await twoHalves();
+    await write(joining);
+    const [merge] = await merges();
+    const undone = await undo(merge.id);
+    expect(undone).toMatchObject({ status: 200, body: { id: merge.id, undone_by: 'admin token' } });
+    expect(await read(phone)).toEqual(before.byPhone);
+    expect(await read(email)).toEqual(before.byEmail);
+    expect((await read(phone, '/notes')).data.map((note: { text: string }) => note.text)).toEqual(['by phone']);
+    expect((await read(email, '/notes')).data.map((note: { text: string }) => note.text)).toEqual(['joined']);
+    expect((await read(email, '/feedback')).total).toBe(0);
+    expect(await broken(behind)).toEqual({});
+  });
+  it('leaves what was written since as it is', async () => {
+    const { write, read, merges, undo, email, udf } = await twoHalves();
+    await write({ ...joining, last_name: 'Souza', udfs: [{ id: udf, data: 'none' }] });
+    await undo((await merges())[0].id);
+    expect(await read(email)).toMatchObject({ last_name: 'Souza', udfs: [{ id: udf, data: 'none' }] });
+  });
+  it('is remembered: the same phone does not join them again', async () => {
+    const { write, merges, undo, read, email, phone } = await twoHalves();
+    await write(joining);
+    await undo((await merges())[0].id);
+    expect(await write(joining)).toMatchObject({ id: email, mobile_number: '447700900001' });
+    expect((await read(phone)).id).toBe(phone);
+    expect(await write({ mobile_number: '07700900001' })).toMatchObject({ id: phone });
+    expect(await merges()).toHaveLength(1);
+  });
+  it('gives back a consent that the merge had ended', async () => {
+    const { write, merges, undo, read } = await group();
+    await write({ mobile_number: '07700900001', allow_email: true });
+    await write({ mobile_number: '07700900001', allow_email: false });
+    const { id } = await write({ email: 'ana@gmail.com', allow_email: true });
+    await write(joining);
+    await undo((await merges())[0].id);
+    expect(await read(id)).toMatchObject({ allow_email: '1' });
+    expect((await read(id, '/consent')).data[0]).toMatchObject({ rule: 'undo', applied: true });
+    expect(await broken(behind)).toEqual({});
+  });
+  it('happens once, and from the latest on', async () => {
+    const { write, merges, undo, mergeInto, email, at } = await twoHalves();
+    await write(joining);
+    const other = await write({ email: 'eve@gmail.com' });
+    const later = await mergeInto(other.id, email);
+    const [, first] = await merges();
+    expect((await undo(first.id)).body.errors).toEqual({
+      merge_id: [expect.stringContaining('Undo that merge first')],
+    });
+    expect((await undo(later.body.id)).status).toBe(200);
+    expect((await undo(later.body.id)).body.errors).toEqual({ merge_id: ['The merge has been undone already.'] });
+    expect((await undo(first.id)).status).toBe(200);
+    expect((await admin('POST', `${at}/merges/999999/undo`)).status).toBe(404);
+  });
+  it('of a chain gives back those who had come along', async () => {
+    const { write, read, mergeInto, undo, email, phone } = await twoHalves();
+    await write(joining);
+    const other = await write({ email: 'eve@gmail.com' });
+    const { body: merge } = await mergeInto(other.id, email);
+    for (const id of [email, phone]) expect((await read(id)).id).toBe(other.id);
+    await undo(merge.id);
+    for (const id of [email, phone]) expect((await read(id)).id).toBe(email);
+    expect((await read(other.id)).id).toBe(other.id);
+    expect(await broken(behind)).toEqual({});
+  });
+  it('two at once: one does it', async () => {
+    const { write, merges, undo } = await twoHalves();
+    await write(joining);
+    const [merge] = await merges();
+    const answers = await Promise.all([undo(merge.id), undo(merge.id), undo(merge.id)]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 422, 422]);
+  });
+});
+
+describe('a phone that two people with e-mails of their own share', () => {
+  it('stays the first one’s identity, is stored on both, and the pair is listed for staff', async () => {
+    const { write, read, duplicates, token } = await group();
+    const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001', first_name: 'Ana' });
+    const rui = await write({ email: 'rui@gmail.com', mobile_number: '07700900001', first_name: 'Rui' });
+    expect(rui.id).not.toBe(ana.id);
+    expect(rui.mobile_number).toBe('447700900001');
+    expect((await call('GET', '/v1/contacts', { token, query: { mobile_number: '07700900001' } })).body.id).toBe(
+      ana.id,
+    );
+    await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
+    expect(await duplicates()).toMatchObject([
+      {
+        reason: 'same mobile number',
+        contacts: [
+          { id: ana.id, first_name: 'Ana' },
+          { id: rui.id, first_name: 'Rui' },
+        ],
+      },
+    ]);
+    expect((await read(rui.id)).id).toBe(rui.id);
+  });
+  it('can be said to be two people’s, or merged by hand', async () => {
+    const { write, duplicates, mergeInto, read, merges, undo, at } = await group();
+    const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001' });
+    const rui = await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
+    const eve = await write({ email: 'eve@gmail.com', mobile_number: '07700900001' });
+    expect(await duplicates()).toHaveLength(2);
+    const pair = (await duplicates()).find((one: { contacts: { id: number }[] }) => one.contacts[1]?.id === rui.id);
+    expect((await admin('POST', `${at}/possible_duplicates/${pair.id}/keep_apart`)).status).toBe(204);
+    expect(await duplicates()).toHaveLength(1);
+
+    const merged = await mergeInto(ana.id, eve.id);
+    expect(merged).toMatchObject({
+      status: 200,
+      body: { contact_id: eve.id, into_contact_id: ana.id, reason: 'by hand', actor: 'admin token' },
+    });
+    expect(await duplicates()).toHaveLength(0);
+    // Either e-mail leads to the one contact from now on.
+    expect(await write({ email: 'eve@gmail.com', notes: [{ text: 'as Eve' }] })).toMatchObject({ id: ana.id });
+    expect(await read(eve.id)).toMatchObject({ id: ana.id });
+    await undo((await merges())[0].id);
+    expect(await write({ email: 'eve@gmail.com' })).toMatchObject({ id: eve.id, email: 'eve@gmail.com' });
+    expect(await broken(behind)).toEqual({});
+  });
+  it('refuses to merge a contact with itself, with nobody, or across accounts', async () => {
+    const { write, mergeInto } = await group();
+    const { id } = await write({ email: 'ana@gmail.com' });
+    const elsewhere = await (await group()).write({ email: 'ana@gmail.com' });
+    for (const other of [id, elsewhere.id, 999_999]) {
+      expect((await mergeInto(id, other)).body.errors).toEqual({ contact_id: [expect.any(String)] });
+    }
+    expect((await mergeInto(elsewhere.id, id)).status).toBe(404);
+  });
+});
+
+describe('a number that was changed for another', () => {
+  it('no longer leads to the contact that had it', async () => {
+    const { write } = await group();
+    const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001' });
+    await write({ email: 'ana@gmail.com', mobile_number: '07700900002' });
+    expect((await write({ mobile_number: '07700900001' })).id).not.toBe(ana.id);
+    expect((await write({ mobile_number: '07700900002' })).id).toBe(ana.id);
+  });
+});
+
+describe('erasing a contact', () => {
+  it('leaves nothing of it, of those merged into it, or of its ledger', async () => {
+    const { write, at, id, email, phone, token } = await twoHalves();
+    await write(joining);
+    expect((await admin('DELETE', `${at}/contacts/${phone}`)).status).toBe(204);
+    for (const one of [email, phone]) expect((await call('GET', `/v1/contact/${one}`, { token })).status).toBe(404);
+    const [left] = await behind`
+      select (select count(*) from contacts where account_id = ${id}) + (select count(*) from identities where account_id = ${id})
+        + (select count(*) from consent_ledger where account_id = ${id}) + (select count(*) from merges where account_id = ${id})
+        + (select count(*) from notes where account_id = ${id}) + (select count(*) from feedback_ratings where account_id = ${id}) as rows`;
+    expect(left?.rows).toBe(0);
+    expect((await write({ email: 'ana@gmail.com' })).id).not.toBe(email);
+    expect((await admin('DELETE', `${at}/contacts/${phone}`)).status).toBe(404);
+  });
+  it('goes with the account that is deleted', async () => {
+    const { write, id, at } = await twoHalves();
+    await write(joining);
+    expect((await admin('DELETE', at)).status).toBe(204);
+    expect(await behind`select from consent_ledger where account_id = ${id}`).toHaveLength(0);
+  });
+});
