@@ -16,12 +16,15 @@ export async function storeChanges(
   { id: accountId, time_zone }: { id: number; time_zone: string },
   { all, changes }: People,
   references: References,
+  /** Ids for new contacts, as far as it was known beforehand how many there would be. */
+  freshIds: number[] = [],
 ): Promise<void> {
   const added = all.filter((person) => person.isNew);
-  const [ids] = await Promise.all([
-    added.length > 0 ? newContactIds(tx, added.length) : [],
+  const [moreIds] = await Promise.all([
+    added.length > freshIds.length ? newContactIds(tx, added.length - freshIds.length) : [],
     references.makeMissing(tx, accountId),
   ]);
+  const ids = [...freshIds, ...moreIds];
   added.forEach((person, index) => {
     person.row.id = ids[index] as number;
   });

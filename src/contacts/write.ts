@@ -43,7 +43,8 @@ export async function writeContacts(
   const people = new People(await complete(tx, accountId, commands, rows, owners), references);
 
   const decided = commands.map((command) => attempt(() => decide(people, references, command)));
-  await storeChanges(tx, account, people, references);
+  const freshIds = owners.flatMap(({ fresh_id }) => fresh_id ?? []);
+  await storeChanges(tx, account, people, references, freshIds);
   return decided.map((one) => (one instanceof Error ? one : { ...one.settle(), discarded: one.discarded }));
 }
 

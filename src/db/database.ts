@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Run, raw, runner, types } from './sql.ts';
@@ -120,22 +121,21 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
     const start = async () => {
       const client = await pool.connect();
       client.on('error', notice);
-      try {
-        await client.query(begin);
-      } catch (error) {
-        client.release(true);
-        throw error;
-      }
+      // It travels with the first statements, and can only fail together with the connection.
+      client.query(begin).catch(notice);
       return client;
     };
     const tx: Tx = async (strings, ...values) => {
       connecting ??= start();
-      return runner(await connecting)(strings, ...values);
+      const client = await connecting;
+      sendTogether(client);
+      return runner(client)(strings, ...values);
     };
     try {
       const result = await work(tx);
       // Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep.
       if (connecting) await commit(await connecting);
+      if (broken !== undefined) throw broken;
       return result;
     } catch (error) {
       if (isDatabaseAway(error)) broken = error;
@@ -164,6 +164,13 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
     pool: () => ({ size: options.connections, busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
+}
+
+/** What is asked in one turn of the event loop leaves in one piece: a system call for each statement costs more than it. */
+function sendTogether(client: pg.ClientBase): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /** PostgreSQL answers the commit of a transaction in which a statement failed, as if all were well, with a rollback. */

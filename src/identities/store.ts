@@ -28,6 +28,8 @@ export interface Owners {
   email_owner: number | null;
   mobile_contact: number | null;
   mobile_owner: number | null;
+  /** A new contact's id, where it looks as if one will be needed. */
+  fresh_id: number | null;
 }
 
 /** Who owns each e-mail and mobile, pair by pair and in order. */
@@ -39,7 +41,9 @@ export function findOwners(
 ): Promise<Owners[]> {
   return tx<Owners>`
     select by_email.contact_id as email_contact, email_contact.owner as email_owner,
-      by_mobile.contact_id as mobile_contact, mobile_contact.owner as mobile_owner
+      by_mobile.contact_id as mobile_contact, mobile_contact.owner as mobile_owner,
+      case when by_email.contact_id is null and (email is not null or (mobile is not null and by_mobile.contact_id is null))
+        then nextval(pg_get_serial_sequence('contacts', 'id')) end as fresh_id
     from unnest(${emails}::text[], ${mobiles}::text[]) with ordinality as sent (email, mobile, place)
     left join lateral (
       select contact_id from identities

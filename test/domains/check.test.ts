@@ -135,9 +135,8 @@ describe('the domain of an e-mail', () => {
       }
       // Only the last part counts.
       const lookalike = `${ending}.harbour-${ending}.example`;
-      dns.says([lookalike, `not${ending}`], 'mx');
+      dns.says(lookalike, 'mx');
       expect((await writeAt(service, lookalike)).status).toBe(200);
-      expect(await freshList(dns).takesMail(`ana@not${ending}`)).toBe('yes');
     },
   );
 
@@ -253,7 +252,7 @@ describe('while DNS is out', () => {
       expect([status, body.email, body.first_name]).toEqual([200, `ana@${domain}`, 'Ana']);
       expect(await statusOf(body.id)).toBe('unchecked');
       expect(await jobsAbout(domain)).toEqual([
-        { key: expect.any(String), payload: { account_id: accountId, domain }, delay: expect.any(Number) },
+        { key: expect.any(String), payload: { account_id: accountId, domain, attempt: 1 }, delay: expect.any(Number) },
       ]);
       expect((await jobsAbout(domain))[0]?.delay).toBeGreaterThan(60);
       expect(await behind`select from email_domains where domain = ${domain}`).toHaveLength(0);
