@@ -229,3 +229,11 @@ create table email_domains (
 create function wall_clock(sent text, time_zone text) returns timestamp
   language sql stable parallel safe
   return case when right(sent, 1) = 'Z' then sent::timestamptz at time zone time_zone else sent::timestamp end;
+
+-- For the branch of a statement that only a race can lead to: the transaction is to be tried again.
+create function raced() returns bigint
+  language plpgsql
+as $$
+begin
+  raise exception 'it was taken meanwhile' using errcode = 'serialization_failure';
+end $$;

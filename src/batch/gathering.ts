@@ -82,11 +82,7 @@ export class Gathering<Command, Outcome> {
         members.map((member) => member.command),
       );
       this.#options.onBatch?.(members.length);
-      members.forEach(({ done, failed }, index) => {
-        const outcome = outcomes[index] as Outcome | Error;
-        if (outcome instanceof Error) failed(outcome);
-        else done(outcome);
-      });
+      await answer(members, outcomes);
     } catch (error) {
       if (isRace(error) && attempt < mostAttempts) return this.#settle(accountId, members, attempt + 1);
       if (isDatabaseAway(error) || members.length === 1) {
@@ -98,5 +94,20 @@ export class Gathering<Command, Outcome> {
       await this.#settle(accountId, members.slice(0, half), 1);
       await this.#settle(accountId, members.slice(half), 1);
     }
+  }
+}
+
+/** A few at a time: the other batch's conversation with PostgreSQL must not wait until all of this one is answered. */
+const answeredAtOnce = 8;
+
+async function answer<Command, Outcome>(
+  members: Member<Command, Outcome>[],
+  outcomes: (Outcome | Error)[],
+): Promise<void> {
+  for (const [index, { done, failed }] of members.entries()) {
+    if (index > 0 && index % answeredAtOnce === 0) await new Promise((turn) => setImmediate(turn));
+    const outcome = outcomes[index] as Outcome | Error;
+    if (outcome instanceof Error) failed(outcome);
+    else done(outcome);
   }
 }

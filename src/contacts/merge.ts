@@ -62,7 +62,7 @@ export async function mergeByHand(
     references,
   );
   people.merge(people.person(from), people.person(into), byHand, actor, null);
-  await storeChanges(tx, account, people, references);
+  await Promise.all(await storeChanges(tx, account, people, references));
   return shown(await latestMerge(tx, accountId, from));
 }
 

@@ -61,7 +61,7 @@ export interface Changes {
   duplicates: { person: Person; other: Person }[];
   ledger: LedgerChange[];
   notes: Of<NoteRow>[];
-  feedback: Of<FeedbackRow>[];
+  feedback: Omit<Of<FeedbackRow>, 'id'>[];
   /** Domains to look up again, of e-mails that were taken in unchecked. */
   unchecked: Set<string>;
 }

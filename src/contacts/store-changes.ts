@@ -1,7 +1,7 @@
 import { appendToLedger } from '../consent/store.ts';
-import { Raced, type Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { lookAgainLater } from '../domains/store.ts';
-import { insertFeedback } from '../feedback/store.ts';
+import { insertFeedback, newFeedbackIds } from '../feedback/store.ts';
 import { sameMobile } from '../identities/schema.ts';
 import { appendMerges, claimIdentities, notePairs, releaseIdentities } from '../identities/store.ts';
 import { insertNotes } from '../notes/store.ts';
@@ -10,21 +10,35 @@ import type { MergeChange, People, Person } from './people.ts';
 import type { References } from './references.ts';
 import { attachGroups, detachGroups, followMerges, newContactIds, putContacts, storeToUnits } from './store.ts';
 
-/** Stores what was decided: a statement for each kind of thing, and none where there is nothing of its kind. */
+/** Ids that were given out beforehand, as far as it was known how many would be needed. */
+export interface FreshIds {
+  contacts: number[];
+  feedback: number[];
+}
+
+/**
+ * Stores what was decided: a statement for each kind of thing, and none where there is nothing of its kind. They have
+ * all been sent, one behind the other, when this gives them; it is the caller who waits for them, or for the commit.
+ */
 export async function storeChanges(
   tx: Tx,
   { id: accountId, time_zone }: { id: number; time_zone: string },
   { all, changes }: People,
   references: References,
-  /** Ids for new contacts, as far as it was known beforehand how many there would be. */
-  freshIds: number[] = [],
-): Promise<void> {
+  fresh: FreshIds = { contacts: [], feedback: [] },
+): Promise<Promise<unknown>[]> {
   const added = all.filter((person) => person.isNew);
-  const [moreIds] = await Promise.all([
-    added.length > freshIds.length ? newContactIds(tx, added.length - freshIds.length) : [],
+  const lacking = {
+    contacts: added.length - fresh.contacts.length,
+    feedback: changes.feedback.length - fresh.feedback.length,
+  };
+  const [contactIds, feedbackIds] = await Promise.all([
+    lacking.contacts > 0 ? newContactIds(tx, lacking.contacts) : [],
+    lacking.feedback > 0 ? newFeedbackIds(tx, lacking.feedback) : [],
     references.makeMissing(tx, accountId),
   ]);
-  const ids = [...freshIds, ...moreIds];
+  const ids = [...fresh.contacts, ...contactIds];
+  const idsOfFeedback = [...fresh.feedback, ...feedbackIds];
   added.forEach((person, index) => {
     person.row.id = ids[index] as number;
   });
@@ -34,7 +48,6 @@ export async function storeChanges(
   }
   for (const person of all) person.row.source_id = person.source?.id ?? null;
 
-  /** The statements don't wait for each other's answers, so they travel together. */
   const statements: Promise<unknown>[] = [];
   const store = <T>(rows: T[], put: (rows: T[]) => Promise<unknown>) => {
     if (rows.length > 0) statements.push(put(rows));
@@ -59,10 +72,7 @@ export async function storeChanges(
     ),
   );
   store([...changes.releases.values()].map(of), (claims) => releaseIdentities(tx, accountId, claims));
-  store([...changes.claims.values()].map(of), async (claims) => {
-    const taken = await claimIdentities(tx, accountId, claims);
-    if (taken < claims.length) throw new Raced();
-  });
+  store([...changes.claims.values()].map(of), (claims) => claimIdentities(tx, accountId, claims));
   store(
     linked(({ row, newUnits }) => [...newUnits].map((unit_id) => ({ contact_id: row.id, unit_id }))),
     (links) => storeToUnits(tx, accountId, links),
@@ -93,9 +103,12 @@ export async function storeChanges(
     (pairs) => notePairs(tx, accountId, pairs),
   );
   store(changes.notes.map(of), (notes) => insertNotes(tx, accountId, time_zone, notes));
-  store(changes.feedback.map(of), (feedback) => insertFeedback(tx, accountId, time_zone, feedback));
+  store(
+    changes.feedback.map((feedback, index) => ({ ...of(feedback), id: idsOfFeedback[index] as number })),
+    (feedback) => insertFeedback(tx, accountId, time_zone, feedback),
+  );
   store([...changes.unchecked].sort(), (domains) => lookAgainLater(tx, accountId, domains));
-  await Promise.all(statements);
+  return statements;
 }
 
 function mergeRow({ person, into, actor, reason, taken, groups, source }: MergeChange) {

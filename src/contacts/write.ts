@@ -1,6 +1,7 @@
 import { holdAccount } from '../accounts/store.ts';
 import { selectWithdrawals } from '../consent/store.ts';
-import { Raced, type Tx } from '../db/database.ts';
+import { type Last, Raced, type Tx } from '../db/database.ts';
+import { newFeedbackIds } from '../feedback/store.ts';
 import type { Identity } from '../identities/schema.ts';
 import { findOwners, lockIdentities, type Owners, selectKeptApart } from '../identities/store.ts';
 import { Invalid } from '../shared/problem.ts';
@@ -25,10 +26,13 @@ export async function writeContacts(
   tx: Tx,
   accountId: number,
   commands: ContactCommand[],
+  last: Last,
 ): Promise<(Written | Error)[]> {
-  const [account, references, , rows, owners] = await Promise.all([
+  const feedback = commands.reduce((count, { input }) => count + (input.feedback?.length ?? 0), 0);
+  const [account, references, feedbackIds, , rows, owners] = await Promise.all([
     holdAccount(tx, accountId),
     References.load(tx, accountId, commands),
+    feedback > 0 ? newFeedbackIds(tx, feedback) : [],
     // In this order everywhere, and what is read last is what nobody else can change any more.
     lockIdentities(tx, accountId, commands.flatMap(everythingKnownBy)),
     lockOwnersOf(tx, accountId, commands),
@@ -43,8 +47,8 @@ export async function writeContacts(
   const people = new People(await complete(tx, accountId, commands, rows, owners), references);
 
   const decided = commands.map((command) => attempt(() => decide(people, references, command)));
-  const freshIds = owners.flatMap(({ fresh_id }) => fresh_id ?? []);
-  await storeChanges(tx, account, people, references, freshIds);
+  const fresh = { contacts: owners.flatMap(({ fresh_id }) => fresh_id ?? []), feedback: feedbackIds };
+  for (const statement of await storeChanges(tx, account, people, references, fresh)) last(statement);
   return decided.map((one) => (one instanceof Error ? one : { ...one.settle(), discarded: one.discarded }));
 }
 

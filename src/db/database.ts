@@ -6,11 +6,17 @@ import { type Run, raw, runner, types } from './sql.ts';
 /** A transaction: the required first argument of every store function. */
 export type Tx = Run;
 
+/**
+ * Hands over a statement that the work does not wait for: the commit travels right behind it, and the transaction has
+ * succeeded when both have. Nothing may be asked afterwards.
+ */
+export type Last = (statement: Promise<unknown>) => void;
+
 export interface Database {
   /** A transaction on the directory (accounts, users). Tenant tables look empty in it. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A transaction in which row-level security shows one account's rows and no others. */
-  tenant<T>(accountId: number, work: (tx: Tx) => Promise<T>): Promise<T>;
+  tenant<T>(accountId: number, work: (tx: Tx, last: Last) => Promise<T>): Promise<T>;
   /** One round trip; throws when the database is away. */
   ping(): Promise<void>;
   pool(): { size: number; busy: number; waiting: number };
@@ -112,43 +118,48 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
   pool.on('error', () => {});
 
   /** A connection is taken when the first statement needs one: what comes before it keeps nobody waiting. */
-  async function transaction<T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  async function transaction<T>(begin: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient | undefined;
     let connecting: Promise<pg.PoolClient> | undefined;
     let broken: unknown;
     const notice = (error: Error) => {
       broken = error;
     };
     const start = async () => {
-      const client = await pool.connect();
+      client = await pool.connect();
       client.on('error', notice);
       // It travels with the first statements, and can only fail together with the connection.
       client.query(begin).catch(notice);
       return client;
     };
-    const tx: Tx = async (strings, ...values) => {
+    const ask = (connected: pg.PoolClient, strings: TemplateStringsArray, values: unknown[]) => {
+      sendTogether(connected);
+      return runner(connected)(strings, ...values);
+    };
+    const tx = ((strings: TemplateStringsArray, ...values: unknown[]) => {
+      if (client) return ask(client, strings, values);
       connecting ??= start();
-      const client = await connecting;
-      sendTogether(client);
-      return runner(client)(strings, ...values);
+      return connecting.then((connected) => ask(connected, strings, values));
+    }) as Tx;
+    const unfinished: Promise<unknown>[] = [];
+    const last: Last = (statement) => {
+      // Heard of below, or not at all where the work fails for another reason.
+      statement.catch(() => {});
+      unfinished.push(statement);
     };
     try {
-      const result = await work(tx);
+      const result = await work(tx, last);
       // Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep.
-      if (connecting) await commit(await connecting);
+      if (client) await Promise.all([...unfinished, commit(client)]);
       if (broken !== undefined) throw broken;
       return result;
     } catch (error) {
       if (isDatabaseAway(error)) broken = error;
-      else await connecting?.then((client) => client.query('rollback')).catch(notice);
+      else await client?.query('rollback').catch(notice);
       throw error;
     } finally {
-      await connecting?.then(
-        (client) => {
-          client.off('error', notice);
-          client.release(broken !== undefined);
-        },
-        () => {},
-      );
+      client?.off('error', notice);
+      client?.release(broken !== undefined);
     }
   }
 

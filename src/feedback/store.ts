@@ -5,6 +5,7 @@ import type { Rows, Slice } from '../shared/fields.ts';
 import type { Feedback } from './schema.ts';
 
 export interface FeedbackRow {
+  id: number;
   contact_id: number;
   type_id: number;
   source_id: number | null;
@@ -14,19 +15,20 @@ export interface FeedbackRow {
   created_at: string;
 }
 
-/** In the order given, which their ids keep. */
+export async function newFeedbackIds(tx: Tx, count: number): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    select nextval(pg_get_serial_sequence('feedback', 'id')) as id from generate_series(1, ${count}::bigint)`;
+  return rows.map((row) => row.id);
+}
+
 export async function insertFeedback(
   tx: Tx,
   accountId: number,
   timeZone: string,
   feedback: FeedbackRow[],
 ): Promise<void> {
-  const ids = await tx<{ id: number }>`
-    select nextval(pg_get_serial_sequence('feedback', 'id')) as id from generate_series(1, ${feedback.length}::bigint)`;
-  const rows = feedback.map(({ ratings: _, ...row }, index) => ({ ...row, id: ids[index]?.id }));
-  const ratings = feedback.flatMap((row, index) =>
-    row.ratings.map((rating) => ({ ...rating, feedback_id: ids[index]?.id })),
-  );
+  const rows = feedback.map(({ ratings: _, ...row }) => row);
+  const ratings = feedback.flatMap((row) => row.ratings.map((rating) => ({ ...rating, feedback_id: row.id })));
   await Promise.all([
     tx`
       insert into feedback (account_id, id, contact_id, type_id, source_id, unit_id, comments, created_at)

@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
-import type { Tx } from '../db/database.ts';
+import type { Last, Tx } from '../db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import type { FieldErrors } from '../shared/problem.ts';
 
@@ -42,7 +42,7 @@ export interface Gathered<Command = unknown, Done = unknown> {
   prepare(call: Call, errors: FieldErrors, world: World): Promise<Command>;
   weigh(command: Command): number;
   /** All of them in one transaction; an outcome each, in order. */
-  write(tx: Tx, accountId: number, commands: Command[]): Promise<(Done | Error)[]>;
+  write(tx: Tx, accountId: number, commands: Command[], last: Last): Promise<(Done | Error)[]>;
   answer(done: Done, call: Call): unknown;
   /** The fields that were dropped by discard_invalid_data. */
   discarded(done: Done): string[];

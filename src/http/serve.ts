@@ -70,7 +70,7 @@ const longestHeader = 4000;
 /** The calls of this route that come in together are written together. */
 function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch }: Serving) {
   const gathering = new Gathering<unknown, unknown>({
-    write: (accountId, commands) => db.tenant(accountId, (tx) => gathered.write(tx, accountId, commands)),
+    write: (accountId, commands) => db.tenant(accountId, (tx, last) => gathered.write(tx, accountId, commands, last)),
     weigh: gathered.weigh,
     onBatch: (size) => onBatch(path, size),
   });

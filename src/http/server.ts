@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, {
   type FastifyBaseLogger,
@@ -72,9 +72,13 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   // Clients of this interface send JSON bodies on GET.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    if (body.length > 0) checkBodyHeaders(request.headers);
-    return parseBody(body);
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done) => {
+    try {
+      if (body.length > 0) checkBodyHeaders(request.headers);
+      done(null, parseBody(body));
+    } catch (error) {
+      done(error as Error);
+    }
   });
 
   app.decorateRequest('partner', undefined);
@@ -88,17 +92,19 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
     stopping = true;
     stop();
   });
-  app.addHook('onRequest', async (request, reply) => {
+  // Every request passes these, so they are plain calls: a promise for each would be felt.
+  app.addHook('onRequest', (request, reply, done) => {
     request.errorFields = [];
     request.discardedFields = [];
     reply.header('x-request-id', request.id);
-    if (stopping) throw new Unavailable();
+    if (!stopping) return done();
+    reply.header('connection', 'close');
+    done(new Unavailable());
   });
-  // Once we stop, an answer in flight takes its connection with it: kept alive, it would keep us.
-  app.addHook('onSend', async (_request, reply) => {
-    if (stopping) reply.header('connection', 'close');
+  app.addHook('onResponse', (request, reply, done) => {
+    report(request, reply);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => report(request, reply));
   function report(request: FastifyRequest, reply: FastifyReply) {
     onAnswered({
       requestId: request.id,
@@ -142,17 +148,22 @@ const patienceMs = 5000;
 /** Gives what ends the connections when we stop: those that wait for nothing at once, the others when they are answered. */
 function trackConnections(server: Server): () => void {
   const open = new Set<Socket>();
-  const answering = new Set<Socket>();
+  const answering = new Map<Socket, ServerResponse>();
   server.on('connection', (socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
   });
   server.on('request', ({ socket }, response) => {
-    answering.add(socket);
+    answering.set(socket, response);
     response.on('close', () => answering.delete(socket));
   });
   return () => {
-    for (const socket of open) if (!answering.has(socket)) socket.destroy();
+    for (const socket of open) {
+      const response = answering.get(socket);
+      if (!response) socket.destroy();
+      // An answer in flight takes its connection with it: kept alive, it would keep us.
+      else if (!response.headersSent) response.setHeader('connection', 'close');
+    }
     setTimeout(() => server.closeAllConnections(), patienceMs).unref();
   };
 }

@@ -88,16 +88,15 @@ export async function releaseIdentities(tx: Tx, accountId: number, claims: Claim
     where i.account_id = ${accountId} and i.kind = gone.kind and i.value = gone.value and i.contact_id = gone.contact_id`;
 }
 
-/** How many could be taken. A membership or card goes to whoever brought it last; an e-mail or mobile stays where it is. */
-export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<number> {
-  const { count } = await tx`
+/** A membership or card goes to whoever brought it last. That an e-mail or mobile is nobody's was seen under its lock. */
+export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
+  await tx`
     insert into identities (account_id, kind, value, contact_id)
     select ${accountId}::bigint, kind, value, contact_id
     from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as claim (kind text, value text, contact_id bigint)
     order by kind, value
-    on conflict (account_id, kind, value) do update set contact_id = excluded.contact_id
-      where identities.kind in ('membership', 'card')`;
-  return count;
+    on conflict (account_id, kind, value) do update set contact_id =
+      case when identities.kind in ('membership', 'card') then excluded.contact_id else raced() end`;
 }
 
 export interface NewMerge {

@@ -53,7 +53,7 @@ async function run(at: Place, writes: AnyWrite[], sizes: number[]) {
         return prepareContact(value, errors, { tokenId: 1, receivedAt: new Date(0) }, async () => 'yes');
       }),
     );
-    const outcomes = await db.tenant(at.id, (tx) => writeContacts(tx, at.id, commands));
+    const outcomes = await db.tenant(at.id, (tx, last) => writeContacts(tx, at.id, commands, last));
     answers.push(...outcomes.map(answer));
     start += size;
   }
@@ -100,7 +100,7 @@ describe('a batch of writes', () => {
       );
       let made = 0;
       let again = 0;
-      await db.tenant(at.id, (tx) =>
+      await db.tenant(at.id, (tx, last) =>
         writeContacts(
           (strings, ...values) => {
             made++;
@@ -108,9 +108,10 @@ describe('a batch of writes', () => {
           },
           at.id,
           commands,
+          last,
         ),
       );
-      await db.tenant(at.id, (tx) =>
+      await db.tenant(at.id, (tx, last) =>
         writeContacts(
           (strings, ...values) => {
             again++;
@@ -118,6 +119,7 @@ describe('a batch of writes', () => {
           },
           at.id,
           commands,
+          last,
         ),
       );
       return { made, again };
