@@ -7,6 +7,7 @@ import { consentRoutes } from './consent/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import type { Database } from './db/database.ts';
 import type { EmailDomains } from './domains/check.ts';
+import { domainRoutes } from './domains/routes.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { serveDocs } from './http/docs.ts';
@@ -42,6 +43,7 @@ export const operations: readonly Operation[] = [
   ...tokenRoutes,
   ...requestRoutes,
   ...groupRoutes,
+  ...domainRoutes,
 ];
 
 export interface AppParts {

@@ -2,6 +2,8 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { accountCommand } from './account.ts';
+import { contactCommands } from './contact.ts';
+import { domainCommand } from './domain.ts';
 import { groupCommands } from './group.ts';
 import { lookupCommands } from './lookup.ts';
 import { migrateCommand } from './migrate.ts';
@@ -30,5 +32,7 @@ tokenCommand(program);
 unitCommand(program);
 groupCommands(program);
 lookupCommands(program);
+contactCommands(program);
+domainCommand(program);
 
 await finish(program, process.argv);

@@ -81,8 +81,7 @@ export class EmailDomains {
     const stored = await this.#db.transaction((tx) => findDomain(tx, domain));
     const storedAnswer = stored?.takes_mail ? 'yes' : 'no';
     const fresh = stored && (stored.vouched_for || stored.age_seconds * 1000 < believedMs[storedAnswer]);
-    if (this.#mode === 'list') return this.#remember(domain, storedAnswer, minute);
-    if (fresh) return this.#remember(domain, storedAnswer, minute);
+    if (this.#mode === 'list' || fresh) return this.#remember(domain, storedAnswer, minute);
     const answer = await this.#inTime(this.#askDns(domain), this.#patienceMs);
     // What took mail when we last heard of it does so until we hear otherwise.
     if (answer === 'unknown') return this.#remember(domain, stored?.takes_mail ? 'yes' : 'unknown', believedMs.unknown);
@@ -91,7 +90,8 @@ export class EmailDomains {
 
   async #learn(domain: string, answer: 'yes' | 'no'): Promise<TakesMail> {
     await this.#db.transaction((tx) => saveDomain(tx, domain, answer === 'yes'));
-    return this.#remember(domain, answer, believedMs[answer]);
+    // Not for as long as it is believed: staff may vouch for it meanwhile.
+    return this.#remember(domain, answer, minute);
   }
 
   async #inTime(asking: Promise<TakesMail>, patienceMs: number): Promise<TakesMail> {

@@ -1,3 +1,6 @@
+import Type, { type Static } from 'typebox';
+import { Instant } from '../shared/fields.ts';
+
 /** Whether a domain takes mail: known to, known not to, or nobody could be asked. */
 export type TakesMail = 'yes' | 'no' | 'unknown';
 
@@ -17,3 +20,19 @@ export interface KnownDomain {
   vouched_for: boolean;
   age_seconds: number;
 }
+
+const domain = Type.String({
+  description: 'Also in letters of its own.',
+  maxLength: 253,
+  examples: ['harbour-group.co.uk'],
+});
+
+export const NewEmailDomain = Type.Object({ domain });
+
+export const EmailDomain = Type.Object({
+  domain,
+  takes_mail: Type.Boolean(),
+  vouched_for: Type.Boolean({ description: 'Staff put it on the list: DNS is not asked.' }),
+  checked_at: Instant('When it was last asked about, or vouched for.'),
+});
+export type EmailDomain = Static<typeof EmailDomain>;

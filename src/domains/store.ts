@@ -1,6 +1,9 @@
 import type { Tx } from '../db/database.ts';
 import { enqueue } from '../db/jobs.ts';
-import { type KnownDomain, lookAgainTask } from './schema.ts';
+import { listing } from '../db/listing.ts';
+import { only, sql } from '../db/sql.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { type EmailDomain, type KnownDomain, lookAgainTask } from './schema.ts';
 
 /** Five minutes, then twice as long each time, up to a day. */
 const lookAgainAfterSeconds = (attempt: number) => Math.min(300 * 2 ** (attempt - 1), 86_400);
@@ -18,11 +21,18 @@ export async function saveDomain(tx: Tx, domain: string, takesMail: boolean): Pr
     on conflict (domain) do update set takes_mail = excluded.takes_mail, checked_at = now() where not email_domains.vouched_for`;
 }
 
-/** The list's own: staff know that it takes mail. */
-export async function vouchFor(tx: Tx, domain: string): Promise<void> {
-  await tx`
+const columns = sql`domain, takes_mail, vouched_for, checked_at`;
+
+export async function vouchFor(tx: Tx, domain: string): Promise<EmailDomain> {
+  const rows = await tx<EmailDomain>`
     insert into email_domains (domain, takes_mail, vouched_for) values (${domain}, true, true)
-    on conflict (domain) do update set takes_mail = true, vouched_for = true, checked_at = now()`;
+    on conflict (domain) do update set takes_mail = true, vouched_for = true, checked_at = now()
+    returning ${columns}`;
+  return only(rows);
+}
+
+export function selectDomains(tx: Tx, slice: Slice): Promise<Rows<EmailDomain>> {
+  return listing(tx, { columns, from: sql`email_domains`, orderBy: sql`domain` }, slice);
 }
 
 /** Addresses at these domains were taken in unchecked: somebody has to come back to them. */

@@ -8,6 +8,7 @@ export async function dumpSchema(sql: Run): Promise<string> {
     constraints: string[];
     indexes: string[];
     policies: string[];
+    triggers: string[];
     security: string;
   }>`
     select c.relname as name,
@@ -26,17 +27,19 @@ export async function dumpSchema(sql: Run): Promise<string> {
       array(
         select format('create policy %I on %I using %s', polname, c.relname, pg_get_expr(polqual, polrelid)) from pg_policy
         where polrelid = c.oid order by polname) as policies,
+      array(select pg_get_triggerdef(oid) from pg_trigger where tgrelid = c.oid and not tgisinternal order by tgname) as triggers,
       concat_ws(', ', case when relrowsecurity then 'enable row level security' end, case when relforcerowsecurity then 'force row level security' end) as security
     from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`;
   const functions = await sql<{ definition: string }>`
     select pg_get_functiondef(oid) as definition from pg_proc where pronamespace = 'public'::regnamespace order by 1`;
 
-  const blocks = tables.map(({ name, columns, constraints, indexes, policies, security }) =>
+  const blocks = tables.map(({ name, columns, constraints, indexes, policies, triggers, security }) =>
     [
       `create table ${name} (\n  ${[...columns, ...constraints].join(',\n  ')}\n);`,
       ...indexes.map((index) => `${index.replaceAll('public.', '')};`),
       ...(security === '' ? [] : [`alter table ${name} ${security};`]),
       ...policies.map((policy) => `${policy};`),
+      ...triggers.map((trigger) => `${trigger.replaceAll('public.', '')};`),
     ].join('\n'),
   );
   const header = '-- The schema after all migrations. Made by `npm run generate`; do not edit.';

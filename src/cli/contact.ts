@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import { eraseContact, keepPairApart, listDuplicates, listMerges, mergeByHand, undoMerge } from '../contacts/merge.ts';
+import { showStaffContact } from '../contacts/read.ts';
+import type { Tx } from '../db/database.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { actor, inAccount, print, printRows, toId, toSlice } from './run.ts';
+
+interface Options {
+  account?: string;
+  json?: boolean;
+  page?: string;
+}
+
+/** What staff do with guests that are one, or that ask to be forgotten. */
+export function contactCommands(program: Command): void {
+  const contact = program.command('contact').description('look at guests, merge and erase them');
+  one(contact, 'show <id>', 'a guest; the id of one that was merged leads to the other', (tx, accountId, id) =>
+    showStaffContact(tx, accountId, toId(id, 'contact'), '').then(({ units, udfs, ...shown }) => ({
+      ...shown,
+      units: units.map((unit) => unit.name),
+      udfs: udfs.map((udf) => udf.data),
+    })),
+  );
+  one(
+    contact,
+    'merge <id> <other>',
+    'make one guest of two: the first stays, the other’s id leads to it',
+    (tx, accountId, id, other) => mergeByHand(tx, accountId, toId(id, 'contact'), toId(other, 'contact'), actor()),
+  );
+  one(contact, 'erase <id>', 'forget a guest for good, with everything they did', async (tx, accountId, id) => {
+    await eraseContact(tx, accountId, toId(id, 'contact'));
+    return `The contact ${id} is erased.`;
+  });
+
+  const merge = program.command('merge').description('the merges of guests, by staff and by themselves');
+  many(merge, 'list', 'the merges, newest first', listMerges);
+  one(merge, 'undo <id>', 'make two guests of one again', (tx, accountId, id) =>
+    undoMerge(tx, accountId, toId(id, 'merge'), actor()),
+  );
+
+  const duplicate = program.command('duplicate').description('guests that may be one');
+  many(duplicate, 'list', 'pairs that share a phone, newest first', async (tx, accountId, slice) => {
+    const { rows, total } = await listDuplicates(tx, accountId, slice);
+    return {
+      total,
+      rows: rows.map(({ id, reason, contacts: [a, b] }) => ({
+        id,
+        reason,
+        contact: a && `${a.id} ${a.first_name} ${a.last_name} ${a.email}`,
+        other: b && `${b.id} ${b.first_name} ${b.last_name} ${b.email}`,
+      })),
+    };
+  });
+  one(duplicate, 'keep-apart <id>', 'say that the two are two people', async (tx, accountId, id) => {
+    await keepPairApart(tx, accountId, toId(id, 'pair'), actor());
+    return 'They are two people, and no longer listed.';
+  });
+}
+
+function withAccount(command: Command): Command {
+  return command
+    .option('-a, --account <id>', 'the account; may be left out where there is only one')
+    .option('--json', 'print JSON');
+}
+
+function one(
+  parent: Command,
+  usage: string,
+  description: string,
+  work: (tx: Tx, accountId: number, id: string, other: string) => Promise<object | string>,
+): void {
+  const command = withAccount(parent.command(usage)).description(description);
+  command.action(async () => {
+    const [id = '', other = ''] = command.args;
+    const options = command.opts<Options>();
+    print(await inAccount(options.account, (tx, accountId) => work(tx, accountId, id, other)), options);
+  });
+}
+
+function many(
+  parent: Command,
+  usage: string,
+  description: string,
+  list: (tx: Tx, accountId: number, slice: Slice) => Promise<Rows<object>>,
+): void {
+  const command = withAccount(parent.command(usage)).description(description);
+  command.option('--page <number>', 'which hundred').action(async (options: Options) => {
+    const slice = toSlice(options);
+    printRows(await inAccount(options.account, (tx, accountId) => list(tx, accountId, slice)), slice, options);
+  });
+}
