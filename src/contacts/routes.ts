@@ -49,6 +49,15 @@ const contact = {
   source_id: '3',
 } as const;
 
+const staffContact = {
+  ...contact,
+  card_reference: '',
+  email_status: null,
+  merged_contact_ids: [57],
+  created_at: '2026-03-01T12:30:00.000Z',
+  updated_at: '2026-03-02T09:00:00.000Z',
+};
+
 const merge = {
   id: 9,
   contact_id: 57,
@@ -131,8 +140,10 @@ export const contactRoutes = [
       method: 'GET',
       path: `${account}/contacts`,
       summary: 'List contacts',
+      description: 'By id. Those that were merged into another are not in it.',
       input: ListContacts,
       answer: StaffContact,
+      example: { answer: staffContact },
     },
     (tx, { accountId, input, slice, root }) => listContacts(tx, accountId, input, slice, root),
   ),
@@ -144,6 +155,7 @@ export const contactRoutes = [
       summary: 'Show a contact',
       input: NoFields,
       answer: StaffContact,
+      example: { answer: staffContact },
     },
     (tx, { accountId, ids, root }) => showStaffContact(tx, accountId, ids.contact_id, root),
   ),
@@ -208,7 +220,7 @@ export const contactRoutes = [
         'The contact is itself again, with all that was its own. What the other took over is taken back, as far as it was not changed since. The two are not joined again by a phone they share.',
       input: NoFields,
       answer: Merge,
-      example: { answer: { ...merge, undone_at: '2026-03-02T09:00:00.000Z', undone_by: 'jo@example.com' } },
+      example: { input: {}, answer: { ...merge, undone_at: '2026-03-02T09:00:00.000Z', undone_by: 'jo@example.com' } },
     },
     (tx, { accountId, ids, actor }) => undoMerge(tx, accountId, ids.merge_id, actor),
   ),
@@ -249,6 +261,7 @@ export const contactRoutes = [
       summary: 'Say that they are two people',
       description: 'They are no longer listed, and never merged by themselves.',
       input: NoFields,
+      example: { input: {} },
     },
     (tx, { accountId, ids, actor }) => keepPairApart(tx, accountId, ids.pair_id, actor),
   ),

@@ -29,10 +29,9 @@ export async function writeContacts(
   last: Last,
 ): Promise<(Written | Error)[]> {
   const feedback = commands.reduce((count, { input }) => count + (input.feedback?.length ?? 0), 0);
-  const [account, references, feedbackIds, , rows, owners] = await Promise.all([
+  const [account, references, , rows, owners, feedbackIds] = await Promise.all([
     holdAccount(tx, accountId),
     References.load(tx, accountId, commands),
-    feedback > 0 ? newFeedbackIds(tx, feedback) : [],
     // In this order everywhere, and what is read last is what nobody else can change any more.
     lockIdentities(tx, accountId, commands.flatMap(everythingKnownBy)),
     lockOwnersOf(tx, accountId, commands),
@@ -42,6 +41,8 @@ export async function writeContacts(
       commands.map(({ input }) => input.email ?? null),
       commands.map(({ input }) => input.mobile_number ?? null),
     ),
+    // After the locks: ids tell in which order things happened.
+    feedback > 0 ? newFeedbackIds(tx, feedback) : [],
   ]);
   if (!account) return commands.map(() => accountIsGone());
   const people = new People(await complete(tx, accountId, commands, rows, owners), references);
