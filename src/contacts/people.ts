@@ -5,28 +5,10 @@ import { type Identity, sameMobile, type Taken } from '../identities/schema.ts';
 import type { NoteRow } from '../notes/store.ts';
 import { Invalid } from '../shared/problem.ts';
 import type { ContactCommand } from './command.ts';
+import { attach, detach, newPerson, type Person, personOf, set, setUdf, storeTo } from './person.ts';
 import type { GroupRef, References, SourceRef } from './references.ts';
-import { type ProfileField, profileFields } from './schema.ts';
+import { profileFields } from './schema.ts';
 import type { ContactRow, Details } from './store.ts';
-
-/** A contact in the course of a batch: as it was read, and as the commands so far have made it. */
-export interface Person {
-  /** A new one has the id 0 until all of the batch is decided. */
-  row: ContactRow;
-  isNew: boolean;
-  changed: boolean;
-  source: SourceRef | null;
-  units: Map<number, string>;
-  groups: Set<GroupRef>;
-  udfs: Map<number, string>;
-  /** Consents that this contact once gave and then took back. */
-  withdrawn: Set<Channel>;
-  /** What is to be written besides the row. */
-  newUnits: Set<number>;
-  newGroups: Set<GroupRef>;
-  newUdfs: Map<number, string>;
-  detached: boolean;
-}
 
 /** Rows to append; whose they are is known by person, as a new one has no id yet. */
 type Of<T> = Omit<T, 'contact_id'> & { person: Person };
@@ -77,16 +59,6 @@ export interface Loaded {
   keptApart: { contact_id: number; other_contact_id: number }[];
 }
 
-/** A contact as it was after one command, for that command's answer. */
-export interface Snapshot {
-  person: Person;
-  row: ContactRow;
-  source: SourceRef | null;
-  units: [number, string][];
-  groups: GroupRef[];
-  udfs: [number, string][];
-}
-
 export const identityKey = ({ kind, value }: Identity) => `${kind}:${value}`;
 
 /** Who is who in a batch, and what becomes of them: the commands are applied one after the other, without a word to the database. */
@@ -113,7 +85,7 @@ export class People {
     this.#standing = new Map(loaded.standing);
     this.#survivors = loaded.survivors;
     this.#keptApart = new Set(loaded.keptApart.map((pair) => `${pair.contact_id} ${pair.other_contact_id}`));
-    for (const row of loaded.people) this.#byId.set(row.id, this.#add(row));
+    for (const row of loaded.people) this.#byId.set(row.id, this.#add(personOf(row)));
     for (const { id, units, groups, udfs } of loaded.details) {
       const person = this.#byId.get(id);
       for (const unit of units) person?.units.set(unit.id, unit.name);
@@ -128,7 +100,7 @@ export class People {
     const { input, rules } = command;
     const { person, isNew } = this.#whoIsIt(command);
     this.#identify(person, input);
-    for (const field of profileFields) if (field !== 'email') this.#set(person, field, input[field]);
+    for (const field of profileFields) if (field !== 'email') set(person, field, input[field]);
     this.#setEmail(person, command);
     const source = this.#references.sourceOf(input) ?? null;
     if (source && (source.id === null || source.id !== person.source?.id)) {
@@ -165,22 +137,11 @@ export class People {
     return this.#byId.get(id) as Person;
   }
 
-  snapshot(person: Person): Snapshot {
-    return {
-      person,
-      row: { ...person.row },
-      source: person.source,
-      units: [...person.units],
-      groups: [...person.groups],
-      udfs: [...person.udfs],
-    };
-  }
-
   /** Another e-mail that leads here is that of a contact merged into this one: it keeps leading here, and its own stays. */
   #setEmail(person: Person, { input: { email }, emailUnchecked }: ContactCommand): void {
     if (email === undefined || (person.row.email !== null && person.row.email !== email)) return;
-    this.#set(person, 'email', email);
-    this.#set(person, 'email_status', emailUnchecked ? 'unchecked' : null);
+    set(person, 'email', email);
+    set(person, 'email_status', emailUnchecked ? 'unchecked' : null);
     if (emailUnchecked) this.changes.unchecked.add(email.slice(email.lastIndexOf('@') + 1));
   }
 
@@ -199,7 +160,7 @@ export class People {
     const phoneIsShared = email !== undefined && byMobile !== undefined && byMobile.row.email !== null;
     if (byMobile && !phoneIsShared) return { person: byMobile, isNew: false };
     if (rules.has('update_only')) throw nobodyToUpdate(email, mobile);
-    const person = this.#add({ ...blankRow }, true);
+    const person = this.#add(newPerson());
     if (byMobile) this.changes.duplicates.push({ person, other: byMobile });
     return { person, isNew: true };
   }
@@ -220,9 +181,9 @@ export class People {
       const value = from.row[field];
       if (into.row[field] !== null || value === null) continue;
       taken.fields[field] = value;
-      this.#set(into, field, value);
+      set(into, field, value);
     }
-    if ('email' in taken.fields) this.#set(into, 'email_status', from.row.email_status);
+    if ('email' in taken.fields) set(into, 'email_status', from.row.email_status);
     if (change.source) {
       into.source = change.source;
       into.changed = true;
@@ -314,27 +275,7 @@ export class People {
     return this.#keptApart.has(`${Math.min(a.id, b.id)} ${Math.max(a.id, b.id)}`);
   }
 
-  #set<F extends keyof ContactRow>(person: Person, field: F, value: ContactRow[F] | undefined): void {
-    if (value === undefined || person.row[field] === value) return;
-    person.row[field] = value;
-    person.changed = true;
-  }
-
-  #add(row: ContactRow, isNew = false): Person {
-    const person: Person = {
-      row,
-      isNew,
-      changed: isNew,
-      source: row.source_id === null ? null : { id: row.source_id, name: null },
-      units: new Map(),
-      groups: new Set(),
-      udfs: new Map(),
-      withdrawn: new Set(),
-      newUnits: new Set(),
-      newGroups: new Set(),
-      newUdfs: new Map(),
-      detached: false,
-    };
+  #add(person: Person): Person {
     this.all.push(person);
     return person;
   }
@@ -352,42 +293,4 @@ function nobodyToUpdate(email: string | undefined, mobile: string | undefined): 
     ...(email === undefined ? {} : { email: [`The email ${message}`] }),
     ...(mobile === undefined ? {} : { mobile_number: [`The mobile number ${message}`] }),
   });
-}
-
-const blankRow: ContactRow = {
-  ...(Object.fromEntries(profileFields.map((field) => [field, null])) as Record<ProfileField, null>),
-  id: 0,
-  merged_into: null,
-  email_status: null,
-  source_id: null,
-  allow_sms: false,
-  allow_email: false,
-  allow_call: false,
-  allow_snail_mail: false,
-};
-
-function storeTo(person: Person, unitId: number, name: string): boolean {
-  if (person.units.has(unitId)) return false;
-  person.units.set(unitId, name);
-  person.newUnits.add(unitId);
-  return true;
-}
-
-function attach(person: Person, group: GroupRef): boolean {
-  if (person.groups.has(group)) return false;
-  person.groups.add(group);
-  person.newGroups.add(group);
-  return true;
-}
-
-function detach(person: Person): void {
-  person.groups.clear();
-  person.newGroups.clear();
-  person.detached = true;
-}
-
-function setUdf(person: Person, id: number, data: string): void {
-  if (person.udfs.get(id) === data) return;
-  person.udfs.set(id, data);
-  person.newUdfs.set(id, data);
 }

@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static, type TString } from 'typebox';
 import { NewFeedback } from '../feedback/schema.ts';
 import { NewNote } from '../notes/schema.ts';
 import { Id, Instant, Nullable } from '../shared/fields.ts';
@@ -57,12 +57,6 @@ export type ProfileField = keyof typeof profile | 'card_reference';
 
 export const profileFields = [...Object.keys(profile), 'card_reference'] as ProfileField[];
 
-function each<K extends string, S extends TSchema>(properties: Record<K, TSchema>, make: (schema: TSchema) => S) {
-  return Object.fromEntries(
-    Object.entries<TSchema>(properties).map(([name, schema]) => [name, make(schema)]),
-  ) as Record<K, S>;
-}
-
 const flag = Type.Optional(Type.Boolean({ description: 'Also as `Y` or `N`. Left out: stays as it is.' }));
 const folderName = Type.Optional(
   Type.String({
@@ -72,15 +66,11 @@ const folderName = Type.Optional(
   }),
 );
 
-const optionalProfile = Object.fromEntries(
-  Object.entries(profile).map(([name, schema]) => [name, Type.Optional(schema)]),
-) as { [K in keyof typeof profile]: ReturnType<typeof Type.Optional<(typeof profile)[K]>> };
-
 export const ContactWrite = Type.Object({
   full_contact_object: Type.Optional(
     Type.Boolean({ description: 'False: only the id is answered, which is faster. True unless given.' }),
   ),
-  ...optionalProfile,
+  ...Type.Partial(Type.Object(profile)).properties,
   card_reference: Type.Optional(Type.String({ description: 'Loyalty card number.', maxLength: 255 })),
   source_id: Type.Optional(Id('Where the data comes from. Given with a `source_name`, the id counts.')),
   source_name: Type.Optional(
@@ -126,6 +116,10 @@ export type ContactWrite = Static<typeof ContactWrite>;
 const Flag = Type.Enum(['1', ''], { description: '`"1"`, or empty.' });
 const Named = { id: Type.Integer(), name: Type.String() };
 
+const answeredProfile = Object.fromEntries(Object.keys(profile).map((name) => [name, Type.String()])) as {
+  [K in keyof typeof profile]: TString;
+};
+
 /** The full contact object. Everything but the ids in it is text, and empty where nothing is known. */
 export const Contact = Type.Object({
   id: Id('Contact id'),
@@ -137,7 +131,7 @@ export const Contact = Type.Object({
   units: Type.Array(Type.Object({ ...Named, groups: Type.Array(Type.Object(Named)) })),
   feedback: Type.String({ description: 'The address of the contact’s feedback.' }),
   purchases: Type.String({ description: 'The address of the contact’s purchases.' }),
-  ...each(profile, () => Type.String()),
+  ...answeredProfile,
   source_id: Type.String(),
 });
 export type Contact = Static<typeof Contact>;

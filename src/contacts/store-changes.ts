@@ -6,7 +6,8 @@ import { sameMobile } from '../identities/schema.ts';
 import { appendMerges, claimIdentities, notePairs, releaseIdentities } from '../identities/store.ts';
 import { insertNotes } from '../notes/store.ts';
 import { putUdfValues } from '../udfs/store.ts';
-import type { MergeChange, People, Person } from './people.ts';
+import type { MergeChange, People } from './people.ts';
+import type { Person } from './person.ts';
 import type { References } from './references.ts';
 import { attachGroups, detachGroups, followMerges, newContactIds, putContacts, storeToUnits } from './store.ts';
 

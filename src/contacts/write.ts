@@ -6,7 +6,8 @@ import type { Identity } from '../identities/schema.ts';
 import { findOwners, lockIdentities, type Owners, selectKeptApart } from '../identities/store.ts';
 import { Invalid } from '../shared/problem.ts';
 import { type ContactCommand, settleErrors } from './command.ts';
-import { identityKey, type Loaded, People, type Snapshot } from './people.ts';
+import { identityKey, type Loaded, People } from './people.ts';
+import { type Snapshot, snapshotOf } from './person.ts';
 import { References } from './references.ts';
 import { type ContactRow, type Details, lockOwners, selectDetails } from './store.ts';
 import { storeChanges } from './store-changes.ts';
@@ -57,7 +58,7 @@ function decide(people: People, references: References, command: ContactCommand)
   const checked = references.checked(command);
   const discarded = settleErrors(checked);
   const person = people.apply(checked);
-  const snapshot = checked.input.full_contact_object === false ? undefined : people.snapshot(person);
+  const snapshot = checked.input.full_contact_object === false ? undefined : snapshotOf(person);
   // Ids are given out when all is decided.
   return { discarded, settle: () => ({ id: person.row.id, contact: snapshot && contactOf(snapshot) }) };
 }

@@ -164,3 +164,53 @@ describe('its commands', async () => {
     }
   });
 });
+
+describe('regulars, about guests', () => {
+  it('lists, undoes and makes merges, keeps pairs apart, erases, and puts domains on the list', async () => {
+    const database = await createDatabase();
+    const env = { DATABASE_URL: database.url, EMAIL_DOMAIN_CHECK: 'list' };
+    const service = await start({ env });
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await regulars([...args, '--json'], env);
+      return code === 0 ? JSON.parse(stdout) : stderr;
+    };
+    const { token } = await run('token', 'create', 'Till');
+    const write = async (body: object): Promise<{ status: number; id: number }> => {
+      const response = await fetch(`${service.url}/v1/contact`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, ...((await response.json()) as { id: number }) };
+    };
+    const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001', first_name: 'Ana' });
+    const rui = await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
+    expect(await run('duplicate', 'list')).toMatchObject({ total: 1, data: [{ reason: 'same mobile number' }] });
+
+    expect(await run('contact', 'merge', String(ana.id), String(rui.id))).toMatchObject({ into_contact_id: ana.id });
+    expect(await run('contact', 'show', String(rui.id))).toMatchObject({ id: ana.id, first_name: 'Ana' });
+    const { data } = await run('merge', 'list');
+    expect(data).toMatchObject([
+      { contact_id: rui.id, reason: 'by hand', actor: expect.stringMatching(/^command line/) },
+    ]);
+    expect(await run('merge', 'undo', String(data[0].id))).toMatchObject({ undone_at: expect.any(String) });
+    expect(await run('contact', 'show', String(rui.id))).toMatchObject({ id: rui.id });
+
+    const pairs = await run('duplicate', 'list');
+    expect(pairs.total).toBe(0);
+    await write({ email: 'eve@gmail.com', mobile_number: '07700900001' });
+    const [pair] = (await run('duplicate', 'list')).data;
+    expect(await run('duplicate', 'keep-apart', String(pair.id))).toMatchObject({ message: expect.any(String) });
+    expect((await run('duplicate', 'list')).total).toBe(0);
+
+    expect(await run('contact', 'erase', String(rui.id))).toEqual({ message: `The contact ${rui.id} is erased.` });
+    expect(await run('contact', 'show', String(rui.id))).toBe('There is no such contact.\n');
+
+    const guest = { email: 'guest@harbour-group.co.uk' };
+    expect(await run('domain', 'add', 'no domain')).toMatch(/^domain: The domain must be a domain/);
+    expect(await run('domain', 'add', 'Harbour-Group.co.uk')).toMatchObject({ domain: 'harbour-group.co.uk' });
+    expect((await write(guest)).status).toBe(200);
+    expect(await run('domain', 'list')).toMatchObject({ total: 1 });
+    await service.stop();
+  });
+});

@@ -1,0 +1,111 @@
+import type { Channel } from '../consent/schema.ts';
+import type { GroupRef, SourceRef } from './references.ts';
+import { type ProfileField, profileFields } from './schema.ts';
+import type { ContactRow } from './store.ts';
+
+/** A contact in the course of a batch: as it was read, and as the commands so far have made it. */
+export interface Person {
+  /** A new one has the id 0 until all of the batch is decided. */
+  row: ContactRow;
+  isNew: boolean;
+  changed: boolean;
+  source: SourceRef | null;
+  units: Map<number, string>;
+  groups: Set<GroupRef>;
+  udfs: Map<number, string>;
+  /** Consents that this contact once gave and then took back. */
+  withdrawn: Set<Channel>;
+  /** What is to be written besides the row. */
+  newUnits: Set<number>;
+  newGroups: Set<GroupRef>;
+  newUdfs: Map<number, string>;
+  detached: boolean;
+}
+
+/** A contact as it was after one command, for that command's answer. */
+export interface Snapshot {
+  person: Person;
+  row: ContactRow;
+  source: SourceRef | null;
+  units: [number, string][];
+  groups: GroupRef[];
+  udfs: [number, string][];
+}
+
+export function personOf(row: ContactRow): Person {
+  return {
+    row,
+    isNew: false,
+    changed: false,
+    source: row.source_id === null ? null : { id: row.source_id, name: null },
+    units: new Map(),
+    groups: new Set(),
+    udfs: new Map(),
+    withdrawn: new Set(),
+    newUnits: new Set(),
+    newGroups: new Set(),
+    newUdfs: new Map(),
+    detached: false,
+  };
+}
+
+const blankRow: ContactRow = {
+  ...(Object.fromEntries(profileFields.map((field) => [field, null])) as Record<ProfileField, null>),
+  id: 0,
+  merged_into: null,
+  email_status: null,
+  source_id: null,
+  allow_sms: false,
+  allow_email: false,
+  allow_call: false,
+  allow_snail_mail: false,
+};
+
+export function newPerson(): Person {
+  return { ...personOf({ ...blankRow }), isNew: true, changed: true };
+}
+
+export function snapshotOf(person: Person): Snapshot {
+  return {
+    person,
+    row: { ...person.row },
+    source: person.source,
+    units: [...person.units],
+    groups: [...person.groups],
+    udfs: [...person.udfs],
+  };
+}
+
+export function set<F extends keyof ContactRow>(person: Person, field: F, value: ContactRow[F] | undefined): void {
+  if (value === undefined || person.row[field] === value) return;
+  person.row[field] = value;
+  person.changed = true;
+}
+
+/** Whether that is news. */
+export function storeTo(person: Person, unitId: number, name: string): boolean {
+  if (person.units.has(unitId)) return false;
+  person.units.set(unitId, name);
+  person.newUnits.add(unitId);
+  return true;
+}
+
+/** Whether that is news. */
+export function attach(person: Person, group: GroupRef): boolean {
+  if (person.groups.has(group)) return false;
+  person.groups.add(group);
+  person.newGroups.add(group);
+  return true;
+}
+
+export function detach(person: Person): void {
+  person.groups.clear();
+  person.newGroups.clear();
+  person.detached = true;
+}
+
+export function setUdf(person: Person, id: number, data: string): void {
+  if (person.udfs.get(id) === data) return;
+  person.udfs.set(id, data);
+  person.newUdfs.set(id, data);
+}
