@@ -121,6 +121,30 @@ describe('the domain of an e-mail', () => {
     },
   );
 
+  it.each([
+    'gmail.com/x.y',
+    'gmail.com?x.y',
+    'gmail.com#a.b',
+    'gm%61il.com',
+    'gm\u00adail.com',
+    '\uff47mail.com',
+    `${'a'.repeat(64)}.com`,
+    '-a.example',
+    '[127.0.0.1]',
+  ])('is refused without a question where it is no domain: %s', async (name) => {
+    expect(refusal(await writeAt(service, name))).toEqual(refusedEmail);
+  });
+
+  it('is accepted where staff vouch for it, whatever DNS says', async () => {
+    dns.says('known-to-staff.example', 'nxdomain');
+    const vouched = await service.admin('POST', '/email_domains', { domain: 'Known-To-Staff.example' });
+    expect(vouched).toMatchObject({ status: 201, body: { domain: 'known-to-staff.example', vouched_for: true } });
+    expect((await writeAt(service, 'known-to-staff.example')).status).toBe(200);
+    const { body } = await service.admin('GET', '/email_domains');
+    expect(body.data.map((one: { domain: string }) => one.domain)).toContain('known-to-staff.example');
+    expect((await service.admin('POST', '/email_domains', { domain: 'no domain' })).status).toBe(422);
+  });
+
   it.each(['invalid', 'test', 'localhost'])(
     'is refused without a question where it ends in .%s, whatever DNS says',
     async (ending) => {

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { Gathering } from '../../src/batch/gathering.ts';
+import { Raced } from '../../src/db/database.ts';
+import { Invalid, Unavailable } from '../../src/shared/problem.ts';
+
+/** A write that notes its batches, and ends when it is told to. */
+function gathering(work: (commands: number[]) => Promise<(string | Error)[]>, weigh = () => 1) {
+  const batches: number[][] = [];
+  const gathered = new Gathering<number, string>({
+    write: (_, commands) => {
+      batches.push(commands);
+      return work(commands);
+    },
+    weigh,
+  });
+  return { batches, submit: (n: number, accountId = 1) => gathered.submit(accountId, n) };
+}
+const said = (commands: number[]) => commands.map((n) => `done ${n}`);
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+describe('gathering', () => {
+  it('writes what arrives in one turn together, and answers each by its own outcome, in order', async () => {
+    const { batches, submit } = gathering(async (commands) =>
+      commands.map((n) => (n === 3 ? new Invalid({ email: ['No.'] }) : `done ${n}`)),
+    );
+    const answers = await Promise.allSettled(range(20).map((n) => submit(n)));
+    expect(batches).toEqual([range(20)]);
+    expect(answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : 'refused'))).toEqual(
+      range(20).map((n) => (n === 3 ? 'refused' : `done ${n}`)),
+    );
+  });
+  it('gathers what arrives while two batches are under way, and starts no third', async () => {
+    const release: (() => void)[] = [];
+    const { batches, submit } = gathering(
+      (commands) => new Promise((done) => release.push(() => done(said(commands)))),
+    );
+    const turn = () => new Promise((done) => setImmediate(done));
+    const answers = [submit(0)];
+    await turn();
+    answers.push(submit(1));
+    await turn();
+    for (const n of [2, 3, 4]) {
+      answers.push(submit(n));
+      await turn();
+    }
+    expect(batches).toEqual([[0], [1]]);
+    release.shift()?.();
+    await expect(answers[0]).resolves.toBe('done 0');
+    await turn();
+    expect(batches).toEqual([[0], [1], [2, 3, 4]]);
+    while (release.length > 0) release.shift()?.();
+    await expect(Promise.all(answers)).resolves.toEqual(said(range(5)));
+  });
+  it('keeps accounts apart', async () => {
+    const { batches, submit } = gathering(async (commands) => said(commands));
+    await Promise.all([submit(1, 1), submit(2, 2), submit(3, 1)]);
+    expect(batches).toEqual([[1, 3], [2]]);
+  });
+  it('makes no batch too large or too heavy, and takes a very heavy one alone', async () => {
+    const light = gathering(async (commands) => said(commands));
+    await Promise.all(range(450).map((n) => light.submit(n)));
+    expect(light.batches.map((batch) => batch.length)).toEqual([200, 200, 50]);
+    const heavy = gathering(
+      async (commands) => said(commands),
+      () => 4000,
+    );
+    await Promise.all(range(3).map((n) => heavy.submit(n)));
+    expect(heavy.batches).toEqual([[0], [1], [2]]);
+  });
+  it('tries a batch that lost a race again, whole', async () => {
+    let losses = 2;
+    const { batches, submit } = gathering(async (commands) => {
+      if (losses-- > 0) throw new Raced();
+      return said(commands);
+    });
+    await expect(Promise.all(range(3).map((n) => submit(n)))).resolves.toEqual(said(range(3)));
+    expect(batches).toEqual([range(3), range(3), range(3)]);
+  });
+  it('finds the one that can’t be written, and writes the others in order', async () => {
+    const written: number[] = [];
+    const { submit } = gathering(async (commands) => {
+      if (commands.includes(5)) throw new Error('no');
+      written.push(...commands);
+      return said(commands);
+    });
+    const answers = await Promise.allSettled(range(13).map((n) => submit(n)));
+    expect(answers.flatMap((answer, n) => (answer.status === 'rejected' ? [n] : []))).toEqual([5]);
+    expect(written).toEqual(range(13).filter((n) => n !== 5));
+  });
+  it('does not try again where the database is away: nobody knows what became of it', async () => {
+    const { batches, submit } = gathering(async () => {
+      throw Object.assign(new Error('gone'), { code: '57P01' });
+    });
+    const answers = await Promise.allSettled(range(3).map((n) => submit(n)));
+    expect(answers.map((answer) => answer.status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(batches).toHaveLength(1);
+  });
+  it('turns callers away rather than let the queue grow without end', async () => {
+    const { submit } = gathering(() => new Promise(() => {}));
+    for (const n of range(10_000)) void submit(n);
+    expect(() => submit(10_000)).toThrow(Unavailable);
+  });
+});
