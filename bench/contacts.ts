@@ -18,17 +18,17 @@ commit;
 
 export interface ContactsResult {
   name: string;
-  connections: number;
-  ours: Measured[];
-  limits: number[];
+  turns: { ours: Measured; limit: number }[];
+  /** What the limit was measured with. */
   by: string;
 }
 
 /** Contact writes over HTTP beside the same transaction in PostgreSQL's own benchmark, turn by turn. */
 export async function benchContacts(
   service: Service,
-  { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
+  options: { connections: number; seconds: number; rounds: number; say(text: string): void },
 ): Promise<ContactsResult> {
+  const { connections, seconds, rounds, say } = options;
   const account = await service.admin('POST', '/accounts', { name: 'The Harbour Group' });
   const at = `/accounts/${account.id}`;
   const token = await service.admin('POST', `${at}/tokens`, { name: 'bench' });
@@ -60,7 +60,8 @@ export async function benchContacts(
         }
       },
     });
-  const result: ContactsResult = { name: 'contact write, new', connections, ours: [], limits: [], by: '' };
+  const result: ContactsResult = { name: 'Writing new contacts', turns: [], by: '' };
+  say('Warming up.');
   await ours(2);
   for (round = 1; round <= rounds; round++) {
     const { perSecond, by } = await limit({
@@ -76,9 +77,10 @@ export async function benchContacts(
         token: token.id ?? 0,
       },
     });
-    result.limits.push(perSecond);
     result.by = by;
-    result.ours.push(await ours(seconds));
+    const measured = await ours(seconds);
+    result.turns.push({ ours: measured, limit: perSecond });
+    say(`Turn ${round} of ${rounds}: ${by} ${Math.round(perSecond)} a second, ours ${Math.round(measured.perSecond)}.`);
   }
   return result;
 }

@@ -304,6 +304,7 @@ create table possible_duplicates (
   constraint possible_duplicates_account_id_other_contact_id_fkey FOREIGN KEY (account_id, other_contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE,
   constraint possible_duplicates_check CHECK ((contact_id < other_contact_id))
 );
+CREATE INDEX possible_duplicates_open ON possible_duplicates USING btree (account_id, id) WHERE (kept_apart_at IS NULL);
 CREATE INDEX possible_duplicates_other ON possible_duplicates USING btree (account_id, other_contact_id);
 CREATE UNIQUE INDEX possible_duplicates_pair ON possible_duplicates USING btree (account_id, contact_id, other_contact_id);
 alter table possible_duplicates enable row level security, force row level security;

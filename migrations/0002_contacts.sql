@@ -105,6 +105,7 @@ create table possible_duplicates (
   foreign key (account_id, other_contact_id) references contacts on delete cascade
 );
 create unique index possible_duplicates_pair on possible_duplicates (account_id, contact_id, other_contact_id);
+create index possible_duplicates_open on possible_duplicates (account_id, id) where kept_apart_at is null;
 create index possible_duplicates_other on possible_duplicates (account_id, other_contact_id);
 
 -- Every change of consent, and every change that a rule held back. A contact's flags are what the applied entries

@@ -68,7 +68,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
     log,
     onAnswered: (answered) => keepRecord(answered, log, metrics, recorder),
   });
-  const keeper = createKeeper(config, db);
+  const keeper = createKeeper(config, db, domains);
   const gate = createGate(keeper, config.rateLimitPerMinute);
   const serving: Serving = {
     db,
@@ -128,7 +128,7 @@ function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder:
   });
 }
 
-function createKeeper(config: Config, db: Database): Gatekeeper {
+function createKeeper(config: Config, db: Database, domains: EmailDomains): Gatekeeper {
   const authenticator = new Authenticator(db);
   return {
     partner: (secret) => authenticator.token(secret),
@@ -136,7 +136,10 @@ function createKeeper(config: Config, db: Database): Gatekeeper {
     isAdminToken: adminTokenCheck(config.adminToken),
     owner: (email, password) => signInOwner(db, email, password),
     holdAccount: async (tx, accountId) => (await holdAccount(tx, accountId)) !== undefined,
-    changed: () => authenticator.forget(),
+    changed: () => {
+      authenticator.forget();
+      domains.forget();
+    },
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { eraseContact, keepPairApart, listDuplicates, listMerges, mergeByHand, undoMerge } from '../contacts/merge.ts';
-import { showStaffContact } from '../contacts/read.ts';
+import { lookForContact, showStaffContact } from '../contacts/read.ts';
+import { FindContact } from '../contacts/schema.ts';
 import type { Tx } from '../db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
-import { actor, inAccount, print, printRows, toId, toSlice } from './run.ts';
+import { actor, inAccount, print, printRows, readInput, toId, toSlice } from './run.ts';
 
 interface Options {
   account?: string;
@@ -15,12 +16,13 @@ interface Options {
 export function contactCommands(program: Command): void {
   const contact = program.command('contact').description('look at guests, merge and erase them');
   one(contact, 'show <id>', 'a guest; the id of one that was merged leads to the other', (tx, accountId, id) =>
-    showStaffContact(tx, accountId, toId(id, 'contact'), '').then(({ units, udfs, ...shown }) => ({
-      ...shown,
-      units: units.map((unit) => unit.name),
-      udfs: udfs.map((udf) => udf.data),
-    })),
+    showStaffContact(tx, accountId, toId(id, 'contact'), ''),
   );
+  one(contact, 'find <email-or-mobile>', 'the guest who is known by it', async (tx, accountId, known) => {
+    const input = readInput(FindContact, known.includes('@') ? { email: known } : { mobile_number: known });
+    const { id } = await lookForContact(tx, accountId, input, '');
+    return showStaffContact(tx, accountId, id, '');
+  });
   one(
     contact,
     'merge <id> <other>',
@@ -28,8 +30,9 @@ export function contactCommands(program: Command): void {
     (tx, accountId, id, other) => mergeByHand(tx, accountId, toId(id, 'contact'), toId(other, 'contact'), actor()),
   );
   one(contact, 'erase <id>', 'forget a guest for good, with everything they did', async (tx, accountId, id) => {
-    await eraseContact(tx, accountId, toId(id, 'contact'));
-    return `The contact ${id} is erased.`;
+    const [erased, ...others] = await eraseContact(tx, accountId, toId(id, 'contact'));
+    const merged = others.length > 0 ? `, with ${others.join(', ')} that had been merged into it` : '';
+    return `The contact ${erased} is erased${merged}.`;
   });
 
   const merge = program.command('merge').description('the merges of guests, by staff and by themselves');

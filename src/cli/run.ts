@@ -82,7 +82,9 @@ export function actor(): string {
 
 export function print(value: object | string, options: { json?: boolean }): void {
   if (options.json) process.stdout.write(`${JSON.stringify(typeof value === 'string' ? { message: value } : value)}\n`);
-  else process.stdout.write(typeof value === 'string' ? `${value}\n` : table([value as Record<string, unknown>]));
+  else if (typeof value === 'string') process.stdout.write(`${value}\n`);
+  else
+    process.stdout.write(Object.keys(value).length > widest ? lines(value) : table([value as Record<string, unknown>]));
 }
 
 export function printRows({ rows, total }: Rows<object>, slice: Slice, options: { json?: boolean }): void {
@@ -115,10 +117,21 @@ function table(rows: Record<string, unknown>[]): string {
     .join('');
 }
 
+/** What has more fields than this is easier to read down than across. */
+const widest = 12;
+
+function lines(value: object): string {
+  const shown = Object.entries(value).filter(([, field]) => cell(field) !== '' && cell(field) !== '-');
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return shown.map(([name, field]) => `${name.padEnd(width)}  ${cell(field)}\n`).join('');
+}
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
-  return Array.isArray(value) ? value.join(',') : String(value);
+  if (Array.isArray(value)) return value.map((one) => (typeof one === 'object' ? cell(one) : String(one))).join(', ');
+  if (typeof value === 'object') return Object.values(value).map(cell).join(' ').trim();
+  return String(value);
 }
 
 /** Ends a command: an answer is exit 0, a sentence about what to do is exit 1. */

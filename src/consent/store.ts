@@ -39,11 +39,3 @@ export function selectWithdrawals(
     select distinct contact_id, channel from consent_ledger
     where account_id = ${accountId} and contact_id = any(${contactIds}) and applied and not to_given`;
 }
-
-/** The rule, if any, under which each of a contact's consents came to be as it is. */
-export async function latestRules(tx: Tx, accountId: number, contactId: number): Promise<Map<Channel, string | null>> {
-  const rows = await tx<{ channel: Channel; rule: string | null }>`
-    select distinct on (channel) channel, rule from consent_ledger
-    where account_id = ${accountId} and contact_id = ${contactId} and applied order by channel, id desc`;
-  return new Map(rows.map(({ channel, rule }) => [channel, rule]));
-}

@@ -1,6 +1,6 @@
 import { findAccount } from '../accounts/store.ts';
 import { type Channel, flagOf } from '../consent/schema.ts';
-import { appendToLedger, latestRules, selectWithdrawals } from '../consent/store.ts';
+import { appendToLedger, selectWithdrawals } from '../consent/store.ts';
 import { Raced, type Tx } from '../db/database.ts';
 import { byHand, nothingTaken, type Taken } from '../identities/schema.ts';
 import {
@@ -103,8 +103,7 @@ export async function undoMerge(tx: Tx, accountId: number, id: number, actor: st
   );
   await pointAt(tx, accountId, [from], null);
   await takeBack(tx, accountId, survivor, merge.taken);
-  const [contact_id, other_contact_id] = from < into ? [from, into] : [into, from];
-  await keepApart(tx, accountId, { contact_id, other_contact_id, reason: merge.reason }, actor);
+  await keepApart(tx, accountId, { ...inOrder(from, into), reason: merge.reason }, actor);
   await appendMerges(tx, accountId, [
     { contact_id: from, into_contact_id: into, reason: merge.reason, actor, taken: nothingTaken, undoes: id },
   ]);
@@ -116,19 +115,18 @@ async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: 
   const row: Record<string, unknown> = { ...survivor };
   for (const [field, value] of Object.entries(taken.fields)) if (row[field] === value) row[field] = null;
   if (row.email === null) row.email_status = null;
-  const rules = await latestRules(tx, accountId, survivor.id);
-  const restored = (taken.channels as Channel[]).filter((channel) => rules.get(channel) === 'merge');
-  for (const channel of restored) row[flagOf[channel]] = true;
   await putContacts(tx, accountId, [row as ContactRow]);
+  // Consent is the guest's to give: what the merge ended stays ended, and the ledger says what was held back.
+  const ended = (taken.channels as Channel[]).filter((channel) => !survivor[flagOf[channel]]);
   await appendToLedger(
     tx,
     accountId,
-    restored.map((channel) => ({
+    ended.map((channel) => ({
       contact_id: survivor.id,
       channel,
       from: false,
       to: true,
-      applied: true,
+      applied: false,
       rule: 'undo',
       source_id: null,
       token_id: null,
@@ -146,17 +144,31 @@ export function listDuplicates(tx: Tx, accountId: number, slice: Slice): Promise
 export async function keepPairApart(tx: Tx, accountId: number, id: number, actor: string): Promise<void> {
   const pair = await findPair(tx, accountId, id);
   if (!pair) throw new NotFound('There is no such pair of contacts.');
+  const { contact_id, other_contact_id, reason } = pair;
+  const [a, b] = await Promise.all([today(tx, accountId, contact_id), today(tx, accountId, other_contact_id)]);
+  if (a === undefined || b === undefined || a === b) {
+    throw new Invalid({ pair_id: ['The two have been merged. Undo that merge if they are two people.'] });
+  }
   await keepApart(tx, accountId, pair, actor);
+  await keepApart(tx, accountId, { ...inOrder(a, b), reason }, actor);
 }
 
-/** The guest asked to be forgotten: the contact goes with everything it did, all that it was merged from, and its ledger. */
-export async function eraseContact(tx: Tx, accountId: number, id: number): Promise<void> {
+/**
+ * The guest asked to be forgotten: the contact goes with everything it did, all that was merged into it, and its ledger.
+ * Gives the ids that are no more.
+ */
+export async function eraseContact(tx: Tx, accountId: number, id: number): Promise<number[]> {
   const ids = await lineage(tx, accountId, id);
   const rows = await lockContacts(tx, accountId, ids);
   const family = await lineage(tx, accountId, id);
   if (rows.length !== ids.length || family.length !== ids.length) throw new Raced();
   await beginErasing(tx);
   await deleteContacts(tx, accountId, ids);
+  return ids;
+}
+
+function inOrder(a: number, b: number): { contact_id: number; other_contact_id: number } {
+  return { contact_id: Math.min(a, b), other_contact_id: Math.max(a, b) };
 }
 
 async function existingMerge(tx: Tx, accountId: number, id: number): Promise<MergeRow> {

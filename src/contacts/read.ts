@@ -37,12 +37,19 @@ export async function lookForContact(
       mobile_number: ['The mobile number field is required when there is no email.'],
     });
   }
-  const byEmail = email === undefined ? undefined : await findOwner(tx, accountId, { kind: 'email', value: email });
-  const byMobile = () =>
-    mobile_number === undefined ? undefined : findOwner(tx, accountId, { kind: 'mobile', value: mobile_number });
-  const id = byEmail ?? (await byMobile());
+  const id = await knownBy(tx, accountId, { email, mobile_number });
   if (id === undefined) throw noSuchContact();
   return showContact(tx, accountId, id, root);
+}
+
+async function knownBy(
+  tx: Tx,
+  accountId: number,
+  { email, mobile_number }: { email: string | undefined; mobile_number: string | undefined },
+): Promise<number | undefined> {
+  const byEmail = email === undefined ? undefined : await findOwner(tx, accountId, { kind: 'email', value: email });
+  if (byEmail !== undefined || mobile_number === undefined) return byEmail;
+  return findOwner(tx, accountId, { kind: 'mobile', value: mobile_number });
 }
 
 export async function showStaffContact(tx: Tx, accountId: number, id: number, root: string): Promise<StaffContact> {
@@ -59,7 +66,12 @@ export async function listContacts(
   slice: Slice,
   root: string,
 ): Promise<Rows<StaffContact>> {
-  const { rows, total } = await selectContacts(tx, accountId, filter, slice);
+  const { email, mobile_number, email_status } = filter;
+  const id =
+    email === undefined && mobile_number === undefined
+      ? undefined
+      : ((await knownBy(tx, accountId, { email, mobile_number })) ?? null);
+  const { rows, total } = await selectContacts(tx, accountId, { id, status: email_status }, slice);
   const ids = rows.map((row) => row.id);
   const details = new Map((await selectDetails(tx, accountId, ids)).map((entry) => [entry.id, entry]));
   return { rows: rows.map((row) => staffContact(row, details.get(row.id) as Details, root)), total };

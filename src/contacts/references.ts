@@ -88,11 +88,11 @@ export class References {
       delete input.source_id;
     }
     input.units = pick(input.units, (unit, index) => {
-      if (!unitExists(unit.id, `units.${index}.id`)) return undefined;
+      const exists = unitExists(unit.id, `units.${index}.id`);
       const groups = pick(unit.groups, (group, place) => {
         const path = `units.${index}.groups.${place}`;
         if (group.id !== undefined) {
-          if (this.#groups.get(group.id)?.unit_id === unit.id) return group;
+          if (!exists || this.#groups.get(group.id)?.unit_id === unit.id) return group;
           return addError(errors, `${path}.id`, 'The group id is not a group of this unit.');
         }
         if (group.name !== undefined) return group;
@@ -100,7 +100,7 @@ export class References {
         if (errors[`${path}.id`] || errors[`${path}.name`]) return undefined;
         return addError(errors, `${path}.name`, 'The name field is required when there is no id.');
       });
-      return { ...unit, groups };
+      return exists ? { ...unit, groups } : undefined;
     });
     input.udfs = pick(input.udfs, ({ id, data }, index) => {
       const type = this.#udfs.get(id);

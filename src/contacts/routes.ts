@@ -169,7 +169,9 @@ export const contactRoutes = [
         'For a guest who asks to be forgotten: the contact goes for good, with everything it did, all that was merged into it, and its consent ledger.',
       input: NoFields,
     },
-    (tx, { accountId, ids }) => eraseContact(tx, accountId, ids.contact_id),
+    async (tx, { accountId, ids }) => {
+      await eraseContact(tx, accountId, ids.contact_id);
+    },
   ),
   answers(
     {
@@ -217,7 +219,7 @@ export const contactRoutes = [
       path: `${account}/merges/:merge_id/undo`,
       summary: 'Undo a merge',
       description:
-        'The contact is itself again, with all that was its own. What the other took over is taken back, as far as it was not changed since. The two are not joined again by a phone they share.',
+        'The contact is itself again, with all that was its own. What the other took over is taken back, as far as it was not changed since. The two are not joined again by a phone they share. A consent that the merge ended stays ended: only the guest can give it.',
       input: NoFields,
       answer: Merge,
       example: { input: {}, answer: { ...merge, undone_at: '2026-03-02T09:00:00.000Z', undone_by: 'jo@example.com' } },

@@ -13,6 +13,8 @@ export const rules = [
 ] as const;
 export type Rule = (typeof rules)[number];
 
+const ruleNotes = `\`discard_invalid_data\`: what is invalid is dropped and the rest stored. \`historic_data\`: an existing contact’s consent stays, whatever is sent. \`preserve_consent\`: it stays where "no" is sent. \`detach_existing_groups\`: the contact is then in the groups of this request alone. \`update_only\`: no contact is created.`;
+
 const Text = (example: string, maxLength = 255) => Type.String({ maxLength, examples: [example] });
 
 /** What a contact says of itself, as it is stored, sent and answered under the same name. */
@@ -20,7 +22,7 @@ const profile = {
   gender: Type.String({
     description: '`M` (male) or `F` (female); blank for non-binary or other.',
     format: 'gender',
-    blank: true,
+    'x-blank': true,
     examples: ['F'],
   }),
   title: Text('Ms'),
@@ -104,11 +106,13 @@ export const ContactWrite = Type.Object({
     ),
   ),
   rules: Type.Optional(
-    Type.Array(Type.Object({ rule_name: Type.Enum(rules) }), { description: 'What to do otherwise than usual.' }),
+    Type.Array(Type.Object({ rule_name: Type.Enum(rules, { description: ruleNotes }) }), {
+      description: 'What to do otherwise than usual.',
+    }),
   ),
   notes: Type.Optional(Type.Array(NewNote, { description: 'Each adds a note.' })),
   udfs: Type.Optional(Type.Array(NewUdfValue, { description: 'Values of user-defined fields.' })),
-  feedback: Type.Optional(Type.Array(NewFeedback)),
+  feedback: Type.Optional(Type.Array(NewFeedback, { 'x-address': true })),
 });
 export type ContactWrite = Static<typeof ContactWrite>;
 
@@ -139,10 +143,11 @@ export type Contact = Static<typeof Contact>;
 export const ContactId = Type.Object({ id: Id('Contact id') });
 export const ContactWritten = Type.Union([Contact, ContactId]);
 
-export const FindContact = Type.Object({
-  email: Type.Optional(profile.email),
-  mobile_number: Type.Optional(profile.mobile_number),
-});
+const knownBy = {
+  email: Type.Optional(Type.String({ format: 'email', maxLength: 254, examples: ['ana.silva@gmail.com'] })),
+  mobile_number: Type.Optional(Type.String({ format: 'mobile', maxLength: 64, examples: ['07700 900123'] })),
+};
+export const FindContact = Type.Object(knownBy);
 export type FindContact = Static<typeof FindContact>;
 
 const emailStatuses = ['unchecked', 'invalid'] as const;
@@ -162,7 +167,7 @@ export const StaffContact = Type.Object({
 });
 export type StaffContact = Static<typeof StaffContact>;
 
-export const ListContacts = Type.Object({ email_status: Type.Optional(emailStatus) });
+export const ListContacts = Type.Object({ ...knownBy, email_status: Type.Optional(emailStatus) });
 export type ListContacts = Static<typeof ListContacts>;
 
 export const MergeInto = Type.Object({ contact_id: Id('The contact that is the same guest, and ends.') });

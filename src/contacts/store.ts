@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { listing } from '../db/listing.ts';
-import { raw, sql } from '../db/sql.ts';
+import { join, raw, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { type ListContacts, type ProfileField, profileFields } from './schema.ts';
 
@@ -133,11 +133,19 @@ export async function findStaffContact(tx: Tx, accountId: number, id: number): P
 export function selectContacts(
   tx: Tx,
   accountId: number,
-  { email_status }: ListContacts,
+  /** One contact, or none (null); and those with this status alone. */
+  { id, status }: { id: number | null | undefined; status: ListContacts['email_status'] },
   slice: Slice,
 ): Promise<Rows<StaffRow>> {
-  const status = email_status === undefined ? sql`` : sql`and email_status = ${email_status}`;
-  const from = sql`contacts where account_id = ${accountId} and merged_into is null ${status}`;
+  const narrowed = join(
+    [
+      sql`account_id = ${accountId} and merged_into is null`,
+      ...(id === undefined ? [] : [sql`id = ${id}`]),
+      ...(status === undefined ? [] : [sql`email_status = ${status}`]),
+    ],
+    ' and ',
+  );
+  const from = sql`contacts where ${narrowed}`;
   return listing(tx, { columns: staffColumns, from, orderBy: sql`id` }, slice);
 }
 

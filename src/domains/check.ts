@@ -17,12 +17,14 @@ export interface DomainOptions {
 const minute = 60_000;
 const day = 24 * 60 * minute;
 /** For how long each answer is believed. What is known to take mail is asked about again one day; a typo may become a domain. */
-const believedMs = { yes: 30 * day, no: 60 * minute, unknown: minute / 6 };
+const believedMs = { yes: 30 * day, no: 60 * minute };
+/** In memory much shorter: staff, and other processes, may know better meanwhile. */
+const rememberedMs = 10_000;
 const mostRemembered = 50_000;
 /** More questions than this at a time, and the next is put off like one without an answer. */
 const mostAsked = 200;
 /** Names that never are domains on the internet. */
-const reserved = /(^|\.)(invalid|test|localhost)$/;
+export const reserved = /(^|\.)(invalid|test|localhost)$/;
 /** No such domain, no such record, no such thing as such a name. Anything else is not an answer. */
 const denials = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 const secondPatienceMs = 10_000;
@@ -68,6 +70,11 @@ export class EmailDomains {
     return answer;
   }
 
+  /** Staff may have said something about a domain. */
+  forget(): void {
+    this.#remembered.clear();
+  }
+
   #ask(domain: string): Promise<TakesMail> {
     const asked = this.#asking.get(domain);
     if (asked) return asked;
@@ -81,17 +88,16 @@ export class EmailDomains {
     const stored = await this.#db.transaction((tx) => findDomain(tx, domain));
     const storedAnswer = stored?.takes_mail ? 'yes' : 'no';
     const fresh = stored && (stored.vouched_for || stored.age_seconds * 1000 < believedMs[storedAnswer]);
-    if (this.#mode === 'list' || fresh) return this.#remember(domain, storedAnswer, minute);
+    if (this.#mode === 'list' || fresh) return this.#remember(domain, storedAnswer, rememberedMs);
     const answer = await this.#inTime(this.#askDns(domain), this.#patienceMs);
     // What took mail when we last heard of it does so until we hear otherwise.
-    if (answer === 'unknown') return this.#remember(domain, stored?.takes_mail ? 'yes' : 'unknown', believedMs.unknown);
+    if (answer === 'unknown') return this.#remember(domain, stored?.takes_mail ? 'yes' : 'unknown', rememberedMs);
     return this.#learn(domain, answer);
   }
 
   async #learn(domain: string, answer: 'yes' | 'no'): Promise<TakesMail> {
     await this.#db.transaction((tx) => saveDomain(tx, domain, answer === 'yes'));
-    // Not for as long as it is believed: staff may vouch for it meanwhile.
-    return this.#remember(domain, answer, minute);
+    return this.#remember(domain, answer, rememberedMs);
   }
 
   async #inTime(asking: Promise<TakesMail>, patienceMs: number): Promise<TakesMail> {

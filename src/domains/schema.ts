@@ -27,12 +27,17 @@ const domain = Type.String({
   examples: ['harbour-group.co.uk'],
 });
 
-export const NewEmailDomain = Type.Object({ domain });
+export const NewEmailDomain = Type.Object({
+  domain,
+  takes_mail: Type.Optional(
+    Type.Boolean({ description: 'False: it is refused, whatever DNS says. True unless given.' }),
+  ),
+});
 
 export const EmailDomain = Type.Object({
   domain,
   takes_mail: Type.Boolean(),
-  vouched_for: Type.Boolean({ description: 'Staff put it on the list: DNS is not asked.' }),
+  vouched_for: Type.Boolean({ description: 'Staff said so: DNS is not asked.' }),
   checked_at: Instant('When it was last asked about, or vouched for.'),
 });
 export type EmailDomain = Static<typeof EmailDomain>;

@@ -23,10 +23,10 @@ export async function saveDomain(tx: Tx, domain: string, takesMail: boolean): Pr
 
 const columns = sql`domain, takes_mail, vouched_for, checked_at`;
 
-export async function vouchFor(tx: Tx, domain: string): Promise<EmailDomain> {
+export async function vouchFor(tx: Tx, domain: string, takesMail: boolean): Promise<EmailDomain> {
   const rows = await tx<EmailDomain>`
-    insert into email_domains (domain, takes_mail, vouched_for) values (${domain}, true, true)
-    on conflict (domain) do update set takes_mail = true, vouched_for = true, checked_at = now()
+    insert into email_domains (domain, takes_mail, vouched_for) values (${domain}, ${takesMail}, true)
+    on conflict (domain) do update set takes_mail = excluded.takes_mail, vouched_for = true, checked_at = now()
     returning ${columns}`;
   return only(rows);
 }

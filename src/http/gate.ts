@@ -18,7 +18,7 @@ export interface Gatekeeper {
   owner(email: string, password: string): Promise<{ id: number; email: string } | undefined>;
   /** Whether the account exists; if so, it does until the transaction ends. */
   holdAccount(tx: Tx, accountId: number): Promise<boolean>;
-  /** An administrator changed something: tokens and access are to be looked up anew. */
+  /** An administrator changed something: what is remembered for a moment is to be looked up anew. */
   changed(): void;
 }
 

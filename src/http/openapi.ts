@@ -16,7 +16,7 @@ const PlainError = Type.Object({ errors: Type.Array(Type.Object({ message: Type.
 
 const introduction = `Tills, booking platforms, wifi portals and voucher apps write guests and what they did through this interface.
 
-**Sending.** Parameters travel in the query or as a JSON body, on GET too; a name in both places takes the query's value. Types are read leniently: integers may be numeric strings, booleans may be \`1\`/\`0\`, unknown fields are ignored, and null, absent or blank mean "no news".
+**Sending.** Parameters travel in the query or as a JSON body, on GET too; a name in both places takes the query's value. Types are read leniently: integers may be numeric strings, booleans may be \`1\`/\`0\`, unknown fields are ignored, and null, absent or blank mean "no news" (but for \`gender\`, where blank is a value). A list takes 1,000 elements.
 
 **Answers.** Success is 200 on every \`/v1\` route. Lists come 100 a page. Every answer carries an \`X-Request-Id\`; send your own to have it used.
 
@@ -124,6 +124,10 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       },
       headers: {
         RequestId: { description: 'Names this request in the logs.', schema: { type: 'string' } },
+        DiscardedFields: {
+          description: 'What discard_invalid_data dropped: `mobile_number, notes.1.text`. Absent: nothing.',
+          schema: { type: 'string' },
+        },
         RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
       },
       schemas: { FieldErrors, PlainError },
@@ -157,7 +161,10 @@ function security({ access }: Operation): Record<string, never[]>[] {
 }
 
 function success(operation: Operation) {
-  const headers = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+  const headers = {
+    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    ...(operation.gathered ? { 'Discarded-Fields': { $ref: '#/components/headers/DiscardedFields' } } : {}),
+  };
   if (!operation.answer) return { description: 'Done.', headers };
   const example = operation.example?.answer;
   if (!operation.paged) return { description: 'Done.', headers, content: json(operation.answer, example) };

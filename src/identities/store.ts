@@ -213,11 +213,20 @@ const side = (name: 'a' | 'b') => {
     'email', ${column('email')}, 'mobile_number', ${column('mobile_number')})`;
 };
 const pairColumns = sql`d.id, d.reason, d.created_at, jsonb_build_array(${side('a')}, ${side('b')}) as contacts`;
-/** Both sides are still themselves, and nobody has said that they are two people. */
-const openPairs = (accountId: number) => sql`possible_duplicates d
-  join contacts a on a.account_id = d.account_id and a.id = d.contact_id and a.merged_into is null
-  join contacts b on b.account_id = d.account_id and b.id = d.other_contact_id and b.merged_into is null
-  where d.account_id = ${accountId} and d.kept_apart_at is null`;
+/** What each side is today, and once for each two; without those who have become one, or of whom staff said that they are two. */
+const openPairs = (accountId: number) => sql`(
+    select distinct on (low, high) d.id, d.reason, d.created_at, low, high
+    from possible_duplicates d
+    join contacts x on x.account_id = d.account_id and x.id = d.contact_id
+    join contacts y on y.account_id = d.account_id and y.id = d.other_contact_id
+    cross join lateral (select coalesce(x.merged_into, x.id) as one, coalesce(y.merged_into, y.id) as other) as today
+    cross join lateral (select least(one, other) as low, greatest(one, other) as high) as pair
+    where d.account_id = ${accountId} and d.kept_apart_at is null and low <> high and not exists (
+      select from possible_duplicates k
+      where k.account_id = ${accountId} and k.contact_id = low and k.other_contact_id = high and k.kept_apart_at is not null)
+    order by low, high, d.id) as d
+  join contacts a on a.account_id = ${accountId} and a.id = d.low
+  join contacts b on b.account_id = ${accountId} and b.id = d.high`;
 
 export function selectPairs(tx: Tx, accountId: number, slice: Slice): Promise<Rows<PairRow>> {
   return listing(tx, { columns: pairColumns, from: openPairs(accountId), orderBy: sql`d.id desc` }, slice);

@@ -10,8 +10,8 @@ export interface Jobs {
 }
 
 const concurrency = 4;
-/** One listens for news of jobs; the others fetch and finish them, which takes a moment each. */
-const connections = 3;
+/** One more listens for news of jobs. */
+const connections = concurrency + 1;
 const comeBackMs = 1000;
 
 /** Does the jobs that were put off, a few at a time, in this process; several processes share them out among themselves. */

@@ -31,7 +31,9 @@ interface Shape {
   minimum?: number;
   maximum?: number;
   /** Of a text: blank is a value, not "no news". */
-  blank?: boolean;
+  'x-blank'?: boolean;
+  /** Of a list: an answer has the list's address under this name. Sent back with the rest, that is no news. */
+  'x-address'?: boolean;
 }
 
 export function reader<S extends TSchema>(schema: S): Reader<Static<S>> {
@@ -74,18 +76,21 @@ function compileObject(shape: Shape): Read {
     name,
     read: compile(field),
     required: required.has(name),
-    blankCounts: field.blank === true,
+    blankCounts: field['x-blank'] === true,
+    isAddress: field['x-address'] === true,
   }));
+  const [hint] = [...required, ...fields.map((field) => field.name)];
   return (raw, path, errors) => {
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-      return addError(errors, path, `The ${words(path)} must be an object.`);
+      const what = /\.\d+$/.test(path) ? `Each of the ${words(path)}` : `The ${words(path)}`;
+      return addError(errors, path, `${what} must be an object: {"${hint}": …}.`);
     }
     const value: Record<string, unknown> = {};
     let whole = true;
     for (const field of fields) {
       const at = path === '' ? field.name : `${path}.${field.name}`;
       const sent = Object.hasOwn(raw, field.name) ? (raw as Record<string, unknown>)[field.name] : undefined;
-      if (isAbsent(sent, field.blankCounts)) {
+      if (isAbsent(sent, field.blankCounts) || (field.isAddress && typeof sent === 'string')) {
         if (!field.required) continue;
         addError(errors, at, `The ${words(at)} field is required.`);
         whole = false;

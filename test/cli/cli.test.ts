@@ -195,6 +195,9 @@ describe('regulars, about guests', () => {
     ]);
     expect(await run('merge', 'undo', String(data[0].id))).toMatchObject({ undone_at: expect.any(String) });
     expect(await run('contact', 'show', String(rui.id))).toMatchObject({ id: rui.id });
+    expect(await run('contact', 'find', '+44 7700 900001')).toMatchObject({ id: ana.id });
+    const shown = await regulars(['contact', 'find', 'Rui@gmail.com'], env);
+    expect(shown.stdout).toMatch(/^email +rui@gmail.com$/m);
 
     const pairs = await run('duplicate', 'list');
     expect(pairs.total).toBe(0);

@@ -164,15 +164,15 @@ describe('undoing a merge', () => {
     expect(await write({ mobile_number: '07700900001' })).toMatchObject({ id: phone });
     expect(await merges()).toHaveLength(1);
   });
-  it('gives back a consent that the merge had ended', async () => {
+  it('does not give consent either: what the merge ended is the guest’s to give again', async () => {
     const { write, merges, undo, read } = await group();
     await write({ mobile_number: '07700900001', allow_email: true });
     await write({ mobile_number: '07700900001', allow_email: false });
     const { id } = await write({ email: 'ana@gmail.com', allow_email: true });
     await write(joining);
     await undo((await merges())[0].id);
-    expect(await read(id)).toMatchObject({ allow_email: '1' });
-    expect((await read(id, '/consent')).data[0]).toMatchObject({ rule: 'undo', applied: true });
+    expect(await read(id)).toMatchObject({ allow_email: '' });
+    expect((await read(id, '/consent')).data[0]).toMatchObject({ to: true, rule: 'undo', applied: false });
     expect(await broken(behind)).toEqual({});
   });
   it('happens once, and from the latest on', async () => {
@@ -253,6 +253,25 @@ describe('a phone that two people with e-mails of their own share', () => {
     await undo((await merges())[0].id);
     expect(await write({ email: 'eve@gmail.com' })).toMatchObject({ id: eve.id, email: 'eve@gmail.com' });
     expect(await broken(behind)).toEqual({});
+  });
+  it('stays listed for the one that a side of the pair became', async () => {
+    const { write, duplicates, mergeInto, at } = await group();
+    const [ana, rui, eve] = [
+      await write({ email: 'ana@gmail.com', mobile_number: '07700900001' }),
+      await write({ email: 'rui@gmail.com', mobile_number: '07700900001' }),
+      await write({ email: 'eve@gmail.com', mobile_number: '07700900001' }),
+    ];
+    const both = await duplicates();
+    await mergeInto(rui.id, ana.id);
+    expect(await duplicates()).toMatchObject([{ contacts: [{ id: rui.id }, { id: eve.id }] }]);
+    const gone = both.find((pair: { contacts: { id: number }[] }) => pair.contacts[1]?.id === rui.id);
+    const answer = await admin('POST', `${at}/possible_duplicates/${gone.id}/keep_apart`);
+    expect(answer.body.errors).toEqual({ pair_id: [expect.stringContaining('have been merged')] });
+    const [left] = await duplicates();
+    expect((await admin('POST', `${at}/possible_duplicates/${left.id}/keep_apart`)).status).toBe(204);
+    expect(await duplicates()).toEqual([]);
+    await write({ email: 'eve@gmail.com', mobile_number: '07700900001' });
+    expect(await duplicates()).toEqual([]);
   });
   it('refuses to merge a contact with itself, with nobody, or across accounts', async () => {
     const { write, mergeInto } = await group();

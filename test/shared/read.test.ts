@@ -77,7 +77,7 @@ describe('refusing', () => {
       'items.1.unit_id': ['The unit id field is required.'],
       'items.2.unit_id': ['The unit id must be an integer.'],
       'items.2.note': ['The note must be a string.'],
-      'items.3': ['The items must be an object.'],
+      'items.3': ['Each of the items must be an object: {"unit_id": …}.'],
     });
   });
   it.each([1.5, '1.5', 'Infinity', 1e300, '99999999999999999999', [], {}, true])(
