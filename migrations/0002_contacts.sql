@@ -122,7 +122,8 @@ create table consent_ledger (
   rule text,
   source_id bigint,
   token_id bigint,
-  at timestamptz not null default now(),
+  -- Not the transaction's: one that waited for another must not be dated before it.
+  at timestamptz not null default clock_timestamp(),
   primary key (account_id, id),
   foreign key (account_id, contact_id) references contacts on delete cascade
 );
@@ -214,6 +215,20 @@ begin
     execute format('alter table %I enable row level security', tenant_table);
     execute format('alter table %I force row level security', tenant_table);
     execute format('create policy own_account on %I using (account_id = current_account_id())', tenant_table);
+  end loop;
+end $$;
+
+-- Names are looked up whatever their case. An index on lower(name) is of no use for that under row-level security
+-- (PostgreSQL does not trust the function with rows that the policy may hide), so the folded name is a column.
+do $$
+declare named record;
+begin
+  for named in select * from (values ('folders', 'account_id, unit_id'), ('groups', 'account_id, unit_id, folder_id'), ('udfs', 'account_id'),
+      ('sources', 'account_id'), ('providers', 'account_id'), ('feedback_categories', 'account_id'), ('booking_sources', 'account_id'))
+      as named (name, within) loop
+    execute format('alter table %I add column name_key text generated always as (lower(name)) stored', named.name);
+    execute format('drop index %I', named.name || '_name');
+    execute format('create unique index %I on %I (%s, name_key)', named.name || '_name', named.name, named.within);
   end loop;
 end $$;
 

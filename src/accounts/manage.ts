@@ -1,6 +1,7 @@
-import { beginErasing, deleteAllContacts } from '../contacts/store.ts';
+import { beginErasing, deleteSomeContacts } from '../contacts/store.ts';
 import { enterAccount, type Tx } from '../db/database.ts';
 import { insertBuiltIns } from '../lookups/store.ts';
+import { deleteSomeRequests } from '../requests/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { insertRootUnit } from '../units/store.ts';
@@ -40,12 +41,16 @@ export async function changeAccount(tx: Tx, id: number, changes: Partial<NewAcco
   return showAccount(tx, id);
 }
 
+const step = 5000;
+
 export async function removeAccount(tx: Tx, id: number): Promise<void> {
   if (!(await lockAccount(tx, id))) throw new NotFound('There is no such account.');
   await enterAccount(tx, id);
   await beginErasing(tx);
-  // First: what contacts refer to (sources, user-defined fields) can only go after them.
-  await deleteAllContacts(tx, id);
+  // First: what contacts refer to (sources, user-defined fields) can only go after them. In steps, each of which ends in time.
+  while (await deleteSomeContacts(tx, id, 'merged', step));
+  while (await deleteSomeContacts(tx, id, 'any', step));
+  while (await deleteSomeRequests(tx, id, step));
   await deleteAccount(tx, id);
 }
 

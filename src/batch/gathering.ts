@@ -25,7 +25,7 @@ const mostPerBatch = 200;
 const mostWeight = 5000;
 /** While one batch is in PostgreSQL's hands, we read and answer the requests of the other. */
 const mostAtOnce = 2;
-/** More than this many waiting, and a client is better told to come back. */
+/** More than this many of an account waiting, and a client is better told to come back. */
 const mostWaiting = 10_000;
 const mostAttempts = 5;
 
@@ -36,18 +36,16 @@ const mostAttempts = 5;
 export class Gathering<Command, Outcome> {
   readonly #options: Options<Command, Outcome>;
   readonly #queues = new Map<number, Queue<Command, Outcome>>();
-  #waiting = 0;
 
   constructor(options: Options<Command, Outcome>) {
     this.#options = options;
   }
 
   submit(accountId: number, command: Command): Promise<Outcome> {
-    if (this.#waiting >= mostWaiting) throw new Unavailable('Too many calls are waiting already.');
     const queue = this.#queues.get(accountId) ?? { waiting: [], writing: 0 };
     this.#queues.set(accountId, queue);
     const { waiting } = queue;
-    this.#waiting++;
+    if (waiting.length >= mostWaiting) throw new Unavailable('Too many calls are waiting already.');
     return new Promise((done, failed) => {
       waiting.push({ command, done, failed });
       // What arrived in the same turn of the event loop goes together.
@@ -56,9 +54,14 @@ export class Gathering<Command, Outcome> {
   }
 
   async #work(accountId: number, queue: Queue<Command, Outcome>): Promise<void> {
-    if (queue.writing >= mostAtOnce) return;
+    if (queue.writing >= mostAtOnce || queue.waiting.length === 0) return;
     queue.writing++;
-    while (queue.waiting.length > 0) await this.#settle(accountId, this.#take(queue), 1);
+    while (queue.waiting.length > 0) {
+      const settling = this.#settle(accountId, this.#take(queue), 1);
+      // There was more than one batch takes: the next may start beside it.
+      void this.#work(accountId, queue);
+      await settling;
+    }
     queue.writing--;
     if (queue.writing === 0 && this.#queues.get(accountId) === queue) this.#queues.delete(accountId);
   }
@@ -71,7 +74,6 @@ export class Gathering<Command, Outcome> {
       if (count > 0 && (weight > mostWeight || count >= mostPerBatch)) break;
       count++;
     }
-    this.#waiting -= count;
     return waiting.splice(0, count);
   }
 

@@ -1,4 +1,5 @@
 import type { TakesMail } from '../domains/schema.ts';
+import type { NewFeedback } from '../feedback/schema.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
 import { addError } from '../shared/read.ts';
 import type { ContactWrite, Rule } from './schema.ts';
@@ -37,6 +38,10 @@ export async function prepareContact(
     addError(errors, 'email', 'The email field is required when there is no mobile number.');
     addError(errors, 'mobile_number', 'The mobile number field is required when there is no email.');
   }
+  if (groupsIn(input) > mostGroups) {
+    addError(errors, 'units', `The units may not name more than ${mostGroups} groups.`);
+    delete input.units;
+  }
   const rules = new Set<Rule>();
   for (const entry of (input.rules ?? []) as Sparse<{ rule_name: Rule }>) if (entry) rules.add(entry.rule_name);
   return {
@@ -55,9 +60,24 @@ function isNobody({ email, mobile_number }: ContactWrite): boolean {
 
 /** In rows or so. */
 export function weighContact({ input }: ContactCommand): number {
-  let weight = 1;
+  let weight = 1 + groupsIn(input);
   for (const list of [input.units, input.notes, input.udfs, input.feedback]) weight += list?.length ?? 0;
+  for (const feedback of (input.feedback ?? []) as Sparse<NewFeedback>) {
+    weight += (feedback?.comments?.length ?? 0) + (feedback?.ratings?.length ?? 0);
+  }
   return weight;
+}
+
+/** As many as a list takes, in all of its units together. */
+const mostGroups = 1000;
+
+function groupsIn({ units }: ContactWrite): number {
+  return (
+    (units as Sparse<NonNullable<ContactWrite['units']>[number]> | undefined)?.reduce(
+      (count, unit) => count + (unit?.groups?.length ?? 0),
+      0,
+    ) ?? 0
+  );
 }
 
 /** What was wrong and is dropped, where the rule says so. Otherwise, or without anybody to store it to, it is a 422. */

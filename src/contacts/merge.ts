@@ -48,7 +48,8 @@ export async function mergeByHand(
   if (from === undefined) throw new Invalid({ contact_id: ['The contact id is not a contact of this account.'] });
   if (into === from) throw new Invalid({ contact_id: ['The contact id leads to this very contact already.'] });
   const ids = [into, from];
-  const rows = await lockContacts(tx, accountId, ids);
+  const families = [...(await lineage(tx, accountId, into)), ...(await lineage(tx, accountId, from))];
+  const rows = (await lockContacts(tx, accountId, families)).filter((row) => ids.includes(row.id));
   if (rows.length < 2 || rows.some((row) => row.merged_into !== null)) throw new Raced();
   const [account, details, withdrawals, references] = await Promise.all([
     findAccount(tx, accountId),
@@ -86,7 +87,7 @@ export async function showMerge(tx: Tx, accountId: number, id: number): Promise<
  */
 export async function undoMerge(tx: Tx, accountId: number, id: number, actor: string): Promise<Merge> {
   const { contact_id: from, into_contact_id: into } = await existingMerge(tx, accountId, id);
-  const rows = await lockContacts(tx, accountId, [into, from]);
+  const rows = await lockContacts(tx, accountId, [into, ...(await descent(tx, accountId, from))]);
   // Somebody else may have undone it while we waited for the contacts.
   const merge = await existingMerge(tx, accountId, id);
   if (merge.undone_at !== null) throw new Invalid({ merge_id: ['The merge has been undone already.'] });

@@ -218,9 +218,8 @@ export class People {
     if (email !== undefined) this.#claim(person, { kind: 'email', value: email });
     if (mobile !== undefined) {
       const before = person.row.mobile_number;
-      const isNews = before !== mobile && this.#owner({ kind: 'mobile', value: mobile }) !== person;
       // A number that was changed for another may be a stranger's soon: it no longer leads here.
-      if (isNews && before !== null) this.#release(person, { kind: 'mobile', value: before });
+      if (before !== null && before !== mobile) this.#release(person, { kind: 'mobile', value: before });
       this.#claim(person, { kind: 'mobile', value: mobile });
     }
     if (membership_number !== undefined) this.#assign(person, { kind: 'membership', value: membership_number });

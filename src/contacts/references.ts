@@ -1,5 +1,6 @@
-import type { Tx } from '../db/database.ts';
+import { Raced, type Tx } from '../db/database.ts';
 import { npsCategory } from '../feedback/schema.ts';
+import { defaultFolder } from '../groups/schema.ts';
 import { ensureGroups, findGroups, findGroupsByName, type GroupName } from '../groups/store.ts';
 import { lookupKinds } from '../lookups/schema.ts';
 import { ensureNamed, existing, findByName } from '../lookups/store.ts';
@@ -20,9 +21,6 @@ export interface SourceRef {
   id: number | null;
   name: string | null;
 }
-
-/** Where the interface names no folder, this one is meant. */
-const defaultFolder = 'default';
 
 const groupKey = ({ unit_id, folder_name, name }: GroupName) =>
   JSON.stringify([unit_id, folder_name.toLowerCase(), name.toLowerCase()]);
@@ -166,6 +164,7 @@ export class References {
       sources.forEach((source, index) => {
         source.id = ids[index] ?? null;
       });
+      if (ids.includes(null)) throw new Raced();
     }
     const groups = [...this.#namedGroups].filter((group) => group.id === null);
     if (groups.length > 0) {
@@ -174,6 +173,8 @@ export class References {
       groups.forEach((group, index) => {
         Object.assign(group, found[index]);
       });
+      // Somebody deleted one as soon as it was made.
+      if (found.some(({ id }) => id === null)) throw new Raced();
     }
   }
 }

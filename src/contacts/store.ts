@@ -154,9 +154,18 @@ export async function beginErasing(tx: Tx): Promise<void> {
   await tx`set local app.erasing = 'on'`;
 }
 
-/** With everything that refers to them. */
-export async function deleteAllContacts(tx: Tx, accountId: number): Promise<void> {
-  await tx`delete from contacts where account_id = ${accountId}`;
+/** So many, with everything that refers to them: of those merged into others, which have to go first, or of any. Whether there were any. */
+export async function deleteSomeContacts(
+  tx: Tx,
+  accountId: number,
+  which: 'merged' | 'any',
+  limit: number,
+): Promise<boolean> {
+  const narrowed = which === 'merged' ? sql`and merged_into is not null order by merged_into` : sql`order by id`;
+  const { count } = await tx`
+    delete from contacts where account_id = ${accountId} and id in (
+      select id from contacts where account_id = ${accountId} ${narrowed} limit ${limit})`;
+  return count > 0;
 }
 
 export async function deleteContacts(tx: Tx, accountId: number, ids: number[]): Promise<void> {

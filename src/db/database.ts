@@ -31,12 +31,18 @@ export interface ConnectOptions {
 }
 
 /** The one place that says how we speak to PostgreSQL. */
-function settings({ url, role, applicationName = 'regulars' }: ConnectOptions): pg.ClientConfig {
+function settings({
+  url,
+  role,
+  applicationName = 'regulars',
+  statementTimeoutMs,
+}: ConnectOptions & { statementTimeoutMs?: number }): pg.ClientConfig {
   const address = new URL(url);
   // The driver lets the address overrule what is said beside it, and the environment what is not said at all.
   const options = [
     address.searchParams.get('options') ?? '-c TimeZone=UTC',
     role === undefined ? '' : `-c role=${role}`,
+    statementTimeoutMs === undefined ? '' : `-c statement_timeout=${statementTimeoutMs}`,
   ];
   for (const name of ['options', 'application_name']) address.searchParams.delete(name);
   return {
@@ -106,13 +112,16 @@ export function openClients(options: ConnectOptions & { connections: number }): 
 /** A database that takes longer than this for nothing at all is as good as away. */
 const pingTimeoutMs = 2000;
 
+/** Nothing of ours takes this long. PostgreSQL itself gives up on it, so that it does not go on holding its locks. */
+const longestStatementMs = 29_000;
+
 export function openPool(options: ConnectOptions & { connections: number }): Database {
   const pool = new pg.Pool({
-    ...settings(options),
+    ...settings({ ...options, statementTimeoutMs: longestStatementMs }),
     max: options.connections,
     idleTimeoutMillis: 60_000,
-    // A database that hangs is as good as away; nothing of ours takes this long.
-    query_timeout: 30_000,
+    // A database that hangs is as good as away.
+    query_timeout: longestStatementMs + 1000,
   });
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on('error', () => {});
@@ -150,10 +159,12 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
     try {
       const result = await work(tx, last);
       // Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep.
-      if (client) await Promise.all([...unfinished, commit(client)]);
+      if (client) await inOrder([...unfinished, commit(client)]);
       if (broken !== undefined) throw broken;
       return result;
     } catch (error) {
+      // A connection that is only just coming must not be forgotten.
+      await connecting?.catch(() => {});
       if (isDatabaseAway(error)) broken = error;
       else await client?.query('rollback').catch(notice);
       throw error;
@@ -175,6 +186,11 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
     pool: () => ({ size: options.connections, busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
+}
+
+/** Waits for all of them. The first that failed is the cause; the commit behind it only says that nothing was kept. */
+async function inOrder(statements: Promise<unknown>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(statements)) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** What is asked in one turn of the event loop leaves in one piece: a system call for each statement costs more than it. */
@@ -220,6 +236,7 @@ const awayCodes = new Set([
   '57P01', // shut down by an administrator
   '57P02', // crashed
   '57P03', // starting up or shutting down
+  '57014', // given up on after too long
 ]);
 /** The driver's own errors have no code. */
 const awayMessages =
@@ -244,6 +261,12 @@ const raceCodes = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
 ]);
+
+/** Whether two transactions got into each other's way, and neither is to blame. */
+export function isCollision(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return error instanceof Raced || code === '40001' || code === '40P01';
+}
 
 /** Whether the same transaction may well succeed if it is tried again. */
 export function isRace(error: unknown): boolean {

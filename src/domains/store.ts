@@ -39,7 +39,8 @@ export function selectDomains(tx: Tx, slice: Slice): Promise<Rows<EmailDomain>> 
 export async function lookAgainLater(tx: Tx, accountId: number, domains: string[], attempt = 1): Promise<void> {
   const jobs = domains.map((domain) => ({
     payload: { account_id: accountId, domain, attempt },
-    key: `${accountId} ${domain}`,
+    // By attempt, as the job that puts off the next is still there itself.
+    key: `${accountId} ${domain} ${attempt}`,
   }));
   await enqueue(tx, lookAgainTask, jobs, lookAgainAfterSeconds(attempt));
 }

@@ -2,7 +2,7 @@ import { type Tx, violated } from '../db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { findUnit } from '../units/store.ts';
-import type { Folder, Group, NewGroup } from './schema.ts';
+import { defaultFolder, type Folder, type Group, type NewGroup } from './schema.ts';
 import {
   deleteFolder,
   deleteGroup,
@@ -16,9 +16,6 @@ import {
   selectFolders,
   selectGroups,
 } from './store.ts';
-
-/** Where the interface names no folder, this one is meant. */
-export const defaultFolder = 'default';
 
 const taken = (where: string) => new Invalid({ name: [`The name has already been taken ${where}.`] });
 

@@ -1,6 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { Id, Name } from '../shared/fields.ts';
 
+/** Where the interface names no folder, this one is meant. */
+export const defaultFolder = 'default';
+
 const unitId = Id('The unit it is on.');
 const folderId = Id('The folder it is in.');
 const folderName = Name('What the folder is called; unique on the unit, whatever the case.', 'default');

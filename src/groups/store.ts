@@ -38,7 +38,7 @@ export async function ensureFolder(tx: Tx, accountId: number, unitId: number, na
   // The update changes nothing; it makes an existing row, also one made meanwhile by another process, come back.
   const rows = await tx<Folder>`
     insert into folders (account_id, unit_id, name) values (${accountId}, ${unitId}, ${name})
-    on conflict (account_id, unit_id, lower(name)) do update set name = folders.name
+    on conflict (account_id, unit_id, name_key) do update set name = folders.name
     returning ${folderColumns}`;
   return only(rows);
 }
@@ -137,10 +137,12 @@ export function findGroupsByName(
     from rows from (jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as (unit_id bigint, folder_name text, name text))
       with ordinality as wanted (unit_id, folder_name, name, place)
     left join lateral (
-      select g.id, g.name
-      from folders f join groups g on g.account_id = f.account_id and g.unit_id = f.unit_id and g.folder_id = f.id
-      where f.account_id = ${accountId} and f.unit_id = wanted.unit_id and lower(f.name) = lower(wanted.folder_name)
-        and lower(g.name) = lower(wanted.name) offset 0) as found on true
+      select id from folders
+      where account_id = ${accountId} and unit_id = wanted.unit_id and name_key = lower(wanted.folder_name) offset 0) as folder on true
+    left join lateral (
+      select id, name from groups
+      where account_id = ${accountId} and unit_id = wanted.unit_id and folder_id = folder.id
+        and name_key = lower(wanted.name) offset 0) as found on true
     order by place`;
 }
 
@@ -157,7 +159,7 @@ export async function ensureGroups(tx: Tx, accountId: number, names: GroupName[]
     insert into groups (account_id, unit_id, folder_id, name)
     select distinct on (f.id, lower(wanted.name)) ${accountId}::bigint, f.unit_id, f.id, wanted.name
     from jsonb_to_recordset(${wanted}::jsonb) as wanted (unit_id bigint, folder_name text, name text)
-    join folders f on f.account_id = ${accountId} and f.unit_id = wanted.unit_id and lower(f.name) = lower(wanted.folder_name)
+    join folders f on f.account_id = ${accountId} and f.unit_id = wanted.unit_id and f.name_key = lower(wanted.folder_name)
     order by f.id, lower(wanted.name)
     on conflict do nothing`;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Gathering } from '../batch/gathering.ts';
-import { type Database, Raced, type Tx } from '../db/database.ts';
+import { type Database, isCollision, type Tx } from '../db/database.ts';
 import type { Rows } from '../shared/fields.ts';
 import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
 import { addError, reader } from '../shared/read.ts';
@@ -94,7 +94,7 @@ async function run(operation: Operation, call: Call<unknown, string>, serving: S
   try {
     return await runOnce(operation, call, serving);
   } catch (error) {
-    if (!(error instanceof Raced) || attempt === mostAttempts) throw error;
+    if (!isCollision(error) || attempt === mostAttempts) throw error;
     return run(operation, call, serving, attempt + 1);
   }
 }

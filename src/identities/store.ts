@@ -95,8 +95,14 @@ export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]
     select ${accountId}::bigint, kind, value, contact_id
     from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as claim (kind text, value text, contact_id bigint)
     order by kind, value
-    on conflict (account_id, kind, value) do update set contact_id =
-      case when identities.kind in ('membership', 'card') then excluded.contact_id else raced() end`;
+    on conflict (account_id, kind, value) do update set contact_id = case
+      when identities.kind not in ('membership', 'card') then raced()
+      -- It is theirs already, by somebody merged into them: there it stays, so that an undo gives it back.
+      when exists (
+        select from contacts c
+        where c.account_id = identities.account_id and c.id = identities.contact_id and c.merged_into = excluded.contact_id)
+        then identities.contact_id
+      else excluded.contact_id end`;
 }
 
 export interface NewMerge {

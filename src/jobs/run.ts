@@ -37,7 +37,7 @@ export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Job
         const stop = () => void runner.stop().catch(() => {});
         stopping.signal.addEventListener('abort', stop, { once: true });
         if (stopping.signal.aborted) stop();
-        await runner.promise;
+        await runner.promise.finally(() => stopping.signal.removeEventListener('abort', stop));
       } catch (error) {
         if (!stopping.signal.aborted)
           log.warn({ reason: (error as Error).message }, 'jobs stopped, and are taken up again');

@@ -79,7 +79,7 @@ export async function findByName(
     select found.id from unnest(${names}::text[]) with ordinality as wanted (name, place)
     left join lateral (
       select id from ${raw(kind.table)} as entry
-      where entry.account_id = ${accountId} and lower(entry.name) = lower(wanted.name) offset 0) as found on true
+      where entry.account_id = ${accountId} and entry.name_key = lower(wanted.name) offset 0) as found on true
     order by place`;
   return rows.map((row) => row.id);
 }

@@ -284,7 +284,31 @@ describe('a phone that two people with e-mails of their own share', () => {
   });
 });
 
+describe('a membership that both halves have', () => {
+  it('goes back with the one that it came with', async () => {
+    const { write, merges, undo, id } = await group();
+    await write({ email: 'ana@gmail.com' });
+    const half = await write({ mobile_number: '07700900001', membership_number: 'M1' });
+    await write({ ...joining, membership_number: 'M1' });
+    const owner = async () =>
+      (await behind`select contact_id from identities where account_id = ${id} and kind = 'membership'`)[0]?.contact_id;
+    await undo((await merges())[0].id);
+    expect(await owner()).toBe(half.id);
+    // Otherwise it goes to whoever brought it last.
+    const other = await write({ email: 'rui@gmail.com', membership_number: 'M1' });
+    expect(await owner()).toBe(other.id);
+  });
+});
+
 describe('a number that was changed for another', () => {
+  it('no longer leads to the contact, also where the new one came with a merge', async () => {
+    const { write } = await group();
+    const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900002' });
+    await write({ mobile_number: '07700900001' });
+    expect(await write(joining)).toMatchObject({ id: ana.id, mobile_number: '447700900001' });
+    expect((await write({ mobile_number: '07700900002' })).id).not.toBe(ana.id);
+  });
+
   it('no longer leads to the contact that had it', async () => {
     const { write } = await group();
     const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001' });
