@@ -40,9 +40,10 @@ function settings({
   const address = new URL(url);
   // The driver lets the address overrule what is said beside it, and the environment what is not said at all.
   const options = [
+    // What the address says itself comes after it, and counts.
+    statementTimeoutMs === undefined ? '' : `-c statement_timeout=${statementTimeoutMs}`,
     address.searchParams.get('options') ?? '-c TimeZone=UTC',
     role === undefined ? '' : `-c role=${role}`,
-    statementTimeoutMs === undefined ? '' : `-c statement_timeout=${statementTimeoutMs}`,
   ];
   for (const name of ['options', 'application_name']) address.searchParams.delete(name);
   return {
