@@ -7,12 +7,20 @@ export interface NewJob {
   key: string;
 }
 
-/** Puts work off, in the very transaction that makes it necessary: if that is not kept, neither is the job. */
+/**
+ * Puts work off, in the very transaction that makes it necessary: if that is not kept, neither is the job. One that is
+ * there already, and not about to be done, will see what we are writing; it is left alone, as to touch it would make
+ * every writer wait for the others.
+ */
 export async function enqueue(tx: Tx, task: string, jobs: NewJob[], delaySeconds: number): Promise<void> {
+  const keyed = jobs.map(({ payload, key }) => ({ payload, key: `${task} ${key}` }));
   await tx`
-    select graphile_worker.add_job(${task}, payload, job_key := ${`${task} `} || key, job_key_mode := 'preserve_run_at',
+    select graphile_worker.add_job(${task}, payload, job_key := job.key, job_key_mode := 'preserve_run_at',
       run_at := now() + make_interval(secs => ${delaySeconds}))
-    from rows from (jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb) as (payload json, key text)) with ordinality as job (payload, key, place)
+    from rows from (jsonb_to_recordset(${JSON.stringify(keyed)}::jsonb) as (payload json, key text)) with ordinality as job (payload, key, place)
+    where not exists (
+      select from graphile_worker.jobs as waiting
+      where waiting.key = job.key and waiting.locked_at is null and waiting.run_at > now() + interval '60 seconds')
     order by place`;
 }
 
