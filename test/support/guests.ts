@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { rules } from '../../src/contacts/schema.ts';
 import type { Run } from '../../src/db/sql.ts';
 
 /** Few enough people that their writes keep running into each other. */
@@ -7,14 +8,6 @@ const emails = people.map((n) => `guest${n}@gmail.com`);
 const mobiles = people.map((n) => `0770090000${n}`);
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
-const rules = [
-  'discard_invalid_data',
-  'historic_data',
-  'preserve_consent',
-  'detach_existing_groups',
-  'update_only',
-] as const;
-
 /** A write about somebody, by roles (`unit` 0 or 1, `udf`) that each account fills with its own ids. */
 export const anyWrite = fc.record(
   {
