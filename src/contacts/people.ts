@@ -38,7 +38,7 @@ export interface MergeChange {
 /** Everything that a batch comes to, beyond the people themselves. */
 export interface Changes {
   claims: Map<string, Identity & { person: Person }>;
-  releases: Map<string, Identity & { person: Person }>;
+  releases: (Identity & { person: Person })[];
   merges: MergeChange[];
   duplicates: { person: Person; other: Person }[];
   ledger: LedgerChange[];
@@ -65,7 +65,7 @@ export const identityKey = ({ kind, value }: Identity) => `${kind}:${value}`;
 export class People {
   readonly changes: Changes = {
     claims: new Map(),
-    releases: new Map(),
+    releases: [],
     merges: [],
     duplicates: [],
     ledger: [],
@@ -240,7 +240,8 @@ export class People {
     const stands = this.#standing.get(key);
     if (stands !== undefined && stands !== person && stands !== person.row.id) return;
     this.#standing.delete(key);
-    if (!this.changes.claims.delete(key)) this.changes.releases.set(key, { ...identity, person });
+    // Each who lets go of it: where it is not known whose it is, only the database can tell which of them had it.
+    if (!this.changes.claims.delete(key)) this.changes.releases.push({ ...identity, person });
   }
 
   #consent(person: Person, isNew: boolean, { input, rules, tokenId }: ContactCommand, source: SourceRef | null): void {

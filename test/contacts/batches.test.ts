@@ -78,6 +78,20 @@ describe('a batch of writes', () => {
     expect(await broken(behind)).toEqual({});
   }, 120_000);
 
+  it('lets go of a number that two stored and only one was known by, when both change it in one batch', async () => {
+    const guest = (n: number, mobile: number) =>
+      ({ email: `guest${n}@gmail.com`, mobile_number: `0770090000${mobile}`, rules: [] }) as unknown as AnyWrite;
+    const writes = [guest(1, 1), guest(2, 1), guest(1, 2), guest(2, 3)];
+    const [together, apart] = [await place(), await place()];
+    await run(together, writes, [2]);
+    await run(apart, writes, [1]);
+    for (const { id } of [apart, together]) {
+      const owned = await behind<{ value: string }>`
+        select value from identities where account_id = ${id} and kind = 'mobile' order by value`;
+      expect(owned.map(({ value }) => value)).toEqual(['447700900002', '447700900003']);
+    }
+  });
+
   it('takes a number of statements that does not depend on how many they are', async () => {
     const write = (n: number): AnyWrite =>
       ({
