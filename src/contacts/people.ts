@@ -38,7 +38,8 @@ export interface MergeChange {
 /** Everything that a batch comes to, beyond the people themselves. */
 export interface Changes {
   claims: Map<string, Identity & { person: Person }>;
-  releases: (Identity & { person: Person })[];
+  /** No person: from whoever has it. */
+  releases: (Identity & { person: Person | null })[];
   merges: MergeChange[];
   duplicates: { person: Person; other: Person }[];
   ledger: LedgerChange[];
@@ -222,12 +223,20 @@ export class People {
       if (before !== null && before !== mobile) this.#release(person, { kind: 'mobile', value: before });
       this.#claim(person, { kind: 'mobile', value: mobile });
     }
-    if (membership_number !== undefined) this.#assign(person, { kind: 'membership', value: membership_number });
-    if (card_reference !== undefined) this.#assign(person, { kind: 'card', value: card_reference });
+    if (membership_number !== undefined) this.#take(person, { kind: 'membership', value: membership_number });
+    if (card_reference !== undefined) this.#take(person, { kind: 'card', value: card_reference });
   }
 
   #claim(person: Person, identity: Identity): void {
     if (!this.#owner(identity)) this.#assign(person, identity);
+  }
+
+  /** It goes to whoever brought it last. What is theirs already, by somebody merged into them, stays there for an undo. */
+  #take(person: Person, identity: Identity): void {
+    if (this.#owner(identity) === person) return;
+    // Somebody else took it in this very batch, so whoever had it before has lost it.
+    if (this.changes.claims.has(identityKey(identity))) this.changes.releases.push({ ...identity, person: null });
+    this.#assign(person, identity);
   }
 
   #assign(person: Person, identity: Identity): void {

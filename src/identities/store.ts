@@ -81,11 +81,16 @@ export async function lineage(tx: Tx, accountId: number, contactId: number): Pro
   return rows.map((row) => row.id);
 }
 
-/** Only where they stand on that very contact: what a merged one brought along stays. */
-export async function releaseIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
+/** Only where they stand on that very contact, if one is given: what a merged one brought along stays. */
+export async function releaseIdentities(
+  tx: Tx,
+  accountId: number,
+  identities: (Identity & { contact_id: number | null })[],
+): Promise<void> {
   await tx`
-    delete from identities i using jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as gone (kind text, value text, contact_id bigint)
-    where i.account_id = ${accountId} and i.kind = gone.kind and i.value = gone.value and i.contact_id = gone.contact_id`;
+    delete from identities i using jsonb_to_recordset(${JSON.stringify(identities)}::jsonb) as gone (kind text, value text, contact_id bigint)
+    where i.account_id = ${accountId} and i.kind = gone.kind and i.value = gone.value
+      and i.contact_id = coalesce(gone.contact_id, i.contact_id)`;
 }
 
 /** A membership or card goes to whoever brought it last. That an e-mail or mobile is nobody's was seen under its lock. */
