@@ -38,8 +38,7 @@ export interface MergeChange {
 /** Everything that a batch comes to, beyond the people themselves. */
 export interface Changes {
   claims: Map<string, Identity & { person: Person }>;
-  /** No person: from whoever has it. */
-  releases: (Identity & { person: Person | null })[];
+  releases: (Identity & { person: Person })[];
   merges: MergeChange[];
   duplicates: { person: Person; other: Person }[];
   ledger: LedgerChange[];
@@ -233,10 +232,7 @@ export class People {
 
   /** It goes to whoever brought it last. What is theirs already, by somebody merged into them, stays there for an undo. */
   #take(person: Person, identity: Identity): void {
-    if (this.#owner(identity) === person) return;
-    // Somebody else took it in this very batch, so whoever had it before has lost it.
-    if (this.changes.claims.has(identityKey(identity))) this.changes.releases.push({ ...identity, person: null });
-    this.#assign(person, identity);
+    if (this.#owner(identity) !== person) this.#assign(person, identity);
   }
 
   #assign(person: Person, identity: Identity): void {

@@ -72,10 +72,7 @@ export async function storeChanges(
       merges.map(({ person, into }) => ({ from: person.row.id, to: into.row.id })),
     ),
   );
-  store(
-    changes.releases.map(({ person, ...identity }) => ({ ...identity, contact_id: person?.row.id ?? null })),
-    (gone) => releaseIdentities(tx, accountId, gone),
-  );
+  store(changes.releases.map(of), (claims) => releaseIdentities(tx, accountId, claims));
   store([...changes.claims.values()].map(of), (claims) => claimIdentities(tx, accountId, claims));
   store(
     linked(({ row, newUnits }) => [...newUnits].map((unit_id) => ({ contact_id: row.id, unit_id }))),

@@ -3,7 +3,7 @@ import { selectWithdrawals } from '../consent/store.ts';
 import { type Last, Raced, type Tx } from '../db/database.ts';
 import { newFeedbackIds } from '../feedback/store.ts';
 import type { Identity } from '../identities/schema.ts';
-import { findOwners, lockIdentities, type Owners, selectKeptApart } from '../identities/store.ts';
+import { findOwners, lockIdentities, type Owner, type Sought, selectKeptApart } from '../identities/store.ts';
 import { Invalid } from '../shared/problem.ts';
 import { type ContactCommand, settleErrors } from './command.ts';
 import { identityKey, type Loaded, People } from './people.ts';
@@ -29,24 +29,29 @@ export async function writeContacts(
   commands: ContactCommand[],
   last: Last,
 ): Promise<(Written | Error)[]> {
+  const sought = commands.flatMap(knownBy);
+  const decisive = sought.filter(isDecisive);
   const feedback = commands.reduce((count, { input }) => count + (input.feedback?.length ?? 0), 0);
   const [account, references, , rows, owners, feedbackIds] = await Promise.all([
     holdAccount(tx, accountId),
     References.load(tx, accountId, commands),
     // In this order everywhere, and what is read last is what nobody else can change any more.
-    lockIdentities(tx, accountId, commands.flatMap(everythingKnownBy)),
-    lockOwnersOf(tx, accountId, commands),
-    findOwners(
+    lockIdentities(tx, accountId, sought),
+    lockOwners(
       tx,
       accountId,
-      commands.map(({ input }) => input.email ?? null),
-      commands.map(({ input }) => input.mobile_number ?? null),
+      decisive.map(({ kind }) => kind),
+      decisive.map(({ value }) => value),
     ),
+    findOwners(tx, accountId, sought),
     // After the locks: ids tell in which order things happened.
     feedback > 0 ? newFeedbackIds(tx, feedback) : [],
   ]);
   if (!account) return commands.map(() => accountIsGone());
-  const people = new People(await complete(tx, accountId, commands, rows, owners), references);
+  const people = new People(
+    await complete(tx, accountId, commands, rows, standingOf(sought, owners, rows)),
+    references,
+  );
 
   const decided = commands.map((command) => attempt(() => decide(people, references, command)));
   const fresh = { contacts: owners.flatMap(({ fresh_id }) => fresh_id ?? []), feedback: feedbackIds };
@@ -77,31 +82,34 @@ function contactOf({ person, row, source, units, groups, udfs }: Snapshot) {
   };
 }
 
+type Standing = Pick<Loaded, 'standing' | 'survivors'>;
+
+/** Who is known by what. */
+function standingOf(sought: Sought[], owners: Owner[], rows: ContactRow[]): Standing {
+  const locked = new Set(rows.filter((row) => row.merged_into === null).map((row) => row.id));
+  const standing = new Map<string, number>();
+  const survivors = new Map<number, number>();
+  owners.forEach(({ contact, owner }, index) => {
+    if (contact === null || owner === null) return;
+    const identity = sought[index] as Sought;
+    // It went to somebody else between our asking and our locking.
+    if (isDecisive(identity) && !locked.has(owner)) throw new Raced();
+    standing.set(identityKey(identity), contact);
+    survivors.set(contact, owner);
+  });
+  return { standing, survivors };
+}
+
 /** What else the decisions need, about contacts that exist already. Most batches need only the first, or none. */
 async function complete(
   tx: Tx,
   accountId: number,
   commands: ContactCommand[],
   rows: ContactRow[],
-  owners: Owners[],
+  { standing, survivors }: Standing,
 ): Promise<Loaded> {
-  const known = new Map(rows.map((row) => [row.id, row]));
-  const standing = new Map<string, number>();
-  const survivors = new Map<number, number>();
-  const found = (identity: Identity, contact: number | null, owner: number | null) => {
-    if (contact === null || owner === null) return;
-    // It went to somebody else between our asking and our locking.
-    if (known.get(owner)?.merged_into !== null) throw new Raced();
-    standing.set(identityKey(identity), contact);
-    survivors.set(contact, owner);
-  };
-  owners.forEach((owner, index) => {
-    const { email, mobile_number: mobile } = (commands[index] as ContactCommand).input;
-    if (email !== undefined) found({ kind: 'email', value: email }, owner.email_contact, owner.email_owner);
-    if (mobile !== undefined) found({ kind: 'mobile', value: mobile }, owner.mobile_contact, owner.mobile_owner);
-  });
   const ids = rows.map((row) => row.id);
-  const mayMerge = ids.length > 0 && couldMerge(commands, owners, known);
+  const mayMerge = ids.length > 0 && couldMerge(commands, rows, { standing, survivors });
   const details = ids.length > 0 && (mayMerge || commands.some(({ input }) => input.full_contact_object !== false));
   const [detailed, withdrawals, keptApart] = await Promise.all([
     details ? selectDetails(tx, accountId, ids) : [],
@@ -112,41 +120,37 @@ async function complete(
 }
 
 /** Whether an e-mail and a mobile of one command may turn out to be two contacts: as they stand, or by what others in the batch do. */
-function couldMerge(commands: ContactCommand[], owners: Owners[], known: Map<number, ContactRow>): boolean {
+function couldMerge(commands: ContactCommand[], rows: ContactRow[], { standing, survivors }: Standing): boolean {
+  const known = new Map(rows.map((row) => [row.id, row]));
+  const ownerOf = (identity: Identity) => survivors.get(standing.get(identityKey(identity)) ?? 0);
   const seen = new Set<string>();
-  return commands.some(({ input: { email, mobile_number: mobile } }, index) => {
-    const { email_owner, mobile_owner } = owners[index] as Owners;
+  return commands.some(({ input: { email, mobile_number: mobile } }) => {
     if (mobile === undefined) return false;
     const again = seen.has(mobile);
     seen.add(mobile);
     if (again) return true;
-    if (email === undefined || mobile_owner === null) return false;
-    return mobile_owner !== email_owner && known.get(mobile_owner)?.email === null;
+    const byMobile = ownerOf({ kind: 'mobile', value: mobile });
+    if (email === undefined || byMobile === undefined) return false;
+    return byMobile !== ownerOf({ kind: 'email', value: email }) && known.get(byMobile)?.email === null;
   });
 }
 
-function everythingKnownBy({ input }: ContactCommand): Identity[] {
-  const identities: Identity[] = emailAndMobile(input);
-  if (input.membership_number !== undefined) identities.push({ kind: 'membership', value: input.membership_number });
-  if (input.card_reference !== undefined) identities.push({ kind: 'card', value: input.card_reference });
-  return identities;
+/** Everything that a command says its guest is known by. */
+function knownBy({ input }: ContactCommand): Sought[] {
+  const sought: Sought[] = [];
+  const say = (kind: Identity['kind'], value: string | undefined, makesNew: boolean) => {
+    if (value !== undefined) sought.push({ kind, value, makesNew });
+  };
+  say('email', input.email, true);
+  say('mobile', input.mobile_number, input.email === undefined);
+  say('membership', input.membership_number, false);
+  say('card', input.card_reference, false);
+  return sought;
 }
 
-function emailAndMobile({ email, mobile_number }: ContactCommand['input']): Identity[] {
-  const identities: Identity[] = [];
-  if (email !== undefined) identities.push({ kind: 'email', value: email });
-  if (mobile_number !== undefined) identities.push({ kind: 'mobile', value: mobile_number });
-  return identities;
-}
-
-function lockOwnersOf(tx: Tx, accountId: number, commands: ContactCommand[]): Promise<ContactRow[]> {
-  const identities = commands.flatMap(({ input }) => emailAndMobile(input));
-  return lockOwners(
-    tx,
-    accountId,
-    identities.map(({ kind }) => kind),
-    identities.map(({ value }) => value),
-  );
+/** Whether it can say who a write is about: such an owner is locked. The others only lead to somebody. */
+function isDecisive({ kind }: Identity): boolean {
+  return kind === 'email' || kind === 'mobile';
 }
 
 function attempt<T>(work: () => T): T | Invalid {

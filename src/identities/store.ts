@@ -22,41 +22,32 @@ export async function lockIdentities(tx: Tx, accountId: number, identities: Iden
       order by key) as wanted`;
 }
 
-export interface Owners {
+export interface Owner {
   /** The contact that the identity stands on, and the one that this is today, after merges. */
-  email_contact: number | null;
-  email_owner: number | null;
-  mobile_contact: number | null;
-  mobile_owner: number | null;
+  contact: number | null;
+  owner: number | null;
   /** A new contact's id, where it looks as if one will be needed. */
   fresh_id: number | null;
 }
 
-/** Who owns each e-mail and mobile, pair by pair and in order. */
-export function findOwners(
-  tx: Tx,
-  accountId: number,
-  emails: (string | null)[],
-  mobiles: (string | null)[],
-): Promise<Owners[]> {
-  return tx<Owners>`
-    select by_email.contact_id as email_contact, email_contact.owner as email_owner,
-      by_mobile.contact_id as mobile_contact, mobile_contact.owner as mobile_owner,
-      case when by_email.contact_id is null and (email is not null or (mobile is not null and by_mobile.contact_id is null))
-        then nextval(pg_get_serial_sequence('contacts', 'id')) end as fresh_id
-    from unnest(${emails}::text[], ${mobiles}::text[]) with ordinality as sent (email, mobile, place)
+export interface Sought extends Identity {
+  /** Where it is nobody's, a new contact is made. */
+  makesNew: boolean;
+}
+
+/** Who owns each of these, in order. */
+export function findOwners(tx: Tx, accountId: number, sought: Sought[]): Promise<Owner[]> {
+  return tx<Owner>`
+    select identity.contact_id as contact, contact.owner,
+      case when makes_new and identity.contact_id is null then nextval(pg_get_serial_sequence('contacts', 'id')) end as fresh_id
+    from unnest(${sought.map(({ kind }) => kind)}::text[], ${sought.map(({ value }) => value)}::text[],
+      ${sought.map(({ makesNew }) => makesNew)}::boolean[]) with ordinality as sought (kind, value, makes_new, place)
     left join lateral (
       select contact_id from identities
-      where account_id = ${accountId} and kind = 'email' and value = sent.email offset 0) as by_email on true
+      where account_id = ${accountId} and kind = sought.kind and value = sought.value offset 0) as identity on true
     left join lateral (
       select coalesce(merged_into, id) as owner from contacts
-      where account_id = ${accountId} and id = by_email.contact_id offset 0) as email_contact on true
-    left join lateral (
-      select contact_id from identities
-      where account_id = ${accountId} and kind = 'mobile' and value = sent.mobile offset 0) as by_mobile on true
-    left join lateral (
-      select coalesce(merged_into, id) as owner from contacts
-      where account_id = ${accountId} and id = by_mobile.contact_id offset 0) as mobile_contact on true
+      where account_id = ${accountId} and id = identity.contact_id offset 0) as contact on true
     order by place`;
 }
 
@@ -81,16 +72,11 @@ export async function lineage(tx: Tx, accountId: number, contactId: number): Pro
   return rows.map((row) => row.id);
 }
 
-/** Only where they stand on that very contact, if one is given: what a merged one brought along stays. */
-export async function releaseIdentities(
-  tx: Tx,
-  accountId: number,
-  identities: (Identity & { contact_id: number | null })[],
-): Promise<void> {
+/** Only where they stand on that very contact: what a merged one brought along stays. */
+export async function releaseIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
   await tx`
-    delete from identities i using jsonb_to_recordset(${JSON.stringify(identities)}::jsonb) as gone (kind text, value text, contact_id bigint)
-    where i.account_id = ${accountId} and i.kind = gone.kind and i.value = gone.value
-      and i.contact_id = coalesce(gone.contact_id, i.contact_id)`;
+    delete from identities i using jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as gone (kind text, value text, contact_id bigint)
+    where i.account_id = ${accountId} and i.kind = gone.kind and i.value = gone.value and i.contact_id = gone.contact_id`;
 }
 
 /** A membership or card goes to whoever brought it last. That an e-mail or mobile is nobody's was seen under its lock. */
@@ -100,14 +86,8 @@ export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]
     select ${accountId}::bigint, kind, value, contact_id
     from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as claim (kind text, value text, contact_id bigint)
     order by kind, value
-    on conflict (account_id, kind, value) do update set contact_id = case
-      when identities.kind not in ('membership', 'card') then raced()
-      -- It is theirs already, by somebody merged into them: there it stays, so that an undo gives it back.
-      when exists (
-        select from contacts c
-        where c.account_id = identities.account_id and c.id = identities.contact_id and c.merged_into = excluded.contact_id)
-        then identities.contact_id
-      else excluded.contact_id end`;
+    on conflict (account_id, kind, value) do update
+      set contact_id = case when identities.kind in ('membership', 'card') then excluded.contact_id else raced() end`;
 }
 
 export interface NewMerge {

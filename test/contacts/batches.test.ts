@@ -92,6 +92,28 @@ describe('a batch of writes', () => {
     }
   });
 
+  it('leaves a membership with the contact that brought it, also when that is merged in the same batch', async () => {
+    const member = (email: string | undefined, mobile_number: string | undefined) =>
+      ({ email, mobile_number, membership_number: 'M1', rules: [] }) as unknown as AnyWrite;
+    const [rui, ana] = ['guest2@gmail.com', 'guest1@gmail.com'];
+    const mo = '07700900003';
+    for (const [writes, holds] of [
+      // Mo has it, and turns out to be Ana: an undo gives it back to Mo.
+      [[{ ...member(ana, undefined), membership_number: undefined }, member(undefined, mo), member(ana, mo)], 'Mo'],
+      // Rui takes it, so it is Ana's own when she brings it again.
+      [[member(undefined, mo), member(rui, undefined), member(ana, undefined), member(ana, mo)], 'Ana'],
+    ] as [AnyWrite[], string][]) {
+      for (const size of [1, writes.length]) {
+        const at = await place();
+        await run(at, writes, [size]);
+        const [holder] = await behind<{ email: string | null }>`
+          select c.email from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id
+          where i.account_id = ${at.id} and i.kind = 'membership'`;
+        expect([size, holder?.email]).toEqual([size, holds === 'Ana' ? ana : null]);
+      }
+    }
+  });
+
   it('takes a number of statements that does not depend on how many they are', async () => {
     const write = (n: number): AnyWrite =>
       ({
