@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
 import { holdAccount } from './accounts/store.ts';
+import { bookingRoutes } from './bookings/routes.ts';
 import type { Config } from './config.ts';
 import { consentRoutes } from './consent/routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
@@ -21,14 +22,19 @@ import { type Answered, createServer } from './http/server.ts';
 import type { Logger } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
+import { popRoutes } from './pops/routes.ts';
+import { howManyWaitEverywhere } from './purchases/read.ts';
+import { purchaseRoutes } from './purchases/routes.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
+import { stayRoutes } from './stays/routes.ts';
 import { Authenticator } from './tokens/authenticate.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { unitRoutes } from './units/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { signInOwner } from './users/sign-in.ts';
 import { version } from './version.ts';
+import { voucherRoutes } from './vouchers/routes.ts';
 
 /** Every route of the API, partners' and admin's, in the order of the reference. */
 export const operations: readonly Operation[] = [
@@ -36,6 +42,11 @@ export const operations: readonly Operation[] = [
   ...feedbackRoutes,
   ...noteRoutes,
   ...consentRoutes,
+  ...stayRoutes,
+  ...purchaseRoutes,
+  ...bookingRoutes,
+  ...popRoutes,
+  ...voucherRoutes,
   ...unitRoutes,
   ...lookupRoutes,
   ...accountRoutes,
@@ -57,7 +68,14 @@ export interface AppParts {
 
 /** The HTTP app over an open database; listening, and closing the database after it, are the caller's. */
 export async function buildApp({ config, db, domains, log, isReady = () => true }: AppParts): Promise<FastifyInstance> {
-  const metrics = createMetrics(db);
+  const metrics = createMetrics(db, [
+    {
+      name: 'regulars_purchases_waiting',
+      help: 'Purchases of which nobody knows yet whose they are, by what they wait for.',
+      label: 'key',
+      read: () => db.transaction(howManyWaitEverywhere),
+    },
+  ]);
   const recorder = new RequestRecorder(db, {
     batch: (size) => metrics.batch('request_log', size),
     dropped: (count) => metrics.dropped('request_log', count),
@@ -77,6 +95,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
     publicUrl: config.publicUrl,
     world: { takesMail: (email) => domains.takesMail(email) },
     onBatch: metrics.batch,
+    onOutcome: metrics.outcome,
   };
   for (const operation of operations) serve(app, operation, serving);
 

@@ -1,11 +1,10 @@
 import type { TakesMail } from '../domains/schema.ts';
 import type { NewFeedback } from '../feedback/schema.ts';
+import type { NewPurchase } from '../purchases/schema.ts';
+import { asSent } from '../shared/clock.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
-import { addError } from '../shared/read.ts';
+import { addError, type Sparse } from '../shared/read.ts';
 import type { ContactWrite, Rule } from './schema.ts';
-
-/** A list as it was read: what could not be read has left a hole, so that the others keep their places. */
-export type Sparse<T> = (T | undefined)[];
 
 /** One write about one guest: what was sent, as far as it could be read, and what is wrong with the rest. */
 export interface ContactCommand {
@@ -50,7 +49,7 @@ export async function prepareContact(
     rules,
     emailUnchecked,
     tokenId: sender.tokenId,
-    receivedAt: sender.receivedAt.toISOString().replace('T', ' ').replace(/\.\d+/, ''),
+    receivedAt: asSent(sender.receivedAt),
   };
 }
 
@@ -61,10 +60,13 @@ function isNobody({ email, mobile_number }: ContactWrite): boolean {
 /** In rows or so. */
 export function weighContact({ input }: ContactCommand): number {
   let weight = 1 + groupsIn(input);
-  for (const list of [input.units, input.notes, input.udfs, input.feedback]) weight += list?.length ?? 0;
-  for (const feedback of (input.feedback ?? []) as Sparse<NewFeedback>) {
-    weight += (feedback?.comments?.length ?? 0) + (feedback?.ratings?.length ?? 0);
+  const { units, notes, udfs, feedback, purchases, stays, bookings, wifi } = input;
+  for (const list of [units, notes, udfs, feedback, purchases, stays, bookings, wifi]) weight += list?.length ?? 0;
+  for (const one of (feedback ?? []) as Sparse<NewFeedback>) {
+    weight += (one?.comments?.length ?? 0) + (one?.ratings?.length ?? 0);
   }
+  // A purchase's lines are one value, but not a small one.
+  for (const one of (purchases ?? []) as Sparse<NewPurchase>) weight += Math.ceil((one?.items?.length ?? 0) / 10);
   return weight;
 }
 

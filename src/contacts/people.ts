@@ -1,10 +1,11 @@
 import { type Channel, channels, flagOf } from '../consent/schema.ts';
 import { unknownType } from '../feedback/schema.ts';
 import type { FeedbackRow } from '../feedback/store.ts';
-import { type Identity, sameMobile, type Taken } from '../identities/schema.ts';
+import { type Identity, identityKey, sameMobile, type Taken } from '../identities/schema.ts';
 import type { NoteRow } from '../notes/store.ts';
 import { Invalid } from '../shared/problem.ts';
 import type { ContactCommand } from './command.ts';
+import { Deeds } from './deeds.ts';
 import { attach, detach, newPerson, type Person, personOf, set, setUdf, storeTo } from './person.ts';
 import type { GroupRef, References, SourceRef } from './references.ts';
 import { profileFields } from './schema.ts';
@@ -59,8 +60,6 @@ export interface Loaded {
   keptApart: { contact_id: number; other_contact_id: number }[];
 }
 
-export const identityKey = ({ kind, value }: Identity) => `${kind}:${value}`;
-
 /** Who is who in a batch, and what becomes of them: the commands are applied one after the other, without a word to the database. */
 export class People {
   readonly changes: Changes = {
@@ -74,13 +73,15 @@ export class People {
     unchecked: new Set(),
   };
   readonly all: Person[] = [];
+  readonly deeds: Deeds;
   readonly #byId = new Map<number, Person>();
   readonly #standing: Map<string, number | Person>;
   readonly #survivors: Map<number, number>;
   readonly #keptApart: Set<string>;
   readonly #references: References;
 
-  constructor(loaded: Loaded, references: References) {
+  constructor(loaded: Loaded, references: References, deeds = new Deeds()) {
+    this.deeds = deeds;
     this.#references = references;
     this.#standing = new Map(loaded.standing);
     this.#survivors = loaded.survivors;
@@ -130,6 +131,7 @@ export class People {
         created_at: feedback.created_at ?? command.receivedAt,
       });
     }
+    this.deeds.record(person, command);
     return person;
   }
 

@@ -6,10 +6,11 @@ import { lookupKinds } from '../lookups/schema.ts';
 import { ensureNamed, existing, findByName } from '../lookups/store.ts';
 import { readDate } from '../shared/formats.ts';
 import type { FieldErrors } from '../shared/problem.ts';
-import { addError } from '../shared/read.ts';
+import { addError, pick, type Sparse } from '../shared/read.ts';
 import { findUdfs } from '../udfs/store.ts';
 import { findUnits } from '../units/store.ts';
-import type { ContactCommand, Sparse } from './command.ts';
+import { checkDeeds } from './check-deeds.ts';
+import type { ContactCommand } from './command.ts';
 import type { Named } from './store.ts';
 
 /** A group that a contact is in; without an id as long as it is still to be made. One object a group. */
@@ -36,6 +37,7 @@ export class References {
   readonly #sourcesByName: Map<string, SourceRef>;
   readonly #udfs: Map<number, 'text' | 'date'>;
   readonly #categories: Set<number>;
+  readonly #bookingSources: Set<number>;
   /** What commands that were accepted named, and what is therefore to be made if it is missing. */
   readonly #namedGroups = new Set<GroupRef>();
   readonly #namedSources = new Set<SourceRef>();
@@ -58,6 +60,7 @@ export class References {
     );
     this.#udfs = new Map(loaded.udfs.map(({ id, type }) => [id, type]));
     this.#categories = new Set(loaded.categories);
+    this.#bookingSources = new Set(loaded.bookingSources);
   }
 
   static async load(tx: Tx, accountId: number, commands: ContactCommand[]): Promise<References> {
@@ -72,7 +75,7 @@ export class References {
   }
 
   /** The command without what refers to nothing; its errors say so. The one given stays as it is, to be tried again. */
-  checked(command: ContactCommand): ContactCommand {
+  checked(command: ContactCommand, timeZone: string): ContactCommand {
     const errors: FieldErrors = Object.create(null);
     for (const [field, messages] of Object.entries(command.errors)) errors[field] = [...messages];
     const input = { ...command.input };
@@ -125,6 +128,8 @@ export class References {
       }),
     }));
     input.notes = pick(input.notes, (note) => note);
+    const bookingSourceExists = (id: number) => this.#bookingSources.has(id);
+    Object.assign(input, checkDeeds(input, { unitExists, bookingSourceExists, timeZone }, errors));
     return { ...command, input, errors };
   }
 
@@ -187,16 +192,6 @@ function groupName(unitId: number, group: { name?: string; folder_name?: string 
   return { unit_id: unitId, folder_name: group.folder_name ?? defaultFolder, name: group.name ?? '' };
 }
 
-/** The elements that pass, without the holes. The test is given the place that each was sent in. */
-function pick<T>(list: T[] | undefined, test: (element: T, place: number) => T | undefined): T[] {
-  const passed: T[] = [];
-  (list as Sparse<T> | undefined)?.forEach((element, place) => {
-    const result = element === undefined ? undefined : test(element, place);
-    if (result !== undefined) passed.push(result);
-  });
-  return passed;
-}
-
 /** One statement for each kind of thing that any of the commands refers to. */
 async function lookUp(tx: Tx, accountId: number, commands: ContactCommand[]) {
   const units = new Set<number>();
@@ -206,6 +201,7 @@ async function lookUp(tx: Tx, accountId: number, commands: ContactCommand[]) {
   const sourceNames = new Map<string, string>();
   const udfs = new Set<number>();
   const categories = new Set<number>();
+  const bookingSources = new Set<number>();
   for (const { input } of commands) {
     if (input.source_id !== undefined) sources.add(input.source_id);
     if (input.source_name !== undefined) sourceNames.set(input.source_name.toLowerCase(), input.source_name);
@@ -225,22 +221,35 @@ async function lookUp(tx: Tx, accountId: number, commands: ContactCommand[]) {
       if (feedback?.unit_id !== undefined) units.add(feedback.unit_id);
       for (const rating of feedback?.ratings ?? []) if (rating) categories.add(rating.category_id);
     }
+    for (const list of [input.purchases, input.bookings, input.wifi, input.stays] as Sparse<{ unit_id?: number }>[]) {
+      for (const one of list ?? []) if (one?.unit_id !== undefined) units.add(one.unit_id);
+    }
+    for (const stay of input.stays ?? []) if (stay) bookingSources.add(stay.booking_enquiry_source_id);
   }
   const wantedGroups = [...groupNames.values()];
   const wantedSources = [...sourceNames.values()];
   /** Asks only where there is something to ask for. */
   const ask = <T>(wanted: { size: number }, find: () => Promise<T[]>): Promise<T[]> =>
     wanted.size > 0 ? find() : Promise.resolve([]);
-  const [foundUnits, foundGroups, namedGroups, foundSources, namedSources, foundUdfs, foundCategories] =
-    await Promise.all([
-      findUnits(tx, accountId, [...units]),
-      ask(groups, () => findGroups(tx, accountId, [...groups])),
-      ask(groupNames, () => findGroupsByName(tx, accountId, wantedGroups)),
-      ask(sources, () => existing(tx, lookupKinds.sources, accountId, [...sources])),
-      ask(sourceNames, () => findByName(tx, lookupKinds.sources, accountId, wantedSources)),
-      ask(udfs, () => findUdfs(tx, accountId, [...udfs])),
-      ask(categories, () => existing(tx, lookupKinds.feedbackCategories, accountId, [...categories])),
-    ]);
+  const [
+    foundUnits,
+    foundGroups,
+    namedGroups,
+    foundSources,
+    namedSources,
+    foundUdfs,
+    foundCategories,
+    foundBookingSources,
+  ] = await Promise.all([
+    findUnits(tx, accountId, [...units]),
+    ask(groups, () => findGroups(tx, accountId, [...groups])),
+    ask(groupNames, () => findGroupsByName(tx, accountId, wantedGroups)),
+    ask(sources, () => existing(tx, lookupKinds.sources, accountId, [...sources])),
+    ask(sourceNames, () => findByName(tx, lookupKinds.sources, accountId, wantedSources)),
+    ask(udfs, () => findUdfs(tx, accountId, [...udfs])),
+    ask(categories, () => existing(tx, lookupKinds.feedbackCategories, accountId, [...categories])),
+    ask(bookingSources, () => existing(tx, lookupKinds.bookingSources, accountId, [...bookingSources])),
+  ]);
   return {
     units: foundUnits,
     groups: foundGroups,
@@ -251,5 +260,6 @@ async function lookUp(tx: Tx, accountId: number, commands: ContactCommand[]) {
     namedSources,
     udfs: foundUdfs,
     categories: foundCategories,
+    bookingSources: foundBookingSources,
   };
 }

@@ -105,6 +105,7 @@ export const contactRoutes = [
       write: writeContacts,
       answer: ({ id, contact }, { root }) => (contact ? contactObject(contact.row, contact.parts, root) : { id }),
       discarded: ({ discarded }) => discarded,
+      outcomes: ({ outcomes }) => outcomes,
     },
   ),
   answers(

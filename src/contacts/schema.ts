@@ -1,8 +1,12 @@
 import Type, { type Static, type TString } from 'typebox';
+import { NewBooking } from '../bookings/schema.ts';
 import { NewFeedback } from '../feedback/schema.ts';
 import { NewNote } from '../notes/schema.ts';
+import { NewPurchase } from '../purchases/schema.ts';
 import { Id, Instant, Nullable } from '../shared/fields.ts';
+import { NewStay } from '../stays/schema.ts';
 import { NewUdfValue, UdfValue } from '../udfs/schema.ts';
+import { NewWifi } from '../wifi/schema.ts';
 
 export const rules = [
   'discard_invalid_data',
@@ -113,6 +117,10 @@ export const ContactWrite = Type.Object({
   notes: Type.Optional(Type.Array(NewNote, { description: 'Each adds a note.' })),
   udfs: Type.Optional(Type.Array(NewUdfValue, { description: 'Values of user-defined fields.' })),
   feedback: Type.Optional(Type.Array(NewFeedback, { 'x-address': true })),
+  purchases: Type.Optional(Type.Array(NewPurchase, { 'x-address': true, description: 'What the guest bought.' })),
+  stays: Type.Optional(Type.Array(NewStay, { description: 'Where the guest stayed, or booked a stay.' })),
+  bookings: Type.Optional(Type.Array(NewBooking, { description: 'What the guest booked.' })),
+  wifi: Type.Optional(Type.Array(NewWifi, { description: 'When the guest was on the wifi.' })),
 });
 export type ContactWrite = Static<typeof ContactWrite>;
 

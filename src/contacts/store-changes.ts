@@ -1,11 +1,16 @@
+import { putBookings } from '../bookings/store.ts';
 import { appendToLedger } from '../consent/store.ts';
 import type { Tx } from '../db/database.ts';
 import { lookAgainLater } from '../domains/store.ts';
 import { insertFeedback, newFeedbackIds } from '../feedback/store.ts';
-import { sameMobile } from '../identities/schema.ts';
+import { type Identity, sameMobile } from '../identities/schema.ts';
 import { appendMerges, claimIdentities, notePairs, releaseIdentities } from '../identities/store.ts';
 import { insertNotes } from '../notes/store.ts';
+import { lockPurchases, matchWaiting, putPurchases } from '../purchases/store.ts';
+import { onClock } from '../shared/clock.ts';
+import { putStays } from '../stays/store.ts';
 import { putUdfValues } from '../udfs/store.ts';
+import { insertWifi } from '../wifi/store.ts';
 import type { MergeChange, People } from './people.ts';
 import type { Person } from './person.ts';
 import type { References } from './references.ts';
@@ -24,9 +29,12 @@ export interface FreshIds {
 export async function storeChanges(
   tx: Tx,
   { id: accountId, time_zone }: { id: number; time_zone: string },
-  { all, changes }: People,
+  { all, changes, deeds }: People,
   references: References,
-  fresh: FreshIds = { contacts: [], feedback: [] },
+  {
+    fresh = { contacts: [], feedback: [] },
+    count = () => {},
+  }: { fresh?: FreshIds; count?(outcome: string): void } = {},
 ): Promise<Promise<unknown>[]> {
   const added = all.filter((person) => person.isNew);
   const lacking = {
@@ -54,6 +62,10 @@ export async function storeChanges(
     if (rows.length > 0) statements.push(put(rows));
   };
   const linked = <T>(links: (person: Person) => Iterable<T>) => all.flatMap((person) => [...links(person)]);
+  const dated = <T extends { created_at: string }>(row: T) => ({
+    ...row,
+    created_at: onClock(row.created_at, time_zone),
+  });
   const of = <T extends { person: Person }>({ person, ...row }: T) => ({ ...row, contact_id: person.row.id });
 
   store(
@@ -103,13 +115,35 @@ export async function storeChanges(
     })),
     (pairs) => notePairs(tx, accountId, pairs),
   );
-  store(changes.notes.map(of), (notes) => insertNotes(tx, accountId, time_zone, notes));
+  store(changes.notes.map(of).map(dated), (notes) => insertNotes(tx, accountId, notes));
   store(
-    changes.feedback.map((feedback, index) => ({ ...of(feedback), id: idsOfFeedback[index] as number })),
-    (feedback) => insertFeedback(tx, accountId, time_zone, feedback),
+    changes.feedback.map((feedback, index) => dated({ ...of(feedback), id: idsOfFeedback[index] as number })),
+    (feedback) => insertFeedback(tx, accountId, feedback),
   );
+  const { bookings, purchases, stays, stayContacts, wifi } = deeds.rows();
+  store(bookings, (rows) => putBookings(tx, accountId, rows));
+  store(stays, (rows) => putStays(tx, accountId, rows, stayContacts));
+  store(wifi, (rows) => insertWifi(tx, accountId, rows));
+  const claims = [...changes.claims.values()].map(of).filter(isMember);
+  const brought = { bookings, claims, codeIds: [] };
+  const bringsSomething = bookings.length + claims.length > 0;
+  if (bringsSomething || purchases.length > 0) {
+    statements.push(lockPurchases(tx, accountId, time_zone, purchases, brought));
+  }
+  store(purchases, (rows) => putPurchases(tx, accountId, rows));
+  if (bringsSomething) {
+    statements.push(
+      matchWaiting(tx, accountId, time_zone, brought).then((keys) => {
+        for (const key of keys) count(`waiting purchase matched by ${key}`);
+      }),
+    );
+  }
   store([...changes.unchecked].sort(), (domains) => lookAgainLater(tx, accountId, domains));
   return statements;
+}
+
+function isMember<T extends Identity>(claim: T): claim is T & { kind: 'membership' | 'card' } {
+  return claim.kind === 'membership' || claim.kind === 'card';
 }
 
 function mergeRow({ person, into, actor, reason, taken, groups, source }: MergeChange) {

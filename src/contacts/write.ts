@@ -1,12 +1,14 @@
 import { holdAccount } from '../accounts/store.ts';
 import { selectWithdrawals } from '../consent/store.ts';
 import { type Last, Raced, type Tx } from '../db/database.ts';
+import { lockKeys } from '../db/locks.ts';
 import { newFeedbackIds } from '../feedback/store.ts';
-import type { Identity } from '../identities/schema.ts';
-import { findOwners, lockIdentities, type Owner, type Sought, selectKeptApart } from '../identities/store.ts';
+import { type Identity, identityKey } from '../identities/schema.ts';
+import { findOwners, type Owner, type Sought, selectKeptApart } from '../identities/store.ts';
 import { Invalid } from '../shared/problem.ts';
 import { type ContactCommand, settleErrors } from './command.ts';
-import { identityKey, type Loaded, People } from './people.ts';
+import { Deeds } from './deeds.ts';
+import { type Loaded, People } from './people.ts';
 import { type Snapshot, snapshotOf } from './person.ts';
 import { References } from './references.ts';
 import { type ContactRow, type Details, lockOwners, selectDetails } from './store.ts';
@@ -17,6 +19,8 @@ export interface Written {
   id: number;
   contact: { row: ContactRow; parts: Details } | undefined;
   discarded: string[];
+  /** How things went, to be counted. */
+  outcomes: string[];
 }
 
 /**
@@ -32,11 +36,15 @@ export async function writeContacts(
   const sought = commands.flatMap(knownBy);
   const decisive = sought.filter(isDecisive);
   const feedback = commands.reduce((count, { input }) => count + (input.feedback?.length ?? 0), 0);
-  const [account, references, , rows, owners, feedbackIds] = await Promise.all([
-    holdAccount(tx, accountId),
+  const holding = holdAccount(tx, accountId);
+  // What guests did is known by where it was, which may be the account's root unit.
+  const held = Deeds.areIn(commands) ? await holding : undefined;
+  const keys = Deeds.keysOf(commands);
+  const [account, references, , rows, owners, feedbackIds, deeds] = await Promise.all([
+    holding,
     References.load(tx, accountId, commands),
     // In this order everywhere, and what is read last is what nobody else can change any more.
-    lockIdentities(tx, accountId, sought),
+    lockKeys(tx, accountId, { own: [...sought.map(identityKey), ...keys.own], shared: keys.shared }),
     lockOwners(
       tx,
       accountId,
@@ -46,21 +54,31 @@ export async function writeContacts(
     findOwners(tx, accountId, sought),
     // After the locks: ids tell in which order things happened.
     feedback > 0 ? newFeedbackIds(tx, feedback) : [],
+    held ? Deeds.load(tx, held, commands) : new Deeds(),
   ]);
   if (!account) return commands.map(() => accountIsGone());
   const people = new People(
     await complete(tx, accountId, commands, rows, standingOf(sought, owners, rows)),
     references,
+    deeds,
   );
 
-  const decided = commands.map((command) => attempt(() => decide(people, references, command)));
+  const decided = commands.map((command) => attempt(() => decide(people, references, command, account.time_zone)));
   const fresh = { contacts: owners.flatMap(({ fresh_id }) => fresh_id ?? []), feedback: feedbackIds };
-  for (const statement of await storeChanges(tx, account, people, references, fresh)) last(statement);
-  return decided.map((one) => (one instanceof Error ? one : { ...one.settle(), discarded: one.discarded }));
+  const outcomes: string[] = [];
+  const statements = await storeChanges(tx, account, people, references, { fresh, count: (one) => outcomes.push(one) });
+  for (const statement of statements) last(statement);
+  // What the batch brought about as a whole is told with the first of it, so that it is counted once.
+  const told = decided.findIndex((one) => !(one instanceof Error));
+  return decided.map((one, index) =>
+    one instanceof Error
+      ? one
+      : { ...one.settle(), discarded: one.discarded, outcomes: index === told ? outcomes : [] },
+  );
 }
 
-function decide(people: People, references: References, command: ContactCommand) {
-  const checked = references.checked(command);
+function decide(people: People, references: References, command: ContactCommand, timeZone: string) {
+  const checked = references.checked(command, timeZone);
   const discarded = settleErrors(checked);
   const person = people.apply(checked);
   const snapshot = checked.input.full_contact_object === false ? undefined : snapshotOf(person);

@@ -21,20 +21,15 @@ export async function newFeedbackIds(tx: Tx, count: number): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
-export async function insertFeedback(
-  tx: Tx,
-  accountId: number,
-  timeZone: string,
-  feedback: FeedbackRow[],
-): Promise<void> {
+export async function insertFeedback(tx: Tx, accountId: number, feedback: FeedbackRow[]): Promise<void> {
   const rows = feedback.map(({ ratings: _, ...row }) => row);
   const ratings = feedback.flatMap((row) => row.ratings.map((rating) => ({ ...rating, feedback_id: row.id })));
   await Promise.all([
     tx`
       insert into feedback (account_id, id, contact_id, type_id, source_id, unit_id, comments, created_at)
-      select ${accountId}::bigint, id, contact_id, type_id, source_id, unit_id, comments, wall_clock(created_at, ${timeZone})
+      select ${accountId}::bigint, id, contact_id, type_id, source_id, unit_id, comments, created_at
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as entry (id bigint, contact_id bigint, type_id integer, source_id integer,
-        unit_id bigint, comments jsonb, created_at text)
+        unit_id bigint, comments jsonb, created_at timestamp)
       on conflict do nothing`,
     tx`
       insert into feedback_ratings (account_id, feedback_id, category_id, rating_text, contact_note)

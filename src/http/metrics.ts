@@ -6,13 +6,25 @@ export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void;
   /** One set-based write of so many members. */
   batch(name: string, size: number): void;
+  /** How something went, in a route's own words. */
+  outcome(route: string, outcome: string): void;
   /** Entries given up because their queue was full. */
   dropped(name: string, count: number): void;
   text(): Promise<string>;
   contentType: string;
 }
 
-export function createMetrics(db: Database): Metrics {
+/** Numbers that only the database knows, by label. Asked for once a minute at most, however often somebody looks. */
+export interface Sampled {
+  name: string;
+  help: string;
+  label: string;
+  read(): Promise<Record<string, number>>;
+}
+
+const sampledForMs = 60_000;
+
+export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
   const registry = new Registry();
   // Event-loop lag, memory, CPU, garbage collection: nodejs_eventloop_lag_seconds and its neighbours.
   collectDefaultMetrics({ register: registry });
@@ -38,6 +50,12 @@ export function createMetrics(db: Database): Metrics {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024],
     registers,
   });
+  const outcomes = new Counter({
+    name: 'regulars_outcomes_total',
+    help: 'How what was sent went, by route.',
+    labelNames: ['route', 'outcome'] as const,
+    registers,
+  });
   const dropped = new Counter({
     name: 'regulars_dropped_total',
     help: 'Entries given up because their queue was full, by queue.',
@@ -53,6 +71,23 @@ export function createMetrics(db: Database): Metrics {
       for (const [state, count] of Object.entries(db.pool())) this.set({ state }, count);
     },
   });
+  for (const { name, help, label, read } of sampled) {
+    let readAt = Number.NEGATIVE_INFINITY;
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      async collect() {
+        if (performance.now() - readAt < sampledForMs) return;
+        // Without the database the number of a minute ago is the best there is; everything else is still worth reading.
+        const values = await read().catch(() => undefined);
+        if (!values) return;
+        readAt = performance.now();
+        for (const [value, number] of Object.entries(values)) this.set({ [label]: value }, number);
+      },
+    });
+  }
 
   return {
     request: (method, route, status, seconds) => {
@@ -60,6 +95,7 @@ export function createMetrics(db: Database): Metrics {
       durations.observe({ method, route }, seconds);
     },
     batch: (name, size) => batches.observe({ batch: name }, size),
+    outcome: (route, outcome) => outcomes.inc({ route, outcome }),
     dropped: (name, count) => dropped.inc({ queue: name }, count),
     text: () => registry.metrics(),
     contentType: registry.contentType,

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { Last, Tx } from '../db/database.ts';
-import type { Rows, Slice } from '../shared/fields.ts';
+import type { Paginate, Rows, Slice } from '../shared/fields.ts';
 import type { FieldErrors } from '../shared/problem.ts';
 
 /** Who may call: anybody, a partner by a personal access token, or an administrator. */
@@ -23,11 +23,15 @@ export interface Call<Input = unknown, Ids extends string = never> {
   actor: string;
   /** Which rows of a list are wanted. */
   slice: Slice;
+  /** Those rows as the interface's page of them, for an answer that holds more than one list. */
+  paginate: Paginate;
   /** What an address in an answer starts with. */
   root: string;
   /** The token that the call came with; null: an administrator. */
   tokenId: number | null;
   receivedAt: Date;
+  /** Has it counted, in /metrics, how something went: once the transaction is committed. */
+  count(outcome: string): void;
 }
 
 /** What handlers may ask of the world besides the database. */
@@ -46,6 +50,8 @@ export interface Gathered<Command = unknown, Done = unknown> {
   answer(done: Done, call: Call): unknown;
   /** The fields that were dropped by discard_invalid_data. */
   discarded(done: Done): string[];
+  /** What is to be counted, in /metrics, of how it went. */
+  outcomes?(done: Done): string[];
 }
 
 interface Description {

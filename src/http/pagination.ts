@@ -1,4 +1,4 @@
-import type { Rows, Slice } from '../shared/fields.ts';
+import type { Paged, Rows, Slice } from '../shared/fields.ts';
 
 export const perPage = 100;
 
@@ -18,7 +18,7 @@ export function sliceOf(page: number): Slice {
 }
 
 /** The seed's pagination object. `path` has no query; the page addresses keep the request's other query parameters. */
-export function paginated<T>(rows: Rows<T>, page: number, path: string, query: string) {
+export function paginated<T>(rows: Rows<T>, page: number, path: string, query: string): Paged<T> {
   const lastPage = Math.max(1, Math.ceil(rows.total / perPage));
   const others = new URLSearchParams(query);
   others.delete('page');

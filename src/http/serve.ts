@@ -16,6 +16,7 @@ export interface Serving {
   publicUrl: string | undefined;
   world: World;
   onBatch(name: string, size: number): void;
+  onOutcome(route: string, outcome: string): void;
 }
 
 /** Puts one operation on the HTTP app: who calls, what was sent, one transaction, the answer. */
@@ -43,21 +44,26 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
         ? await addressedAccount(request.partner, input, errors, serving.keeper)
         : (ids.account_id ?? 0);
       const page = pageNumber(params.page);
-      const call = {
+      const root = rootOf(request, serving.publicUrl);
+      const outcomes: string[] = [];
+      const call: Call<unknown, string> = {
         input,
         ids,
         accountId,
         actor: request.actor,
         slice: sliceOf(page),
-        root: rootOf(request, serving.publicUrl),
+        paginate: (rows) => paginated(rows, page, ...addressOf(request, root)),
+        root,
         tokenId: request.partner?.tokenId ?? null,
         receivedAt,
+        count: (outcome) => outcomes.push(outcome),
       };
       if (gather) return gather(call, errors, request, reply);
       for (const _ in errors) throw new Invalid({ ...errors });
-      const result = await run(operation, call, serving);
+      const result = await run(operation, call, serving, () => outcomes.splice(0));
+      for (const outcome of outcomes) serving.onOutcome(operation.path, outcome);
       if (operation.access === 'admin' && operation.method !== 'GET') serving.keeper.changed();
-      return send(operation, result, page, request, reply, call.root);
+      return send(operation, result, call, reply);
     },
   });
 }
@@ -68,7 +74,7 @@ const mostAttempts = 5;
 const longestHeader = 4000;
 
 /** The calls of this route that come in together are written together. */
-function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch }: Serving) {
+function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch, onOutcome }: Serving) {
   const gathering = new Gathering<unknown, unknown>({
     write: (accountId, commands) => db.tenant(accountId, (tx, last) => gathered.write(tx, accountId, commands, last)),
     weigh: gathered.weigh,
@@ -79,6 +85,7 @@ function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch 
     // No account to write to, and so nothing to look up or to drop: what is known to be wrong is all there is to say.
     if (errors.account_id) throw new Invalid({ ...errors });
     const done = await gathering.submit(call.accountId, command);
+    for (const outcome of gathered.outcomes?.(done) ?? []) onOutcome(path, outcome);
     request.discardedFields = gathered.discarded(done);
     if (request.discardedFields.length > 0) reply.header('discarded-fields', inHeader(request.discardedFields));
     return reply.send(gathered.answer(done, call));
@@ -90,12 +97,20 @@ function inHeader(fields: string[]): string {
   return list.length <= longestHeader ? list : `${list.slice(0, longestHeader).replace(/,[^,]*$/, '')}, and more`;
 }
 
-async function run(operation: Operation, call: Call<unknown, string>, serving: Serving, attempt = 1): Promise<unknown> {
+/** What collides with another transaction is tried again, as if it had not been. */
+async function run(
+  operation: Operation,
+  call: Call<unknown, string>,
+  serving: Serving,
+  forget: () => void,
+  attempt = 1,
+): Promise<unknown> {
   try {
     return await runOnce(operation, call, serving);
   } catch (error) {
     if (!isCollision(error) || attempt === mostAttempts) throw error;
-    return run(operation, call, serving, attempt + 1);
+    forget();
+    return run(operation, call, serving, forget, attempt + 1);
   }
 }
 
@@ -109,21 +124,17 @@ async function runOnce(operation: Operation, call: Call<unknown, string>, { db, 
   });
 }
 
-function send(
-  operation: Operation,
-  result: unknown,
-  page: number,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  root: string,
-) {
+function send(operation: Operation, result: unknown, call: Call, reply: FastifyReply) {
   if (operation.status === 204) return reply.code(204).send();
-  if (!operation.paged) return reply.code(operation.status).send(result);
+  return reply.code(operation.status).send(operation.paged ? call.paginate(result as Rows<unknown>) : result);
+}
+
+/** The address that was asked for, without its query, and the query. */
+function addressOf(request: FastifyRequest, root: string): [path: string, query: string] {
   // A request may name its whole address (a proxy's does); the path is what counts.
   const address = (request.raw.url ?? '').replace(/^https?:\/\/[^/?]*/i, '');
   const [path = '', ...rest] = address.split('?');
-  const query = rest.join('?');
-  return reply.send(paginated(result as Rows<unknown>, page, `${root}${path}`, query));
+  return [`${root}${path}`, rest.join('?')];
 }
 
 function rootOf(request: FastifyRequest, publicUrl: string | undefined): string {

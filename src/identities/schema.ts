@@ -25,4 +25,7 @@ export interface Taken {
   channels: string[];
 }
 
+/** What stands for it among locks and in maps. */
+export const identityKey = ({ kind, value }: Identity) => `${kind}:${value}`;
+
 export const nothingTaken: Taken = { fields: {}, unit_ids: [], group_ids: [], udfs: [], channels: [] };

@@ -10,18 +10,6 @@ import type { Claim, Identity, Taken } from './schema.ts';
  * planned by what the tables hold, and a plan that was made while they were nearly empty reads them whole later.
  */
 
-/**
- * Whoever writes about any of these is alone with them until its transaction ends. They are taken in one order
- * everywhere, so that two transactions can't wait for each other; what does not exist yet can be locked all the same.
- */
-export async function lockIdentities(tx: Tx, accountId: number, identities: Identity[]): Promise<void> {
-  await tx`
-    select pg_advisory_xact_lock(key) from (
-      select distinct hashtextextended(kind || ':' || value, ${accountId}::bigint) as key
-      from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[]) as wanted (kind, value)
-      order by key) as wanted`;
-}
-
 export interface Owner {
   /** The contact that the identity stands on, and the one that this is today, after merges. */
   contact: number | null;

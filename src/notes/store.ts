@@ -11,11 +11,11 @@ export interface NoteRow {
 }
 
 /** In the order given, which their ids keep. */
-export async function insertNotes(tx: Tx, accountId: number, timeZone: string, notes: NoteRow[]): Promise<void> {
+export async function insertNotes(tx: Tx, accountId: number, notes: NoteRow[]): Promise<void> {
   await tx`
     insert into notes (account_id, contact_id, text, created_at)
-    select ${accountId}::bigint, contact_id, text, wall_clock(created_at, ${timeZone})
-    from rows from (jsonb_to_recordset(${JSON.stringify(notes)}::jsonb) as (contact_id bigint, text text, created_at text))
+    select ${accountId}::bigint, contact_id, text, created_at
+    from rows from (jsonb_to_recordset(${JSON.stringify(notes)}::jsonb) as (contact_id bigint, text text, created_at timestamp))
       with ordinality as note (contact_id, text, created_at, place)
     order by place
     on conflict do nothing`;

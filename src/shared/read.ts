@@ -32,6 +32,8 @@ interface Shape {
   maximum?: number;
   /** Of a text: blank is a value, not "no news". */
   'x-blank'?: boolean;
+  /** Of one of a list: without it the rest would be wrong, so a bad value spoils all of that one. */
+  'x-vital'?: boolean;
   /** Of a list: an answer has the list's address under this name. Sent back with the rest, that is no news. */
   'x-address'?: boolean;
 }
@@ -50,6 +52,19 @@ export function addError(errors: FieldErrors, path: string, message: string): un
   return undefined;
 }
 
+/** A list as it was read. */
+export type Sparse<T> = (T | undefined)[];
+
+/** The elements that pass, without the holes. The test is given the place that each was sent in. */
+export function pick<T, P = T>(list: T[] | undefined, test: (element: T, place: number) => P | undefined): P[] {
+  const passed: P[] = [];
+  (list as Sparse<T> | undefined)?.forEach((element, place) => {
+    const result = element === undefined ? undefined : test(element, place);
+    if (result !== undefined) passed.push(result);
+  });
+  return passed;
+}
+
 /** Null, absent and blank all mean "no news", but for the few texts of which blank is a value. */
 function isAbsent(raw: unknown, blankCounts = false): boolean {
   return raw === undefined || raw === null || (typeof raw === 'string' && !blankCounts && raw.trim() === '');
@@ -63,6 +78,8 @@ function compile(shape: Shape): Read {
       return compileArray(shape);
     case 'integer':
       return (raw, path, errors) => readInteger(shape, raw, path, errors);
+    case 'number':
+      return (raw, path, errors) => readNumber(shape, raw, path, errors);
     case 'boolean':
       return readBoolean;
     default:
@@ -76,6 +93,7 @@ function compileObject(shape: Shape): Read {
     name,
     read: compile(field),
     required: required.has(name),
+    vital: required.has(name) || field['x-vital'] === true,
     blankCounts: field['x-blank'] === true,
     isAddress: field['x-address'] === true,
   }));
@@ -98,7 +116,7 @@ function compileObject(shape: Shape): Read {
       }
       const read = field.read(sent, at, errors);
       if (read !== undefined) value[field.name] = read;
-      else if (field.required) whole = false;
+      else if (field.vital) whole = false;
     }
     // One of a list that lacks what it needs is no use to anybody; what was sent as a whole still has its other fields.
     return whole || path === '' ? value : undefined;
@@ -129,6 +147,18 @@ function readInteger(shape: Shape, raw: unknown, path: string, errors: FieldErro
   if (shape.enum && !shape.enum.includes(value)) {
     return addError(errors, path, `The ${words(path)} must be ${oneOf(shape.enum)}.`);
   }
+  return withinBounds(shape, value, path, errors);
+}
+
+function readNumber(shape: Shape, raw: unknown, path: string, errors: FieldErrors): number | undefined {
+  const value = typeof raw === 'string' && /^\s*[+-]?(\d+\.?\d*|\.\d+)\s*$/.test(raw) ? Number(raw) : raw;
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    return addError(errors, path, `The ${words(path)} must be a number.`);
+  }
+  return withinBounds(shape, value, path, errors);
+}
+
+function withinBounds(shape: Shape, value: number, path: string, errors: FieldErrors): number | undefined {
   if (shape.minimum !== undefined && value < shape.minimum) {
     return addError(errors, path, `The ${words(path)} must be at least ${shape.minimum}.`);
   }

@@ -1,0 +1,43 @@
+import { answers } from '../http/operation.ts';
+import { asSent } from '../shared/clock.ts';
+import { Booking, BookingChanges, bookingExample, FindBooking } from './schema.ts';
+import { changeBooking, lookForBooking } from './write.ts';
+
+const partner = { access: 'partner', tag: 'Bookings' } as const;
+
+export const bookingRoutes = [
+  answers(
+    {
+      ...partner,
+      method: 'GET',
+      path: '/v1/bookings',
+      account: 'required',
+      summary: 'Find a booking',
+      description:
+        'By the reference that it was sent with. Of several partners’ bookings with the same reference, the last that was made, unless `provider_id` says whose.',
+      input: FindBooking,
+      answer: Booking,
+      notFound: 'There is no such booking.',
+      example: { input: { account_id: 1, booking_reference: 'B-1042' }, answer: bookingExample },
+    },
+    (tx, { accountId, input }) => lookForBooking(tx, accountId, input),
+  ),
+  answers(
+    {
+      ...partner,
+      method: 'POST',
+      path: '/v1/bookings/:booking_id',
+      summary: 'Change a booking',
+      description:
+        'What is not sent stays. This is how a booking platform reports the table: purchases that were waiting for that become the guest’s.',
+      input: BookingChanges,
+      answer: Booking,
+      example: {
+        input: { table_numbers: ['12'], stage_value: 100 },
+        answer: { ...bookingExample, stage_value: '100' },
+      },
+    },
+    (tx, { accountId, ids, input, receivedAt, count }) =>
+      changeBooking(tx, accountId, ids.booking_id, input, asSent(receivedAt), count),
+  ),
+];

@@ -1,0 +1,160 @@
+import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
+import { sql } from '../db/sql.ts';
+import { onClock } from '../shared/clock.ts';
+import { money, type Rows, type Slice } from '../shared/fields.ts';
+import { type Booking, type BookingChanges, type BookingPop, newStage } from './schema.ts';
+
+/** A booking as it is stored. Money is text: a number would not keep it exactly. */
+export interface BookingRow {
+  /** Null: still to be made. */
+  id: number | null;
+  contact_id: number;
+  unit_id: number;
+  provider_id: number | null;
+  booking_reference: string;
+  stage_value: number;
+  type_id: number | null;
+  source_id: number | null;
+  enquired_at: string;
+  party_datetime: string | null;
+  party_size: number | null;
+  deposit_paid: string;
+  hpbr_food: string;
+  hpbr_drink: string;
+  hpbr_entertainment: string;
+  table_numbers: string[];
+}
+
+/** Which booking is meant. */
+export type BookingKey = Pick<BookingRow, 'booking_reference' | 'provider_id'>;
+
+export const bookingKey = ({ booking_reference, provider_id }: BookingKey) =>
+  `${provider_id ?? ''} ${booking_reference}`;
+
+/** What stands for it among locks: whoever waits for this reference knows no provider. */
+export const bookingLock = (reference: string) => `booking:${reference}`;
+/** Whoever seats somebody at a table, and whoever looks for who sits at one: one after the other. */
+export const tablesLock = 'tables';
+
+/** The booking as it is after this was sent: what was not sent stays, or is as it usually is. */
+export function bookingRow(
+  before: BookingRow | undefined,
+  sent: BookingChanges & { booking_reference: string },
+  { timeZone, ...of }: { contactId: number; rootUnitId: number; receivedAt: string; timeZone: string },
+): BookingRow {
+  const at = (time: string | undefined) => (time === undefined ? undefined : onClock(time, timeZone));
+  const amount = (field: 'deposit_paid' | 'hpbr_food' | 'hpbr_drink' | 'hpbr_entertainment') => {
+    const value = sent[field];
+    return value === undefined ? (before?.[field] ?? money(0)) : money(value);
+  };
+  return {
+    id: before?.id ?? null,
+    contact_id: of.contactId,
+    unit_id: sent.unit_id ?? before?.unit_id ?? of.rootUnitId,
+    provider_id: sent.provider_id ?? before?.provider_id ?? null,
+    booking_reference: sent.booking_reference,
+    stage_value: sent.stage_value ?? before?.stage_value ?? newStage,
+    type_id: sent.type_id ?? before?.type_id ?? null,
+    source_id: sent.source_id ?? before?.source_id ?? null,
+    enquired_at: at(sent.party_enquirytime) ?? before?.enquired_at ?? onClock(of.receivedAt, timeZone),
+    party_datetime: at(sent.party_datetime) ?? before?.party_datetime ?? null,
+    party_size: sent.party_size ?? before?.party_size ?? null,
+    deposit_paid: amount('deposit_paid'),
+    hpbr_food: amount('hpbr_food'),
+    hpbr_drink: amount('hpbr_drink'),
+    hpbr_entertainment: amount('hpbr_entertainment'),
+    table_numbers: sent.table_numbers ?? before?.table_numbers ?? [],
+  };
+}
+
+const stored = sql`id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at, party_datetime,
+  party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers`;
+
+/** Those of these that exist. */
+export function findBookings(tx: Tx, accountId: number, keys: BookingKey[]): Promise<BookingRow[]> {
+  return tx<BookingRow>`
+    select booking.* from unnest(${keys.map((key) => key.booking_reference)}::text[], ${keys.map((key) => key.provider_id)}::bigint[])
+      as sent (booking_reference, provider_id)
+    cross join lateral (
+      select ${stored} from bookings
+      where account_id = ${accountId} and booking_reference = sent.booking_reference
+        and provider_id is not distinct from sent.provider_id offset 0) as booking`;
+}
+
+export async function findBooking(tx: Tx, accountId: number, id: number): Promise<BookingRow | undefined> {
+  const [row] = await tx<BookingRow>`select ${stored} from bookings where account_id = ${accountId} and id = ${id}`;
+  return row;
+}
+
+/** Makes the new ones and changes the others: every row as it is to be. In one order everywhere. */
+export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[]): Promise<void> {
+  await tx`
+    insert into bookings (account_id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
+      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
+    select ${accountId}::bigint, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
+      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as booking (contact_id bigint, unit_id bigint, provider_id bigint,
+      booking_reference text, stage_value bigint, type_id bigint, source_id bigint, enquired_at timestamp, party_datetime timestamp,
+      party_size bigint, deposit_paid numeric, hpbr_food numeric, hpbr_drink numeric, hpbr_entertainment numeric, table_numbers text[])
+    order by booking_reference, provider_id
+    on conflict (account_id, booking_reference, provider_id) do update set contact_id = excluded.contact_id, unit_id = excluded.unit_id,
+      stage_value = excluded.stage_value, type_id = excluded.type_id, source_id = excluded.source_id, enquired_at = excluded.enquired_at,
+      party_datetime = excluded.party_datetime, party_size = excluded.party_size, deposit_paid = excluded.deposit_paid,
+      hpbr_food = excluded.hpbr_food, hpbr_drink = excluded.hpbr_drink, hpbr_entertainment = excluded.hpbr_entertainment,
+      table_numbers = excluded.table_numbers, updated_at = now()`;
+}
+
+/** Gives it another reference or provider. */
+export async function renameBooking(tx: Tx, accountId: number, id: number, key: BookingKey): Promise<void> {
+  await tx`
+    update bookings set booking_reference = ${key.booking_reference}, provider_id = ${key.provider_id}
+    where account_id = ${accountId} and id = ${id}`;
+}
+
+/** In the interface's own words. */
+const shown = (
+  accountId: number,
+) => sql`b.contact_id::text as booking_contact_id, b.booking_reference, b.id, b.account_id::text,
+  coalesce(c.merged_into, c.id)::text as contact_id, b.unit_id::text, b.stage_value::text, coalesce(b.type_id::text, '') as type_id,
+  to_char(b.enquired_at, 'YYYY-MM-DD HH24:MI:SS') as datetime, coalesce(b.source_id::text, '') as source_id, 
+  coalesce(to_char(b.party_datetime, 'YYYY-MM-DD HH24:MI:SS'), '') as party_datetime,
+  coalesce(b.party_size::text, '') as party_size, b.deposit_paid::text, b.hpbr_food::text, b.hpbr_drink::text, b.hpbr_entertainment::text,
+  to_char(b.updated_at at time zone (select time_zone from accounts where id = ${accountId}), 'YYYY-MM-DD HH24:MI:SS') as updated_at`;
+const bookingsAndContacts = sql`bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id`;
+
+export async function showBookingById(tx: Tx, accountId: number, id: number): Promise<Booking | undefined> {
+  const [row] = await tx<Booking>`
+    select ${shown(accountId)} from ${bookingsAndContacts} where b.account_id = ${accountId} and b.id = ${id}`;
+  return row;
+}
+
+/** Of several with the same reference, the one that was made last. */
+export async function showBookingByReference(
+  tx: Tx,
+  accountId: number,
+  reference: string,
+  providerId: number | null,
+): Promise<Booking | undefined> {
+  const [row] = await tx<Booking>`
+    select ${shown(accountId)} from ${bookingsAndContacts}
+    where b.account_id = ${accountId} and b.booking_reference = ${reference}
+      and (${providerId}::bigint is null or b.provider_id = ${providerId})
+    order by b.id desc limit 1`;
+  return row;
+}
+
+/** Those that start on one of these days, newest first. */
+export function selectBookingPops(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[],
+  { start, end }: { start: string; end: string },
+  slice: Slice,
+): Promise<Rows<BookingPop>> {
+  const from = sql`${bookingsAndContacts} join units u on u.account_id = b.account_id and u.id = b.unit_id
+    where b.account_id = ${accountId} and b.contact_id = any(${contactIds})
+      and b.party_datetime >= ${start}::date and b.party_datetime < ${end}::date + 1`;
+  const columns = sql`${shown(accountId)}, u.name as unit_name`;
+  return listing(tx, { columns, from, orderBy: sql`b.party_datetime desc, b.id desc` }, slice);
+}

@@ -1,0 +1,70 @@
+import type { Account } from '../accounts/schema.ts';
+import { findAccount } from '../accounts/store.ts';
+import { Raced, type Tx, violated } from '../db/database.ts';
+import { lockKeys } from '../db/locks.ts';
+import { lockPurchases, matchWaiting } from '../purchases/store.ts';
+import { Invalid, NotFound } from '../shared/problem.ts';
+import { findUnit } from '../units/store.ts';
+import type { Booking, BookingChanges, FindBooking } from './schema.ts';
+import {
+  bookingKey,
+  bookingLock,
+  bookingRow,
+  findBooking,
+  putBookings,
+  renameBooking,
+  showBookingById,
+  showBookingByReference,
+  tablesLock,
+} from './store.ts';
+
+const noSuchBooking = () => new NotFound('There is no such booking.');
+
+/** By the reference that the partner gave it. */
+export async function lookForBooking(tx: Tx, accountId: number, wanted: FindBooking): Promise<Booking> {
+  const booking = await showBookingByReference(tx, accountId, wanted.booking_reference, wanted.provider_id ?? null);
+  if (!booking) throw noSuchBooking();
+  return booking;
+}
+
+/**
+ * Changes a booking: the way a booking platform reports the table. Purchases that were waiting for that are matched in
+ * the same transaction.
+ */
+export async function changeBooking(
+  tx: Tx,
+  accountId: number,
+  id: number,
+  changes: BookingChanges,
+  receivedAt: string,
+  count: (outcome: string) => void,
+): Promise<Booking> {
+  const seen = await findBooking(tx, accountId, id);
+  if (!seen) throw noSuchBooking();
+  const references = [seen.booking_reference, changes.booking_reference ?? seen.booking_reference];
+  // Whoever stores a purchase with this reference or a table waits for us, or we for them.
+  await lockKeys(tx, accountId, { own: [tablesLock], shared: references.map(bookingLock) });
+  const before = await findBooking(tx, accountId, id);
+  if (!before) throw noSuchBooking();
+  if (before.booking_reference !== seen.booking_reference) throw new Raced();
+  if (changes.unit_id !== undefined && !(await findUnit(tx, accountId, changes.unit_id))) {
+    throw new Invalid({ unit_id: ['The unit id is not a unit of this account.'] });
+  }
+  const account = (await findAccount(tx, accountId)) as Account;
+  const { time_zone: timeZone, root_unit_id: rootUnitId } = account;
+  const sent = { ...changes, booking_reference: changes.booking_reference ?? before.booking_reference };
+  const row = bookingRow(before, sent, { contactId: before.contact_id, rootUnitId, receivedAt, timeZone });
+  if (bookingKey(row) !== bookingKey(before)) {
+    try {
+      await renameBooking(tx, accountId, id, row);
+    } catch (error) {
+      if (!violated(error, 'unique')) throw error;
+      throw new Invalid({ booking_reference: ['The booking reference has already been taken by another booking.'] });
+    }
+  }
+  await putBookings(tx, accountId, [row]);
+  const brought = { bookings: [row], claims: [], codeIds: [] };
+  await lockPurchases(tx, accountId, timeZone, [], brought);
+  for (const key of await matchWaiting(tx, accountId, timeZone, brought)) count(`waiting purchase matched by ${key}`);
+  return (await showBookingById(tx, accountId, id)) as Booking;
+}

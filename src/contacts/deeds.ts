@@ -1,0 +1,134 @@
+import type { Account } from '../accounts/schema.ts';
+import { type BookingRow, bookingKey, bookingLock, bookingRow, findBookings, tablesLock } from '../bookings/store.ts';
+import type { Tx } from '../db/database.ts';
+import type { Keys } from '../db/locks.ts';
+import {
+  findPurchases,
+  nothingSent,
+  type PurchaseRow,
+  purchaseKey,
+  purchaseLock,
+  purchaseRow,
+} from '../purchases/store.ts';
+import { pick } from '../shared/read.ts';
+import {
+  findStays,
+  type SentStay,
+  type StayContact,
+  type StayRow,
+  stayKey,
+  stayLock,
+  stayRow,
+} from '../stays/store.ts';
+import { type WifiRow, wifiRow } from '../wifi/store.ts';
+import type { ContactCommand } from './command.ts';
+import type { Person } from './person.ts';
+import type { ContactWrite } from './schema.ts';
+
+/** What the commands name, as far as it could be read. */
+function sentIn(commands: ContactCommand[]) {
+  const all = <T>(list: (input: ContactWrite) => T[] | undefined) =>
+    commands.flatMap(({ input }) => pick(list(input), (one) => one));
+  return {
+    purchases: all((input) => input.purchases),
+    bookings: all((input) => input.bookings),
+    stays: all((input) => input.stays),
+  };
+}
+
+/** What guests did, in the course of a batch: what was known before, and what the commands so far have made of it. */
+export class Deeds {
+  readonly #account: Account | undefined;
+  readonly #bookings = new Map<string, { row: BookingRow; person?: Person }>();
+  readonly #purchases = new Map<string, { row: PurchaseRow; person?: Person }>();
+  readonly #stays = new Map<string, { row: StayRow; changed: boolean }>();
+  readonly #stayContacts = new Map<string, Map<Person, Omit<StayContact, 'contact_id'>>>();
+  readonly #wifi: { row: Omit<WifiRow, 'contact_id'>; person: Person }[] = [];
+
+  /** Without an account: for writes that tell of none. */
+  constructor(account?: Account) {
+    this.#account = account;
+  }
+
+  static areIn(commands: ContactCommand[]): boolean {
+    return commands.some(({ input }) => input.purchases || input.bookings || input.wifi || input.stays);
+  }
+
+  /** What to be alone with, so that nobody else writes it, or waits for it unseen, at the same time. */
+  static keysOf(commands: ContactCommand[]): Required<Keys> {
+    const { purchases, bookings, stays } = sentIn(commands);
+    return {
+      own: bookings.length > 0 ? [tablesLock] : [],
+      shared: [
+        ...bookings.map((booking) => bookingLock(booking.booking_reference)),
+        ...purchases.map((purchase) => purchaseLock(purchase.transaction_reference)),
+        ...stays.map(stayLock),
+      ],
+    };
+  }
+
+  static async load(tx: Tx, account: Account, commands: ContactCommand[]): Promise<Deeds> {
+    const deeds = new Deeds(account);
+    const { purchases, bookings, stays } = sentIn(commands);
+    const bookingKeys = bookings.map(({ booking_reference, provider_id = null }) => ({
+      booking_reference,
+      provider_id,
+    }));
+    const purchaseKeys = purchases.map(({ transaction_reference, unit_id, provider_id = null }) => ({
+      transaction_reference,
+      unit_id: unit_id ?? account.root_unit_id,
+      provider_id,
+    }));
+    const [knownBookings, knownPurchases, knownStays] = await Promise.all([
+      bookings.length > 0 ? findBookings(tx, account.id, bookingKeys) : [],
+      purchases.length > 0 ? findPurchases(tx, account.id, purchaseKeys) : [],
+      stays.length > 0 ? findStays(tx, account.id, stays) : [],
+    ]);
+    for (const row of knownBookings) deeds.#bookings.set(bookingKey(row), { row });
+    for (const row of knownPurchases) deeds.#purchases.set(purchaseKey(row), { row });
+    for (const row of knownStays) deeds.#stays.set(stayKey(row), { row, changed: false });
+    return deeds;
+  }
+
+  /** What this person did, by a command that was found good. */
+  record(person: Person, { input, receivedAt }: ContactCommand): void {
+    if (!this.#account) return;
+    const { root_unit_id: rootUnitId, time_zone: timeZone } = this.#account;
+    const of = { rootUnitId, receivedAt, timeZone };
+    for (const booking of input.bookings ?? []) {
+      const key = bookingKey({ provider_id: null, ...booking });
+      const row = bookingRow(this.#bookings.get(key)?.row, booking, { ...of, contactId: 0 });
+      this.#bookings.set(key, { row, person });
+    }
+    for (const purchase of input.purchases ?? []) {
+      const key = purchaseKey(purchaseRow(undefined, purchase, of));
+      const row = purchaseRow(this.#purchases.get(key)?.row, purchase, of);
+      // Whose it is has been said: what it was known by before says no more.
+      const known = { ...nothingSent, matched_by: null, matched_booking_id: null };
+      this.#purchases.set(key, { row: { ...row, ...known }, person });
+    }
+    for (const stay of (input.stays ?? []) as SentStay[]) {
+      const key = stayKey(stay);
+      this.#stays.set(key, { row: stayRow(this.#stays.get(key)?.row, stay, timeZone), changed: true });
+      const contacts = this.#stayContacts.get(key) ?? new Map();
+      const { provider_id, stay_reference, booker, guest } = stay;
+      this.#stayContacts.set(key, contacts.set(person, { provider_id, stay_reference, booker, guest }));
+    }
+    for (const wifi of input.wifi ?? []) this.#wifi.push({ row: wifiRow(wifi, of), person });
+  }
+
+  /** The rows to be stored. By now everybody has an id. */
+  rows() {
+    const theirs = <R>(entries: Iterable<{ row: R; person?: Person }>) =>
+      [...entries].flatMap(({ row, person }) => (person ? [{ ...row, contact_id: person.row.id }] : []));
+    return {
+      bookings: theirs(this.#bookings.values()),
+      purchases: theirs(this.#purchases.values()),
+      wifi: theirs(this.#wifi),
+      stays: [...this.#stays.values()].flatMap(({ row, changed }) => (changed ? [row] : [])),
+      stayContacts: [...this.#stayContacts.values()].flatMap((contacts) =>
+        [...contacts].map(([person, entry]) => ({ ...entry, contact_id: person.row.id })),
+      ),
+    };
+  }
+}

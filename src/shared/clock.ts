@@ -1,0 +1,37 @@
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(timeZone: string): Intl.DateTimeFormat {
+  let known = formatters.get(timeZone);
+  if (!known) {
+    known = new Intl.DateTimeFormat('en', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    });
+    formatters.set(timeZone, known);
+  }
+  return known;
+}
+
+/**
+ * A time as it was sent, on the account's clock: one that ends in Z is an instant, any other is that clock's already.
+ * Both as `yyyy-mm-dd hh:mm:ss`, so that they compare as text.
+ */
+export function onClock(sent: string, timeZone: string): string {
+  if (!sent.endsWith('Z')) return sent;
+  if (timeZone === 'UTC') return sent.slice(0, -1);
+  const parts: Record<string, string> = {};
+  for (const { type, value } of formatter(timeZone).formatToParts(new Date(sent))) parts[type] = value;
+  const { year = '', month, day, hour, minute, second } = parts;
+  return `${year.padStart(4, '0')}-${month}-${day} ${hour}:${minute}:${second}`;
+}
+
+/** An instant as a client would send it, to the second. */
+export function asSent(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+}
