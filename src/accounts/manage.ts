@@ -1,7 +1,7 @@
 import { beginErasing, deleteSomeContacts } from '../contacts/store.ts';
 import { enterAccount, type Tx } from '../db/database.ts';
+import { deleteSome } from '../db/deletion.ts';
 import { insertBuiltIns } from '../lookups/store.ts';
-import { deleteSomeRequests } from '../requests/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { insertRootUnit } from '../units/store.ts';
@@ -50,7 +50,9 @@ export async function removeAccount(tx: Tx, id: number): Promise<void> {
   // First: what contacts refer to (sources, user-defined fields) can only go after them. In steps, each of which ends in time.
   while (await deleteSomeContacts(tx, id, 'merged', step));
   while (await deleteSomeContacts(tx, id, 'any', step));
-  while (await deleteSomeRequests(tx, id, step));
+  for (const table of ['purchases', 'stays', 'unique_codes', 'request_log'] as const) {
+    while (await deleteSome(tx, table, id, step));
+  }
   await deleteAccount(tx, id);
 }
 

@@ -87,17 +87,19 @@ export async function findBooking(tx: Tx, accountId: number, id: number): Promis
   return row;
 }
 
-/** Makes the new ones and changes the others: every row as it is to be. In one order everywhere. */
+/** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. */
 export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[]): Promise<void> {
   await tx`
     insert into bookings (account_id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
       party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
     select ${accountId}::bigint, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
       party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as booking (contact_id bigint, unit_id bigint, provider_id bigint,
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, provider_id bigint,
       booking_reference text, stage_value bigint, type_id bigint, source_id bigint, enquired_at timestamp, party_datetime timestamp,
-      party_size bigint, deposit_paid numeric, hpbr_food numeric, hpbr_drink numeric, hpbr_entertainment numeric, table_numbers text[])
-    order by booking_reference, provider_id
+      party_size bigint, deposit_paid numeric, hpbr_food numeric, hpbr_drink numeric, hpbr_entertainment numeric, table_numbers text[]))
+      with ordinality as booking (contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
+      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers, place)
+    order by place
     on conflict (account_id, booking_reference, provider_id) do update set contact_id = excluded.contact_id, unit_id = excluded.unit_id,
       stage_value = excluded.stage_value, type_id = excluded.type_id, source_id = excluded.source_id, enquired_at = excluded.enquired_at,
       party_datetime = excluded.party_datetime, party_size = excluded.party_size, deposit_paid = excluded.deposit_paid,

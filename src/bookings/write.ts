@@ -2,7 +2,7 @@ import type { Account } from '../accounts/schema.ts';
 import { findAccount } from '../accounts/store.ts';
 import { Raced, type Tx, violated } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
-import { lockPurchases, matchWaiting } from '../purchases/store.ts';
+import { lockPurchases, matchWaiting, nothingBrought } from '../purchases/store.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { findUnit } from '../units/store.ts';
 import type { Booking, BookingChanges, FindBooking } from './schema.ts';
@@ -63,7 +63,7 @@ export async function changeBooking(
     }
   }
   await putBookings(tx, accountId, [row]);
-  const brought = { bookings: [row], claims: [], codeIds: [] };
+  const brought = { ...nothingBrought, bookings: [{ ...row, place: 0 }] };
   await lockPurchases(tx, accountId, timeZone, [], brought);
   for (const key of await matchWaiting(tx, accountId, timeZone, brought)) count(`waiting purchase matched by ${key}`);
   return (await showBookingById(tx, accountId, id)) as Booking;

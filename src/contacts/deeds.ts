@@ -40,6 +40,8 @@ function sentIn(commands: ContactCommand[]) {
 export class Deeds {
   readonly #account: Account | undefined;
   readonly #bookings = new Map<string, { row: BookingRow; person?: Person }>();
+  /** Every state that a command left one in: what waits for it was matched by the first that fits. */
+  readonly #bookingStates = new Map<string, { row: BookingRow; person: Person; place: number }>();
   readonly #purchases = new Map<string, { row: PurchaseRow; person?: Person }>();
   readonly #stays = new Map<string, { row: StayRow; changed: boolean }>();
   readonly #stayContacts = new Map<string, Map<Person, Omit<StayContact, 'contact_id'>>>();
@@ -91,7 +93,7 @@ export class Deeds {
   }
 
   /** What this person did, by a command that was found good. */
-  record(person: Person, { input, receivedAt }: ContactCommand): void {
+  record(person: Person, { input, receivedAt }: ContactCommand, place: number): void {
     if (!this.#account) return;
     const { root_unit_id: rootUnitId, time_zone: timeZone } = this.#account;
     const of = { rootUnitId, receivedAt, timeZone };
@@ -99,6 +101,7 @@ export class Deeds {
       const key = bookingKey({ provider_id: null, ...booking });
       const row = bookingRow(this.#bookings.get(key)?.row, booking, { ...of, contactId: 0 });
       this.#bookings.set(key, { row, person });
+      this.#bookingStates.set(`${place} ${key}`, { row, person, place });
     }
     for (const purchase of input.purchases ?? []) {
       const key = purchaseKey(purchaseRow(undefined, purchase, of));
@@ -123,6 +126,11 @@ export class Deeds {
       [...entries].flatMap(({ row, person }) => (person ? [{ ...row, contact_id: person.row.id }] : []));
     return {
       bookings: theirs(this.#bookings.values()),
+      bookingStates: [...this.#bookingStates.values()].map(({ row, person, place }) => ({
+        ...row,
+        contact_id: person.row.id,
+        place,
+      })),
       purchases: theirs(this.#purchases.values()),
       wifi: theirs(this.#wifi),
       stays: [...this.#stays.values()].flatMap(({ row, changed }) => (changed ? [row] : [])),

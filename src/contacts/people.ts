@@ -36,9 +36,18 @@ export interface MergeChange {
   source: SourceRef | null;
 }
 
+export interface Membership {
+  kind: 'membership' | 'card';
+  value: string;
+  person: Person;
+  place: number;
+}
+
 /** Everything that a batch comes to, beyond the people themselves. */
 export interface Changes {
   claims: Map<string, Identity & { person: Person }>;
+  /** Every membership and card that somebody came to be known by, with the command's place: some may be another's by the end. */
+  memberships: Membership[];
   releases: (Identity & { person: Person })[];
   merges: MergeChange[];
   duplicates: { person: Person; other: Person }[];
@@ -64,6 +73,7 @@ export interface Loaded {
 export class People {
   readonly changes: Changes = {
     claims: new Map(),
+    memberships: [],
     releases: [],
     merges: [],
     duplicates: [],
@@ -79,6 +89,8 @@ export class People {
   readonly #survivors: Map<number, number>;
   readonly #keptApart: Set<string>;
   readonly #references: References;
+  /** How many commands were applied before. */
+  #place = 0;
 
   constructor(loaded: Loaded, references: References, deeds = new Deeds()) {
     this.deeds = deeds;
@@ -131,7 +143,8 @@ export class People {
         created_at: feedback.created_at ?? command.receivedAt,
       });
     }
-    this.deeds.record(person, command);
+    this.deeds.record(person, command, this.#place);
+    this.#place++;
     return person;
   }
 
@@ -233,8 +246,10 @@ export class People {
   }
 
   /** It goes to whoever brought it last. What is theirs already, by somebody merged into them, stays there for an undo. */
-  #take(person: Person, identity: Identity): void {
-    if (this.#owner(identity) !== person) this.#assign(person, identity);
+  #take(person: Person, identity: Identity & { kind: Membership['kind'] }): void {
+    if (this.#owner(identity) === person) return;
+    this.#assign(person, identity);
+    this.changes.memberships.push({ ...identity, person, place: this.#place });
   }
 
   #assign(person: Person, identity: Identity): void {

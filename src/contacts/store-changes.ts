@@ -3,10 +3,10 @@ import { appendToLedger } from '../consent/store.ts';
 import type { Tx } from '../db/database.ts';
 import { lookAgainLater } from '../domains/store.ts';
 import { insertFeedback, newFeedbackIds } from '../feedback/store.ts';
-import { type Identity, sameMobile } from '../identities/schema.ts';
+import { sameMobile } from '../identities/schema.ts';
 import { appendMerges, claimIdentities, notePairs, releaseIdentities } from '../identities/store.ts';
 import { insertNotes } from '../notes/store.ts';
-import { lockPurchases, matchWaiting, putPurchases } from '../purchases/store.ts';
+import { lockPurchases, matchWaiting, nothingBrought, putPurchases } from '../purchases/store.ts';
 import { onClock } from '../shared/clock.ts';
 import { putStays } from '../stays/store.ts';
 import { putUdfValues } from '../udfs/store.ts';
@@ -120,13 +120,12 @@ export async function storeChanges(
     changes.feedback.map((feedback, index) => dated({ ...of(feedback), id: idsOfFeedback[index] as number })),
     (feedback) => insertFeedback(tx, accountId, feedback),
   );
-  const { bookings, purchases, stays, stayContacts, wifi } = deeds.rows();
+  const { bookings, bookingStates, purchases, stays, stayContacts, wifi } = deeds.rows();
   store(bookings, (rows) => putBookings(tx, accountId, rows));
   store(stays, (rows) => putStays(tx, accountId, rows, stayContacts));
   store(wifi, (rows) => insertWifi(tx, accountId, rows));
-  const claims = [...changes.claims.values()].map(of).filter(isMember);
-  const brought = { bookings, claims, codeIds: [] };
-  const bringsSomething = bookings.length + claims.length > 0;
+  const brought = { ...nothingBrought, bookings: bookingStates, claims: changes.memberships.map(of) };
+  const bringsSomething = brought.bookings.length + brought.claims.length > 0;
   if (bringsSomething || purchases.length > 0) {
     statements.push(lockPurchases(tx, accountId, time_zone, purchases, brought));
   }
@@ -140,10 +139,6 @@ export async function storeChanges(
   }
   store([...changes.unchecked].sort(), (domains) => lookAgainLater(tx, accountId, domains));
   return statements;
-}
-
-function isMember<T extends Identity>(claim: T): claim is T & { kind: 'membership' | 'card' } {
-  return claim.kind === 'membership' || claim.kind === 'card';
 }
 
 function mergeRow({ person, into, actor, reason, taken, groups, source }: MergeChange) {

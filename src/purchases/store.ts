@@ -105,16 +105,17 @@ export interface StoredPurchase extends PurchaseKey {
   matched_by: MatchKey | null;
 }
 
-/** Makes the new ones and changes the others: every row as it is to be. */
+/** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. */
 export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Promise<StoredPurchase[]> {
   return tx<StoredPurchase>`
     with stored as (
       insert into purchases (account_id, ${stored}, matched_at)
       select ${accountId}::bigint, ${stored}, case when matched_by is not null then now() end
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as purchase (contact_id bigint, unit_id bigint, provider_id bigint,
+      from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, provider_id bigint,
         transaction_reference text, order_type_id integer, created_at timestamp, lines jsonb, booking_reference text, unique_code text,
-        unique_code_group_id bigint, membership_number text, card_reference text, table_number text, matched_by text, matched_booking_id bigint)
-      order by transaction_reference, unit_id, provider_id
+        unique_code_group_id bigint, membership_number text, card_reference text, table_number text, matched_by text, matched_booking_id bigint))
+        with ordinality as purchase (${stored}, place)
+      order by place
       on conflict (account_id, transaction_reference, unit_id, provider_id) do update set contact_id = excluded.contact_id,
         order_type_id = excluded.order_type_id, created_at = excluded.created_at, lines = excluded.lines,
         booking_reference = excluded.booking_reference, unique_code = excluded.unique_code,
@@ -130,15 +131,31 @@ export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Pr
     from stored left join contacts c on c.account_id = ${accountId} and c.id = stored.contact_id`;
 }
 
-/** What a transaction brings that purchases may have been waiting for. */
+/**
+ * What a transaction brings that purchases may have been waiting for. Where it does many things one after the other,
+ * `place` says which came first: what a purchase waited for may be with somebody else by the end.
+ */
 export interface Brought {
-  /** Bookings, by reference and provider. */
-  bookings: { booking_reference: string; provider_id: number | null }[];
+  bookings: {
+    place: number;
+    booking_reference: string;
+    provider_id: number | null;
+    contact_id: number;
+    unit_id: number;
+    party_datetime: string | null;
+    table_numbers: string[];
+    stage_value: number;
+  }[];
   /** Who is now known by a membership number or card. */
-  claims: { kind: 'membership' | 'card'; value: string; contact_id: number }[];
+  claims: { kind: 'membership' | 'card'; value: string; contact_id: number; place: number }[];
   /** Voucher codes, by id, that were assigned. */
   codeIds: number[];
 }
+
+export const nothingBrought: Brought = { bookings: [], claims: [], codeIds: [] };
+
+/** The interface's own number for a booking that was cancelled. */
+const cancelled = 550;
 
 /** Within 3 hours of each other, and that exactly is within. */
 const longestSeconds = 3 * 60 * 60;
@@ -152,16 +169,21 @@ const secondsBetween = (start: Sql, purchase: Sql, timeZone: string) =>
 
 /** The purchases that wait for something of this, by what (in the order in which keys count), and whose they are. */
 const matches = (accountId: number, timeZone: string, { bookings, claims, codeIds }: Brought) => sql`
-  select purchase.id, 1 as rank, 'booking_reference' as key, booking.contact_id, booking.id as booking_id, 0 as seconds
-  from (select distinct unnest(${bookings.map((booking) => booking.booking_reference)}::text[]) as booking_reference) as brought
-  cross join lateral (
-    select id, contact_id from bookings
-    where account_id = ${accountId} and booking_reference = brought.booking_reference order by id desc limit 1) as booking
-  cross join lateral (
+  with booking as (
+    select sent.*, stored.id from jsonb_to_recordset(${JSON.stringify(bookings)}::jsonb) as sent (place bigint, booking_reference text,
+      provider_id bigint, contact_id bigint, unit_id bigint, party_datetime timestamp, table_numbers text[], stage_value bigint)
+    cross join lateral (
+      select id from bookings
+      where account_id = ${accountId} and booking_reference = sent.booking_reference
+        and provider_id is not distinct from sent.provider_id offset 0) as stored),
+  claim as (
+    select * from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as sent (place bigint, kind text, value text, contact_id bigint))
+  select purchase.id, place, 1 as rank, 'booking_reference' as key, booking.contact_id, booking.id as booking_id, 0 as seconds
+  from booking cross join lateral (
     select id from purchases
-    where account_id = ${accountId} and contact_id is null and booking_reference = brought.booking_reference offset 0) as purchase
+    where account_id = ${accountId} and contact_id is null and booking_reference = booking.booking_reference offset 0) as purchase
   union all
-  select purchase.id, 2, 'unique_code', code.contact_id, null, 0
+  select purchase.id, 0, 2, 'unique_code', code.contact_id, null, 0
   from unnest(${codeIds}::bigint[]) as brought (id)
   cross join lateral (
     select unique_code, group_id, contact_id from unique_codes
@@ -173,38 +195,27 @@ const matches = (accountId: number, timeZone: string, { bookings, claims, codeId
     select from unique_codes other
     where other.account_id = ${accountId} and other.unique_code = code.unique_code and other.group_id <> code.group_id))
   union all
-  select purchase.id, 3, 'membership_number', brought.contact_id, null, 0
-  from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as brought (kind text, value text, contact_id bigint)
-  cross join lateral (
+  select purchase.id, place, 3, 'membership_number', claim.contact_id, null, 0
+  from claim cross join lateral (
     select id from purchases
-    where account_id = ${accountId} and contact_id is null and membership_number = brought.value offset 0) as purchase
-  where brought.kind = 'membership'
+    where account_id = ${accountId} and contact_id is null and membership_number = claim.value offset 0) as purchase
+  where claim.kind = 'membership'
   union all
-  select purchase.id, 4, 'card_reference', brought.contact_id, null, 0
-  from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as brought (kind text, value text, contact_id bigint)
-  cross join lateral (
+  select purchase.id, place, 4, 'card_reference', claim.contact_id, null, 0
+  from claim cross join lateral (
     select id from purchases
-    where account_id = ${accountId} and contact_id is null and card_reference = brought.value offset 0) as purchase
-  where brought.kind = 'card'
+    where account_id = ${accountId} and contact_id is null and card_reference = claim.value offset 0) as purchase
+  where claim.kind = 'card'
   union all
-  select purchase.id, 5, 'table_number', booking.contact_id, booking.id, purchase.seconds
-  from unnest(${bookings.map((booking) => booking.booking_reference)}::text[], ${bookings.map((booking) => booking.provider_id)}::bigint[])
-    as brought (booking_reference, provider_id)
-  cross join lateral (
-    select id, contact_id, unit_id, party_datetime, table_numbers from bookings
-    where account_id = ${accountId} and booking_reference = brought.booking_reference
-      and provider_id is not distinct from brought.provider_id and stage_value <> ${cancelled} offset 0) as booking
-  cross join lateral (
+  select purchase.id, place, 5, 'table_number', booking.contact_id, booking.id, purchase.seconds
+  from booking cross join lateral (
     select id, ${secondsBetween(sql`booking.party_datetime`, sql`created_at`, timeZone)} as seconds from purchases
     where account_id = ${accountId} and contact_id is null and table_number is not null and unit_id = booking.unit_id
       and created_at >= greatest(booking.party_datetime - interval '4 hours', date_trunc('day', booking.party_datetime))
       and created_at <= booking.party_datetime + interval '4 hours'
       and created_at < date_trunc('day', booking.party_datetime) + interval '1 day'
       and lower(table_number) = any (select lower(seat) from unnest(booking.table_numbers) as seat) offset 0) as purchase
-  where purchase.seconds <= ${longestSeconds}`;
-
-/** The interface's own number for a booking that was cancelled. */
-const cancelled = 550;
+  where booking.stage_value <> ${cancelled} and purchase.seconds <= ${longestSeconds}`;
 
 /**
  * Locks, in one order everywhere, the purchases that a transaction is about to change: those sent again, and those that
@@ -235,7 +246,7 @@ export async function matchWaiting(tx: Tx, accountId: number, timeZone: string, 
     update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = now()
     from (
       select distinct on (id) * from (${matches(accountId, timeZone, brought)}) as match
-      order by id, rank, seconds, booking_id) as match
+      order by id, place, rank, seconds, booking_id desc) as match
     where purchases.account_id = ${accountId} and purchases.id = match.id and purchases.contact_id is null
     returning purchases.matched_by`;
   return rows.map((row) => row.matched_by);
@@ -325,7 +336,7 @@ export async function tablesLedTo(
         select b.id, b.contact_id, ${secondsBetween(sql`b.party_datetime`, sql`sent.at`, timeZone)} as seconds
         from bookings b where ${around(accountId)} and b.stage_value <> ${cancelled}
           and lower(sent.table_number) = any (select lower(seat) from unnest(b.table_numbers) as seat) offset 0) as candidate
-      where seconds <= ${longestSeconds} order by seconds, id limit 1) as booking on true
+      where seconds <= ${longestSeconds} order by seconds, id desc limit 1) as booking on true
     order by place`;
   return rows.map(lead);
 }
@@ -361,7 +372,7 @@ export function selectCandidates(
       from bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id
       where b.account_id = ${accountId} and b.unit_id = ${unit_id}
         and b.party_datetime between ${at}::timestamp - interval '12 hours' and ${at}::timestamp + interval '12 hours') as candidate
-    order by (same_table and same_day and not cancelled and seconds <= ${longestSeconds}) desc, same_table desc, seconds, booking_id
+    order by (same_table and same_day and not cancelled and seconds <= ${longestSeconds}) desc, same_table desc, seconds, booking_id desc
     limit 20`;
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/schema.ts';
 import { holdAccount } from '../accounts/store.ts';
 import { bookingLock, tablesLock } from '../bookings/store.ts';
-import type { Last, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
 import { identityKey } from '../identities/schema.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
@@ -18,6 +18,7 @@ import {
   type Lead,
   lockPurchases,
   membersLedTo,
+  nothingBrought,
   type PurchaseRow,
   purchaseKey,
   purchaseLock,
@@ -57,7 +58,6 @@ export async function writePurchases(
   tx: Tx,
   accountId: number,
   commands: PurchasesCommand[],
-  last: Last,
 ): Promise<(PurchasesStored | Error)[]> {
   const account = await holdAccount(tx, accountId);
   if (!account) {
@@ -73,10 +73,12 @@ export async function writePurchases(
     (input.purchases ?? []).flatMap((purchase) => purchase?.unit_id ?? []),
   );
   const groupIds = commands.flatMap(({ input }) => input.unique_code_group_id ?? []);
-  const [, units, groups, existing] = await Promise.all([
+  const [, units, groups, , existing] = await Promise.all([
     lockKeys(tx, accountId, keysOf(sent)),
     findUnits(tx, accountId, unitIds),
     existingCodeGroups(tx, accountId, groupIds),
+    // Nobody else finds whose they are between our reading and our writing.
+    lockPurchases(tx, accountId, account.time_zone, all, nothingBrought),
     findPurchases(tx, accountId, all),
     leads.find(sent),
   ]);
@@ -95,8 +97,6 @@ export async function writePurchases(
   const changed = new Set(decided.flatMap((one) => (one instanceof Error ? [] : one)));
   if (changed.size === 0) return decided.map((one) => one as Error);
   const changes = [...rows].filter(([key]) => changed.has(key)).map(([, row]) => row);
-  const locking = lockPurchases(tx, accountId, account.time_zone, changes, { bookings: [], claims: [], codeIds: [] });
-  last(locking);
   const stored = new Map((await putPurchases(tx, accountId, changes)).map((row) => [purchaseKey(row), row]));
   return decided.map((one) => {
     if (one instanceof Error) return one;

@@ -37,14 +37,6 @@ export async function deleteOldRequests(tx: Tx, accountId: number, keptDays: num
   return count;
 }
 
-/** So many, whatever their age. Whether there were any. */
-export async function deleteSomeRequests(tx: Tx, accountId: number, limit: number): Promise<boolean> {
-  const { count } = await tx`
-    delete from request_log where account_id = ${accountId} and id in (
-      select id from request_log where account_id = ${accountId} order by id limit ${limit})`;
-  return count > 0;
-}
-
 export async function nextAccountIds(tx: Tx, after: number, limit: number): Promise<number[]> {
   const rows = await tx<{ id: number }>`select id from accounts where id > ${after} order by id limit ${limit}`;
   return rows.map((row) => row.id);

@@ -120,13 +120,14 @@ export interface StayContact extends StayKey {
   guest: boolean;
 }
 
-/** Makes the new ones and changes the others, every row as it is to be; and says who booked and who stays. */
+/** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. And says who booked and who stays. */
 export async function putStays(tx: Tx, accountId: number, rows: StayRow[], contacts: StayContact[]): Promise<void> {
   await Promise.all([
     tx`
       insert into stays (account_id, ${columns})
-      select ${accountId}::bigint, ${columns} from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as stay (${recordColumns})
-      order by provider_id, stay_reference
+      select ${accountId}::bigint, ${columns}
+      from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (${recordColumns})) with ordinality as stay (${columns}, place)
+      order by place
       on conflict (account_id, provider_id, stay_reference) do update set ${assignments}, updated_at = now()`,
     tx`
       insert into stay_contacts (account_id, stay_id, contact_id, booker, guest)

@@ -3,7 +3,7 @@ import { findAccount } from '../accounts/store.ts';
 import type { Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
 import { lineage } from '../identities/store.ts';
-import { type Brought, lockPurchases, matchWaiting } from '../purchases/store.ts';
+import { lockPurchases, matchWaiting, nothingBrought } from '../purchases/store.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { findUnit } from '../units/store.ts';
 import type { AssignCode, NewCodeGroup, NewCodes, UniqueCode } from './schema.ts';
@@ -57,7 +57,7 @@ export async function assignCode(
     throw new Invalid({ contact_id: ['The contact id is not a contact of this account.'] });
   });
   await assignCodeTo(tx, accountId, code.id, contactId as number);
-  const brought: Brought = { bookings: [], claims: [], codeIds: [code.id] };
+  const brought = { ...nothingBrought, codeIds: [code.id] };
   await lockPurchases(tx, accountId, time_zone, [], brought);
   for (const key of await matchWaiting(tx, accountId, time_zone, brought)) count(`waiting purchase matched by ${key}`);
   return { ...code, contact_id: contactId as number };

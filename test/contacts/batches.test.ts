@@ -7,17 +7,17 @@ import { Invalid } from '../../src/shared/problem.ts';
 import { reader } from '../../src/shared/read.ts';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
-import { type AnyWrite, anyWrite, bodyOf, broken, everyGuest } from '../support/guests.ts';
+import { type AnyWrite, anyWrite, bodyOf, broken, everyGuest, waiting } from '../support/guests.ts';
 
-const { db, database, account, admin } = await testApp();
+const { db, database, account, admin, call } = await testApp();
 const behind = await superuser(database);
 const read = reader(ContactWrite);
 
 async function place() {
-  const { id, root_unit_id } = await account();
+  const { id, root_unit_id, token } = await account();
   const { body: unit } = await admin('POST', `/accounts/${id}/units`, { name: 'The Anchor' });
   const { body: udf } = await admin('POST', `/accounts/${id}/udfs`, { name: 'Allergies', type: 'text' });
-  return { id, units: [root_unit_id, unit.id], udf: udf.id };
+  return { id, token, units: [root_unit_id, unit.id], udf: udf.id };
 }
 
 type Place = Awaited<ReturnType<typeof place>>;
@@ -68,6 +68,12 @@ describe('a batch of writes', () => {
         fc.array(fc.integer({ min: 2, max: 12 }), { minLength: 1, maxLength: 4 }),
         async (writes, sizes) => {
           const [together, apart] = [await place(), await place()];
+          for (const at of [together, apart]) {
+            for (const body of waiting(at.id, at)) {
+              const { body: stored } = await call('POST', '/v1/purchases', { token: at.token, body });
+              expect(stored.purchases[0].matched_by).toBe(null);
+            }
+          }
           const answers = await run(together, writes, sizes);
           expect(answers).toEqual(await run(apart, writes, [1]));
           expect(await everyGuest(behind, together.id)).toEqual(await everyGuest(behind, apart.id));
@@ -124,8 +130,20 @@ describe('a batch of writes', () => {
         allow_email: true,
         udf: 'nuts',
         feedback: '7',
+        membership_number: `M${n}`,
+        purchases: [{ transaction_reference: `P${n}`, unit: 1, provider_id: 7, quantity: 2 }],
+        bookings: [
+          { booking_reference: `B${n}`, unit: 1, party_datetime: '2026-03-01 19:30:00', table_numbers: ['1'] },
+        ],
+        stays: [
+          {
+            ...{ stay_reference: `S${n}`, provider_id: 7, unit: 1, booker: true, guest: true, booking_status_id: 3 },
+            checkout_date: '2026-03-03 11:00:00',
+          },
+        ],
+        wifi: [{ unit: 1, interaction_type: 'connected' }],
         rules: ['detach_existing_groups'],
-      }) as AnyWrite;
+      }) as unknown as AnyWrite;
     const statements = async (count: number) => {
       const at = await place();
       const commands = await Promise.all(

@@ -2,7 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appOver } from '../support/app.ts';
 import { openTestDatabase, superuser } from '../support/database.ts';
-import { type AnyWrite, anyWrite, bodyOf, broken, everyGuest } from '../support/guests.ts';
+import {
+  type AnyWrite,
+  anyPurchase,
+  anyWrite,
+  bodyOf,
+  broken,
+  everyGuest,
+  purchaseBody,
+  waiting,
+} from '../support/guests.ts';
 import { type Running, start } from '../support/process.ts';
 
 const { db, ...database } = await openTestDatabase();
@@ -21,24 +30,34 @@ async function place() {
 
 type Place = Awaited<ReturnType<typeof place>>;
 
-async function send(service: Running | undefined, at: Place, write: AnyWrite, note: string): Promise<number> {
-  const response = await fetch(`${service?.url}/v1/contact`, {
+interface Request {
+  path: string;
+  body: unknown;
+}
+
+async function send(service: Running | undefined, { token }: Place, { path, body }: Request): Promise<number> {
+  const response = await fetch(`${service?.url}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${at.token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(bodyOf(write, note, at)),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   });
   await response.arrayBuffer();
   return response.status;
 }
 
+const contactWrite = (at: Place) => (write: AnyWrite, index: number) => ({
+  path: '/v1/contact',
+  body: bodyOf(write, `note ${index}`, at),
+});
+
 /** Twelve clients share them out, each with one request at a time to one of the processes. Gives the status of each. */
-async function race(at: Place, writes: AnyWrite[]): Promise<number[]> {
+async function race(at: Place, requests: Request[]): Promise<number[]> {
   const statuses: number[] = [];
   let next = 0;
   const client = async (_: unknown, number: number) => {
-    while (next < writes.length) {
+    while (next < requests.length) {
       const index = next++;
-      const status = await send(services[number % services.length], at, writes[index] as AnyWrite, `note ${index}`);
+      const status = await send(services[number % services.length], at, requests[index] as Request);
       expect([200, 422]).toContain(status);
       statuses[index] = status;
     }
@@ -55,7 +74,10 @@ describe('several processes that write about the same people at once', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyWrite, { minLength: 100, maxLength: 150 }), async (writes) => {
         const [together, apart] = [await place(), await place()];
-        const statuses = await race(together, writes);
+        for (const at of [together, apart]) {
+          for (const body of waiting(at.id, at)) await call('POST', '/v1/purchases', { token: at.token, body });
+        }
+        const statuses = await race(together, writes.map(contactWrite(together)));
         // Whoever waits for another's locks writes its notes later, so the notes' ids tell an order in which it happened.
         const notes = await behind<{ n: number }>`
           select substr(text, 6)::int as n from notes where account_id = ${together.id} order by id`;
@@ -74,6 +96,32 @@ describe('several processes that write about the same people at once', () => {
     expect(await deadlocks()).toBe(0);
   }, 120_000);
 
+  it('leave no purchase waiting for what is there, whichever of the two came first', async () => {
+    const either = fc.oneof(
+      anyWrite.map((write) => ({ write, purchase: undefined })),
+      anyPurchase.map((purchase) => ({ write: undefined, purchase })),
+    );
+    let matched = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(either, { minLength: 100, maxLength: 150 }), async (sent) => {
+        const at = await place();
+        const requests = sent.map(({ write, purchase }, index) =>
+          write
+            ? contactWrite(at)(write, index)
+            : { path: '/v1/purchases', body: purchaseBody(purchase as NonNullable<typeof purchase>, at.id, at) },
+        );
+        await race(at, requests);
+        expect(await broken(behind)).toEqual({});
+        const [late] = await behind<{ n: number }>`
+          select count(*) as n from purchases where account_id = ${at.id} and matched_by is not null`;
+        matched += late?.n ?? 0;
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+    expect(matched).toBeGreaterThan(8);
+    expect(await deadlocks()).toBe(0);
+  }, 120_000);
+
   it('answer and keep the others where PostgreSQL refuses one of them', async () => {
     const at = await place();
     // Nothing that a client sends gets this far; this stands for whatever we have not thought of.
@@ -83,7 +131,7 @@ describe('several processes that write about the same people at once', () => {
       (_, n) => ({ email: `guest${n}@gmail.com`, rules: [] }) as unknown as AnyWrite,
     );
     const expected = writes.map((_, n) => (n === 13 ? 500 : 200));
-    const statuses = await Promise.all(writes.map((write, n) => send(services[0], at, write, `note ${n}`)));
+    const statuses = await Promise.all(writes.map(contactWrite(at)).map((request) => send(services[0], at, request)));
     await behind`alter table notes drop constraint no_thirteen`;
     expect(statuses).toEqual(expected);
     const stored = await behind<{ email: string }>`select email from contacts where account_id = ${at.id}`;
@@ -94,7 +142,7 @@ describe('several processes that write about the same people at once', () => {
   it('make one contact of one person, however many say so first', async () => {
     const at = await place();
     const write = { email: 'new@gmail.com', mobile_number: '07700900009', rules: [] } as unknown as AnyWrite;
-    expect(await race(at, Array(90).fill(write))).toEqual(Array(90).fill(200));
+    expect(await race(at, Array(90).fill(write).map(contactWrite(at)))).toEqual(Array(90).fill(200));
     expect(await behind`select from contacts where account_id = ${at.id}`).toHaveLength(1);
     expect(await behind`select from notes where account_id = ${at.id}`).toHaveLength(90);
   });
@@ -111,7 +159,7 @@ describe('several processes that write about the same people at once', () => {
           rules: [],
         }) as unknown as AnyWrite,
     );
-    expect(await race(at, writes)).toEqual(Array(90).fill(200));
+    expect(await race(at, writes.map(contactWrite(at)))).toEqual(Array(90).fill(200));
     const [made] = await behind`
       select (select count(*) from sources where account_id = ${at.id}) as sources,
         (select count(*) from groups where account_id = ${at.id}) as groups,

@@ -76,14 +76,39 @@ describe('an attack across accounts', async () => {
       udfs: [{ id: udf.id, data: 'nuts' }],
       notes: [{ text: 'hello' }],
       feedback: [{ ratings: [{ category_id: 4, rating_text: '9' }] }],
+      purchases: [{ transaction_reference: 'T-1' }],
+      bookings: [{ booking_reference: 'B-1' }],
+      stays: [
+        {
+          ...{
+            booker: true,
+            guest: true,
+            unit_id: root_unit_id,
+            provider_id: 7,
+            stay_reference: 'S-1',
+            total_guests: 1,
+          },
+          ...{
+            room_type_id: 1,
+            booking_enquiry_source_id: 1,
+            booking_status_id: 3,
+            enquiry_date: '2026-01-01 09:00:00',
+          },
+          ...{ checkin_date: '2026-03-01 15:00:00', checkout_date: '2026-03-03 11:00:00' },
+        },
+      ],
+      wifi: [{ hotspot_name: 'Lobby' }],
     });
+    const group = { account_id: id, unit_id: root_unit_id, name: 'Summer' };
+    const { body: codes } = await call('POST', '/v1/unique_code/group', { token, body: group });
+    await admin('POST', `/accounts/${id}/unique_code_groups/${codes.id}/codes`, { codes: ['SUMMER-1'] });
     // A merge, and a phone that is shared.
     await write({ mobile_number: '07700900001' });
     await write({ email: 'ana@gmail.com', mobile_number: '07700900001' });
     await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
   }
   // The request log is written a moment after the answer.
-  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(8), { timeout: 5000 });
+  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(10), { timeout: 5000 });
 
   const tenant = <T>(work: (tx: Tx) => Promise<T>) => db.tenant(ours.id, work);
   const snapshot = (name: string) =>

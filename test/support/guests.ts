@@ -8,6 +8,8 @@ const emails = people.map((n) => `guest${n}@gmail.com`);
 const mobiles = people.map((n) => `0770090000${n}`);
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+const some = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.option(fc.array(fc.record(fields, { noNullPrototype: true }), { maxLength: 2 }), { nil: undefined, freq: 1 });
 /** A write about somebody, by roles (`unit` 0 or 1, `udf`) that each account fills with its own ids. */
 export const anyWrite = fc.record(
   {
@@ -16,6 +18,7 @@ export const anyWrite = fc.record(
     first_name: maybe(fc.constantFrom('Ana', 'Rui', 'Zoë')),
     gender: maybe(fc.constantFrom('M', 'F', '')),
     membership_number: maybe(fc.constantFrom('M1', 'M2')),
+    card_reference: maybe(fc.constantFrom('C1', 'C2')),
     source_name: maybe(fc.constantFrom('Wifi', 'wifi', 'Till')),
     allow_sms: maybe(fc.boolean()),
     allow_email: maybe(fc.boolean()),
@@ -33,6 +36,31 @@ export const anyWrite = fc.record(
     ),
     udf: maybe(fc.constantFrom('nuts', 'none')),
     feedback: maybe(fc.constantFrom('7', '11')),
+    purchases: some({
+      transaction_reference: fc.constantFrom('P1', 'P2', 'W table', 'W membership'),
+      unit: fc.constantFrom(0, 1, 2),
+      provider_id: maybe(fc.constantFrom(7, 'x')),
+      quantity: maybe(fc.constantFrom(1, -2, 'many')),
+    }),
+    bookings: some({
+      booking_reference: fc.constantFrom('B1', 'B2'),
+      unit: maybe(fc.constantFrom(0, 1, 2)),
+      provider_id: maybe(fc.constantFrom(7)),
+      party_datetime: maybe(fc.constantFrom('2026-03-01 17:00:00', '2026-03-01 19:30:00', '2026-03-02 19:30:00')),
+      stage_value: maybe(fc.constantFrom(1, 550)),
+      table_numbers: maybe(fc.constantFrom([], ['1'], ['1', '2'])),
+    }),
+    stays: some({
+      stay_reference: fc.constantFrom('S1', 'S2'),
+      provider_id: fc.constantFrom(7, 8),
+      unit: fc.constantFrom(1, 2),
+      booker: fc.boolean(),
+      guest: fc.boolean(),
+      booking_status_id: fc.constantFrom(3, 5),
+      checkout_date: fc.constantFrom('2026-03-03 11:00:00', '2026-02-03 11:00:00'),
+      room_rate_code: maybe(fc.constantFrom('BAR')),
+    }),
+    wifi: some({ unit: maybe(fc.constantFrom(1, 2)), interaction_type: maybe(fc.constantFrom('connected', 'seen')) }),
     rules: fc.subarray([...rules]),
     full_contact_object: maybe(fc.boolean()),
   },
@@ -47,15 +75,76 @@ export interface Place {
 
 /** The request's body in one account. Its note names it, so that afterwards one can tell who did what in which order. */
 export function bodyOf(write: AnyWrite, note: string, { units, udf }: Place) {
-  const { units: wanted, udf: data, feedback, rules: names, ...rest } = write;
+  const { units: wanted, udf: data, feedback, rules: names, purchases, bookings, stays, wifi, ...rest } = write;
+  const at = <T extends { unit?: number | undefined }>({ unit, ...one }: T) => ({
+    ...one,
+    unit_id: unit === undefined ? undefined : (units[unit] ?? 999_999_999),
+  });
   return {
     ...rest,
+    purchases: purchases?.map(at).map(({ quantity, ...purchase }) => ({
+      ...purchase,
+      items: quantity === undefined ? undefined : [{ description: 'Ale', quantity, value: 5.5 }],
+    })),
+    bookings: bookings?.map(at),
+    stays: stays?.map(at).map((stay) => ({ ...aStay, ...stay })),
+    wifi: wifi?.map(at),
     units: wanted?.map(({ unit, groups }) => ({ id: units[unit] ?? 999_999_999, groups })),
     udfs: data === undefined ? undefined : [{ id: udf, data }],
     feedback: feedback === undefined ? undefined : [{ ratings: [{ category_id: 4, rating_text: feedback }] }],
     rules: names.map((rule_name) => ({ rule_name })),
     notes: [{ text: note }],
   };
+}
+
+const aStay = {
+  enquiry_date: '2026-01-01 09:00:00',
+  checkin_date: '2026-03-01 15:00:00',
+  room_type_id: 2,
+  total_guests: 2,
+  booking_enquiry_source_id: 1,
+};
+
+/** A purchase of somebody who is not named, by what `anyWrite` may have brought or may bring. */
+export const anyPurchase = fc.record(
+  {
+    booking_reference: maybe(fc.constantFrom('B1', 'B2')),
+    membership_number: maybe(fc.constantFrom('M1', 'M2')),
+    card_reference: maybe(fc.constantFrom('C1', 'C2')),
+    table_number: maybe(fc.constantFrom('1', '2')),
+    transaction_reference: fc.integer({ min: 1, max: 40 }).map((n) => `P${n}`),
+    unit: fc.constantFrom(0, 1),
+    created_at: fc.constantFrom('2026-03-01 16:00:00', '2026-03-01 19:00:00', '2026-03-02 21:00:00'),
+  },
+  { noNullPrototype: true },
+);
+
+export function purchaseBody(
+  { transaction_reference, unit, created_at, ...keys }: typeof anyPurchase extends fc.Arbitrary<infer T> ? T : never,
+  accountId: number,
+  { units }: Place,
+) {
+  const purchases = [{ transaction_reference, unit_id: units[unit], created_at, items: [{ quantity: 1, value: 9 }] }];
+  return { account_id: accountId, ...keys, purchases };
+}
+
+/** Purchases of nobody known, that wait for what `anyWrite` may bring: bodies of requests in one account. */
+export function waiting(accountId: number, { units }: Place) {
+  const wait = (name: string, keys: object, created_at = '2026-03-01 19:00:00') => ({
+    account_id: accountId,
+    ...keys,
+    purchases: [
+      { transaction_reference: `W ${name}`, unit_id: units[1], created_at, items: [{ quantity: 1, value: 9 }] },
+    ],
+  });
+  return [
+    wait('booking', { booking_reference: 'B1' }),
+    wait('membership', { membership_number: 'M1' }),
+    wait('card', { card_reference: 'C1' }),
+    wait('table', { table_number: '1' }),
+    wait('any', { booking_reference: 'B2', membership_number: 'M2', card_reference: 'C2', table_number: '2' }),
+    wait('late table', { table_number: '2' }, '2026-03-01 21:00:00'),
+  ];
 }
 
 /**
@@ -85,13 +174,25 @@ export async function everyGuest(behind: Run, accountId: number): Promise<unknow
           from consent_ledger l where l.account_id = ${accountId} and l.contact_id = c.id),
         (select jsonb_agg(jsonb_build_array(f.type_id, (select jsonb_agg(r.rating_text order by r.id) from feedback_ratings r
             where r.account_id = ${accountId} and r.feedback_id = f.id)) order by f.id)
-          from feedback f where f.account_id = ${accountId} and f.contact_id = c.id)
+          from feedback f where f.account_id = ${accountId} and f.contact_id = c.id),
+        (select jsonb_agg(jsonb_build_array(w.interaction_type, (select name from units u where u.account_id = ${accountId} and u.id = w.unit_id)) order by w.id)
+          from wifi_interactions w where w.account_id = ${accountId} and w.contact_id = c.id)
       ) order by called.name), '[]') from contacts c join called using (id) where c.account_id = ${accountId}),
       'merges', (select coalesce(jsonb_agg(jsonb_build_array(a.name, b.name, m.reason, (m.taken -> 'fields') - 'source_id', m.taken -> 'channels',
           jsonb_array_length(m.taken -> 'unit_ids'), jsonb_array_length(m.taken -> 'group_ids')) order by a.name), '[]')
         from merges m join called a on a.id = m.contact_id join called b on b.id = m.into_contact_id where m.account_id = ${accountId}),
       'duplicates', (select coalesce(jsonb_agg(least(a.name, b.name) || ' ' || greatest(a.name, b.name) order by least(a.name, b.name), greatest(a.name, b.name)), '[]')
         from possible_duplicates d join called a on a.id = d.contact_id join called b on b.id = d.other_contact_id where d.account_id = ${accountId}),
+      'bookings', (select coalesce(jsonb_agg(jsonb_build_array(called.name, u.name, to_jsonb(b) - '{id,account_id,contact_id,unit_id,updated_at}'::text[]) order by b.id), '[]')
+        from bookings b join called on called.id = b.contact_id join units u on u.account_id = b.account_id and u.id = b.unit_id where b.account_id = ${accountId}),
+      'purchases', (select coalesce(jsonb_agg(jsonb_build_array(called.name, u.name, p.matched_at is not null,
+          (select b.booking_reference from bookings b where b.account_id = ${accountId} and b.id = p.matched_booking_id),
+          to_jsonb(p) - '{id,account_id,contact_id,unit_id,matched_booking_id,matched_at}'::text[]) order by p.id), '[]')
+        from purchases p left join called on called.id = p.contact_id join units u on u.account_id = p.account_id and u.id = p.unit_id where p.account_id = ${accountId}),
+      'stays', (select coalesce(jsonb_agg(jsonb_build_array(u.name, to_jsonb(s) - '{id,account_id,unit_id,updated_at,booking_enquiry_source_id}'::text[],
+          (select jsonb_agg(jsonb_build_array(called.name, l.booker, l.guest) order by called.name) from stay_contacts l join called on called.id = l.contact_id
+            where l.account_id = ${accountId} and l.stay_id = s.id)) order by s.id), '[]')
+        from stays s join units u on u.account_id = s.account_id and u.id = s.unit_id where s.account_id = ${accountId}),
       'sources', (select jsonb_agg(lower(name) order by lower(name)) from sources where account_id = ${accountId}),
       'groups', (select jsonb_agg(lower(name) order by lower(name)) from groups where account_id = ${accountId})
     ) as state`;
@@ -123,6 +224,16 @@ export async function broken(behind: Run): Promise<Record<string, unknown[]>> {
         where i.account_id = c.account_id and i.kind = 'email' and i.value = c.email and coalesce(m.merged_into, m.id) = c.id)`,
     'merges into somebody who is merged': await behind`
       select c.id from contacts c join contacts m on m.account_id = c.account_id and m.id = c.merged_into where m.merged_into is not null`,
+    'purchases that wait though what they wait for is there': await behind`
+      select p.id from purchases p join accounts a on a.id = p.account_id where p.contact_id is null and (
+        exists (select from bookings b where b.account_id = p.account_id and b.booking_reference = p.booking_reference)
+        or exists (select from identities i where i.account_id = p.account_id
+          and (i.kind, i.value) in (('membership', p.membership_number), ('card', p.card_reference)))
+        or exists (select from unique_codes c where c.account_id = p.account_id and c.unique_code = p.unique_code and c.contact_id is not null
+          and (c.group_id = p.unique_code_group_id or p.unique_code_group_id is null))
+        or exists (select from bookings b where b.account_id = p.account_id and b.unit_id = p.unit_id and b.stage_value <> 550
+          and b.party_datetime::date = p.created_at::date and p.table_number = any(b.table_numbers)
+          and (b.party_datetime at time zone a.time_zone) - (p.created_at at time zone a.time_zone) between interval '-3 hours' and interval '3 hours'))`,
     'contacts without a unit': await behind`
       select id from contacts c where not exists (select from contact_units u where u.account_id = c.account_id and u.contact_id = c.id)`,
   };
