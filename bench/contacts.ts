@@ -40,7 +40,7 @@ export async function benchContacts(
     load({
       url: service.url,
       path: '/v1/contact',
-      token: token.token ?? '',
+      token: token.token,
       connections,
       seconds: forSeconds,
       body: (n) =>
@@ -68,13 +68,13 @@ export async function benchContacts(
       database: service.database,
       connections,
       seconds,
-      script: transaction(account.id ?? 0),
+      script: transaction(account.id),
       variables: {
-        account: account.id ?? 0,
-        unit: unit.id ?? 0,
-        group: group.id ?? 0,
-        source: source.id ?? 0,
-        token: token.id ?? 0,
+        account: account.id,
+        unit: unit.id,
+        group: group.id,
+        source: source.id,
+        token: token.id,
       },
     });
     result.by = by;

@@ -1,16 +1,41 @@
+import { parseArgs } from 'node:util';
 import { benchContacts } from './contacts.ts';
 import { startService } from './service.ts';
+import { benchSize } from './size.ts';
 
-/** Turn by turn, so that what else the machine does falls on both. */
-const [rounds, seconds, connections] = [3, 6, 64];
+const usage = `npm run bench                    everything
+npm run bench -- contacts        writing contacts, beside the same transaction in pgbench
+npm run bench -- size            searching and matching, in a small account and in a large one
+npm run bench -- size --contacts 100000    with a large account of another size`;
+const parts = ['contacts', 'size'];
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { contacts: { type: 'string', default: '1000000' } },
+});
+const large = Number(values.contacts);
+if (positionals.some((one) => !parts.includes(one)) || !(large >= 20_000)) {
+  process.stderr.write(`${usage}\n`);
+  process.exit(1);
+}
+const wanted = new Set(positionals.length > 0 ? positionals : parts);
+
 const say = (text: string) => process.stdout.write(`${text}\n`);
-
 const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 const round = (value: number, places = 0) => Number(value.toFixed(places));
+const byTurn = (ratios: number[]) => `by turn: ${ratios.map((ratio) => round(ratio, 2)).join(', ')}`;
 
 say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
 const service = await startService();
 try {
+  if (wanted.has('contacts')) await contacts();
+  if (wanted.has('size')) await size();
+} finally {
+  await service.stop();
+}
+
+/** Turn by turn, so that what else the machine does falls on both. */
+async function contacts() {
+  const [rounds, seconds, connections] = [3, 6, 64];
   const { name, turns, by } = await benchContacts(service, { connections, seconds, rounds, say });
   const ratios = turns.map(({ ours, limit }) => ours.perSecond / limit);
   const spread = Math.max(...ratios) / Math.min(...ratios);
@@ -20,10 +45,7 @@ try {
   const rows = [
     ['ours', `${round(median(turns.map(({ ours }) => ours.perSecond)))} a second`],
     [by, `${round(median(turns.map(({ limit }) => limit)))} a second`],
-    [
-      'ratio',
-      `${round(median(ratios), 2)}   (by turn: ${ratios.map((ratio) => round(ratio, 2)).join(', ')}; to reach: 1.5)`,
-    ],
+    ['ratio', `${round(median(ratios), 2)}   (${byTurn(ratios)}; to reach: 1.5)`],
     ['p50', `${round(median(turns.map(({ ours }) => ours.p50)), 1)} ms`],
     ['p99', `${round(median(turns.map(({ ours }) => ours.p99)), 1)} ms`],
     [
@@ -34,6 +56,21 @@ try {
   for (const [label = '', value] of rows) say(`  ${label.padEnd(8)} ${value}`);
   if (spread > 1.5)
     say('\n  The turns differ a lot: the machine is busy with something else. Run it again when it is quiet.');
-} finally {
-  await service.stop();
+  say('');
+}
+
+/** The same questions to two accounts of one database. */
+async function size() {
+  const [turns, connections, small] = [5, 16, 10_000];
+  const results = await benchSize(service, { sizes: [small, large], turns, connections, say });
+  const [few, many] = [small.toLocaleString('en'), large.toLocaleString('en')];
+  say(
+    `\nOver HTTP, ${connections} connections, in an account of ${few} contacts and in one of ${many}; answers a second, the median of ${turns} turns:\n`,
+  );
+  say(`  ${''.padEnd(16)} ${few.padStart(10)} ${many.padStart(10)}   slower by (to stay below: 1.5)`);
+  for (const result of results) {
+    const ratios = result.small.map((rate, turn) => rate / (result.large[turn] ?? Number.NaN));
+    const rates = [result.small, result.large].map((all) => String(round(median(all))).padStart(10)).join(' ');
+    say(`  ${result.name.padEnd(16)} ${rates}   ${round(median(ratios), 2)}   (${byTurn(ratios)})`);
+  }
 }

@@ -5,11 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** What we look at in the admin API's answers; each has some of it. */
+interface AdminAnswer {
+  id: number;
+  token: string;
+  waiting: number;
+}
+
 export interface Service {
   url: string;
   /** The embedded server, as the service's own role: what pgbench measures is the same database. */
   database: string;
-  admin(method: string, path: string, body?: unknown): Promise<Record<string, number & string>>;
+  /** The same as the one who may do everything. */
+  superuser: string;
+  admin(method: string, path: string, body?: unknown): Promise<AdminAnswer>;
   stop(): Promise<void>;
 }
 
@@ -38,9 +47,12 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     await pause(100);
   }
   const file = (name: string) => readFileSync(join(folder, 'data', 'postgres', name), 'utf8').trim();
+  const as = (role: string, secret: string) =>
+    `postgres://${role}:${file(secret)}@127.0.0.1:${file('postmaster.pid').split('\n')[3]}/regulars`;
   return {
     url,
-    database: `postgres://regulars:${file('regulars.secret')}@127.0.0.1:${file('postmaster.pid').split('\n')[3]}/regulars`,
+    database: as('regulars', 'regulars.secret'),
+    superuser: as('postgres', 'superuser.secret'),
     admin: async (method, path, body) => {
       const response = await fetch(`${url}/admin/v1${path}`, {
         method,
@@ -48,7 +60,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-      return (await response.json()) as Record<string, number & string>;
+      return (await response.json()) as AdminAnswer;
     },
     stop: async () => {
       child.kill('SIGTERM');

@@ -24,17 +24,21 @@ export async function findPops(
     throw new Invalid({ contact_id: ['The contact id is not a contact of this account.'] });
   });
   const days = { start, end };
-  const wanted = new Set(types);
-  const pops: Pops = {};
-  if (wanted.has('purchases')) {
-    pops.purchases = await selectPurchasePops(tx, accountId, ids, days, mostPurchases);
-    if (pops.purchases.length > mostPurchases) {
-      throw new Invalid({
-        end_date: [`The end date is too far from the start date: there are more than ${mostPurchases} purchases.`],
-      });
-    }
+  const asked = <T>(type: FindPops['types'][number], find: () => Promise<T>) =>
+    types.includes(type) ? find() : undefined;
+  const [purchases, booking, wifi] = await Promise.all([
+    asked('purchases', () => selectPurchasePops(tx, accountId, ids, days, mostPurchases)),
+    asked('booking', () => selectBookingPops(tx, accountId, ids, days, slice)),
+    asked('wifi', () => selectWifiPops(tx, accountId, ids, days, slice)),
+  ]);
+  if (purchases && purchases.length > mostPurchases) {
+    throw new Invalid({
+      end_date: [`The end date is too far from the start date: there are more than ${mostPurchases} purchases.`],
+    });
   }
-  if (wanted.has('booking')) pops.booking = paginate(await selectBookingPops(tx, accountId, ids, days, slice));
-  if (wanted.has('wifi')) pops.wifi = paginate(await selectWifiPops(tx, accountId, ids, days, slice));
-  return pops;
+  return {
+    ...(purchases && { purchases }),
+    ...(booking && { booking: paginate(booking) }),
+    ...(wifi && { wifi: paginate(wifi) }),
+  };
 }
