@@ -1,7 +1,7 @@
 import { answers } from '../http/operation.ts';
 import { asSent } from '../shared/clock.ts';
 import { Booking, BookingChanges, bookingExample, FindBooking } from './schema.ts';
-import { changeBooking, lookForBooking } from './write.ts';
+import { changeBooking, lookForBooking, wrongWithBooking } from './write.ts';
 
 const partner = { access: 'partner', tag: 'Bookings' } as const;
 
@@ -31,6 +31,7 @@ export const bookingRoutes = [
       description:
         'What is not sent stays. This is how a booking platform reports the table: purchases that were waiting for that become the guest’s.',
       input: BookingChanges,
+      besides: (tx, { accountId, ids, input }) => wrongWithBooking(tx, accountId, ids.booking_id, input),
       answer: Booking,
       example: {
         input: { table_numbers: ['12'], stage_value: 100 },

@@ -76,7 +76,7 @@ export const Booking = Type.Object({
   hpbr_food: amount('Spent per head on food.'),
   hpbr_drink: amount('Spent per head on drink.'),
   hpbr_entertainment: amount('Spent per head on entertainment.'),
-  updated_at: text('When anything on it last changed: yyyy-mm-dd hh:mm:ss.', '2026-02-20 09:15:00'),
+  updated_at: text('When it was last written: yyyy-mm-dd hh:mm:ss.', '2026-02-20 09:15:00'),
 });
 export type Booking = Static<typeof Booking>;
 

@@ -1,16 +1,19 @@
 import type { Account } from '../accounts/schema.ts';
 import { findAccount } from '../accounts/store.ts';
-import { Raced, type Tx, violated } from '../db/database.ts';
+import { Raced, type Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
 import { lockPurchases, matchWaiting, nothingBrought } from '../purchases/store.ts';
-import { Invalid, NotFound } from '../shared/problem.ts';
+import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
+import { addError } from '../shared/read.ts';
 import { findUnit } from '../units/store.ts';
 import type { Booking, BookingChanges, FindBooking } from './schema.ts';
 import {
+  type BookingRow,
   bookingKey,
   bookingLock,
   bookingRow,
   findBooking,
+  findBookings,
   putBookings,
   renameBooking,
   showBookingById,
@@ -25,6 +28,41 @@ export async function lookForBooking(tx: Tx, accountId: number, wanted: FindBook
   const booking = await showBookingByReference(tx, accountId, wanted.booking_reference, wanted.provider_id ?? null);
   if (!booking) throw noSuchBooking();
   return booking;
+}
+
+/** What is wrong with such changes, of what could be read. */
+export async function wrongWithBooking(
+  tx: Tx,
+  accountId: number,
+  id: number,
+  changes: BookingChanges,
+): Promise<FieldErrors> {
+  const before = await findBooking(tx, accountId, id);
+  if (!before) return {};
+  return wrongWith(tx, accountId, before, changes);
+}
+
+async function wrongWith(
+  tx: Tx,
+  accountId: number,
+  before: BookingRow,
+  {
+    unit_id,
+    booking_reference = before.booking_reference,
+    provider_id = before.provider_id ?? undefined,
+  }: BookingChanges,
+): Promise<FieldErrors> {
+  const [[taken], unit] = await Promise.all([
+    findBookings(tx, accountId, [{ booking_reference, provider_id: provider_id ?? null }]),
+    // One that it was at before may be gone by now.
+    unit_id === undefined || findUnit(tx, accountId, unit_id),
+  ]);
+  const errors: FieldErrors = {};
+  if (!unit) addError(errors, 'unit_id', 'The unit id is not a unit of this account.');
+  if (taken && taken.id !== before.id) {
+    addError(errors, 'booking_reference', 'The booking reference has already been taken by another booking.');
+  }
+  return errors;
 }
 
 /**
@@ -47,21 +85,13 @@ export async function changeBooking(
   const before = await findBooking(tx, accountId, id);
   if (!before) throw noSuchBooking();
   if (before.booking_reference !== seen.booking_reference) throw new Raced();
-  if (changes.unit_id !== undefined && !(await findUnit(tx, accountId, changes.unit_id))) {
-    throw new Invalid({ unit_id: ['The unit id is not a unit of this account.'] });
-  }
   const account = (await findAccount(tx, accountId)) as Account;
   const { time_zone: timeZone, root_unit_id: rootUnitId } = account;
   const sent = { ...changes, booking_reference: changes.booking_reference ?? before.booking_reference };
   const row = bookingRow(before, sent, { contactId: before.contact_id, rootUnitId, receivedAt, timeZone });
-  if (bookingKey(row) !== bookingKey(before)) {
-    try {
-      await renameBooking(tx, accountId, id, row);
-    } catch (error) {
-      if (!violated(error, 'unique')) throw error;
-      throw new Invalid({ booking_reference: ['The booking reference has already been taken by another booking.'] });
-    }
-  }
+  const errors = await wrongWith(tx, accountId, before, changes);
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  if (bookingKey(row) !== bookingKey(before)) await renameBooking(tx, accountId, id, row);
   await putBookings(tx, accountId, [row]);
   const brought = { ...nothingBrought, bookings: [{ ...row, place: 0 }] };
   await lockPurchases(tx, accountId, timeZone, [], brought);

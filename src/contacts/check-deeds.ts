@@ -1,82 +1,77 @@
 import { onClock } from '../shared/clock.ts';
-import type { FieldErrors } from '../shared/problem.ts';
-import { addError, pick } from '../shared/read.ts';
+import { pick } from '../shared/read.ts';
 import type { NewStay } from '../stays/schema.ts';
-import type { SentStay } from '../stays/store.ts';
 import type { ContactWrite } from './schema.ts';
 
 type Deeds = Pick<ContactWrite, 'purchases' | 'bookings' | 'wifi' | 'stays'>;
+
+/** Says what is wrong with a field, unless that has been said. */
+export type Refuse = (path: string, message: string) => undefined;
 
 export interface Known {
   /** Whether there is such a unit; where not, it says so. */
   unitExists(id: number, path: string): boolean;
   bookingSourceExists(id: number): boolean;
   timeZone: string;
+  refuse: Refuse;
 }
 
 /** What guests did, without what refers to nothing or can't have been; the errors say what and why. */
-export function checkDeeds(input: Deeds, known: Known, errors: FieldErrors): Deeds {
+export function checkDeeds(input: Deeds, known: Known): Deeds {
   const atUnit = <T extends { unit_id?: number }>(one: T, path: string): T | undefined =>
     one.unit_id === undefined || known.unitExists(one.unit_id, `${path}.unit_id`) ? one : undefined;
   return {
-    purchases: pick(input.purchases, ({ items, ...purchase }, index) =>
-      atUnit(
-        {
-          ...purchase,
-          ...(items && {
-            items: pick(items, ({ tags, ...item }) => ({ ...item, ...(tags && { tags: pick(tags, (tag) => tag) }) })),
-          }),
-        },
-        `purchases.${index}`,
-      ),
-    ),
-    bookings: pick(input.bookings, ({ table_numbers, ...booking }, index) =>
-      atUnit(
-        { ...booking, ...(table_numbers && { table_numbers: pick(table_numbers, (table) => table) }) },
-        `bookings.${index}`,
-      ),
-    ),
+    purchases: pick(input.purchases, ({ items, ...purchase }, index) => {
+      const good = passing(
+        items,
+        pick(items, ({ tags, ...item }) => ({ ...item, tags: pick(tags) })),
+      );
+      return atUnit({ ...purchase, ...(good && { items: good }) }, `purchases.${index}`);
+    }),
+    bookings: pick(input.bookings, ({ table_numbers: tables, ...booking }, index) => {
+      const good = passing(tables, pick(tables));
+      return atUnit({ ...booking, ...(good && { table_numbers: good }) }, `bookings.${index}`);
+    }),
     wifi: pick(input.wifi, (wifi, index) => atUnit(wifi, `wifi.${index}`)),
-    stays: pick(input.stays, (stay, index) => checkStay(stay, `stays.${index}`, known, errors)),
+    stays: pick(input.stays, (stay, index) => checkStay(stay, `stays.${index}`, known)),
   };
 }
 
-function checkStay(stay: NewStay, path: string, known: Known, errors: FieldErrors): SentStay | undefined {
-  const { unitExists, bookingSourceExists, timeZone } = known;
-  const before = Object.keys(errors).length;
-  unitExists(stay.unit_id, `${path}.unit_id`);
-  if (!bookingSourceExists(stay.booking_enquiry_source_id)) {
+/** A list of which nothing is any good is no news: an empty one would wipe out what was sent before. */
+function passing<T>(sent: unknown[] | undefined, passed: T[]): T[] | undefined {
+  return sent === undefined || (sent.length > 0 && passed.length === 0) ? undefined : passed;
+}
+
+function checkStay({ extras, total_children, ...stay }: NewStay, path: string, known: Known): NewStay | undefined {
+  const { unitExists, bookingSourceExists, timeZone, refuse } = known;
+  // One that lacks what it needs comes by here too: any of its fields may be missing.
+  const at = (time: string | undefined) => time && onClock(time, timeZone);
+  const [checkin, checkout] = [at(stay.checkin_date), at(stay.checkout_date)];
+  const unit = unitExists(stay.unit_id, `${path}.unit_id`);
+  const source = bookingSourceExists(stay.booking_enquiry_source_id);
+  if (!source) {
     const message = 'The booking enquiry source id is not a booking source of this account.';
-    addError(errors, `${path}.booking_enquiry_source_id`, message);
+    refuse(`${path}.booking_enquiry_source_id`, message);
   }
-  if ((stay.total_children ?? 0) > stay.total_guests) {
-    addError(errors, `${path}.total_children`, 'The total children may not be more than the total guests.');
+  const backwards = checkin !== undefined && checkout !== undefined && checkout < checkin;
+  if (backwards) {
+    const name = stay.checkout_date === stay.check_out_date ? 'check_out_date' : 'checkout_date';
+    refuse(`${path}.${name}`, `The ${name.replaceAll('_', ' ')} must not be before the check-in.`);
   }
-  const date = (name: 'checkin_date' | 'checkout_date', other: 'check_in_date' | 'check_out_date') => {
-    const sent = stay[name] ?? stay[other];
-    if (sent !== undefined) return onClock(sent, timeZone);
-    // Where it was written badly, that has been said.
-    if (!errors[`${path}.${name}`] && !errors[`${path}.${other}`]) {
-      addError(errors, `${path}.${name}`, `The ${name.replace('_', ' ')} field is required.`);
-    }
-    return undefined;
+  const tooMany = total_children !== undefined && total_children > stay.total_guests;
+  if (tooMany) refuse(`${path}.total_children`, 'The total children may not be more than the total guests.');
+  const good = passing(
+    extras,
+    pick(extras, (extra, place) => {
+      const [start, end] = [at(extra.start_date) ?? checkin, at(extra.end_date) ?? checkout];
+      if (start === undefined || end === undefined || end >= start) return extra;
+      return refuse(`${path}.extras.${place}.end_date`, 'The end date must not be before the start date.');
+    }),
+  );
+  if (!unit || !source || backwards) return undefined;
+  return {
+    ...stay,
+    ...(total_children !== undefined && !tooMany && { total_children }),
+    ...(good && { extras: good }),
   };
-  const checkin_date = date('checkin_date', 'check_in_date');
-  const checkout_date = date('checkout_date', 'check_out_date');
-  if (checkin_date === undefined || checkout_date === undefined) return undefined;
-  if (checkout_date < checkin_date) {
-    const name = stay.checkout_date === undefined ? 'check_out_date' : 'checkout_date';
-    addError(errors, `${path}.${name}`, `The ${name.replaceAll('_', ' ')} must not be before the check-in.`);
-  }
-  const extras =
-    stay.extras &&
-    pick(stay.extras, (extra, place) => {
-      const [start, end] = [extra.start_date ?? checkin_date, extra.end_date ?? checkout_date];
-      if (onClock(end, timeZone) >= onClock(start, timeZone)) return extra;
-      return addError(errors, `${path}.extras.${place}.end_date`, 'The end date must not be before the start date.');
-    });
-  const spoilt = Object.keys(errors)
-    .slice(before)
-    .some((field) => !field.startsWith(`${path}.extras.`));
-  return spoilt ? undefined : { ...stay, checkin_date, checkout_date, ...(extras && { extras }) };
 }

@@ -3,7 +3,7 @@ import type { NewFeedback } from '../feedback/schema.ts';
 import type { NewPurchase } from '../purchases/schema.ts';
 import { asSent } from '../shared/clock.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
-import { addError, type Sparse } from '../shared/read.ts';
+import { addError, pick, type Sparse } from '../shared/read.ts';
 import type { ContactWrite, Rule } from './schema.ts';
 
 /** One write about one guest: what was sent, as far as it could be read, and what is wrong with the rest. */
@@ -41,12 +41,10 @@ export async function prepareContact(
     addError(errors, 'units', `The units may not name more than ${mostGroups} groups.`);
     delete input.units;
   }
-  const rules = new Set<Rule>();
-  for (const entry of (input.rules ?? []) as Sparse<{ rule_name: Rule }>) if (entry) rules.add(entry.rule_name);
   return {
     input,
     errors,
-    rules,
+    rules: new Set(pick(input.rules).map(({ rule_name }) => rule_name)),
     emailUnchecked,
     tokenId: sender.tokenId,
     receivedAt: asSent(sender.receivedAt),

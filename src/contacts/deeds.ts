@@ -11,15 +11,7 @@ import {
   purchaseRow,
 } from '../purchases/store.ts';
 import { pick } from '../shared/read.ts';
-import {
-  findStays,
-  type SentStay,
-  type StayContact,
-  type StayRow,
-  stayKey,
-  stayLock,
-  stayRow,
-} from '../stays/store.ts';
+import { findStays, type StayContact, type StayRow, stayKey, stayLock, stayRow } from '../stays/store.ts';
 import { type WifiRow, wifiRow } from '../wifi/store.ts';
 import type { ContactCommand } from './command.ts';
 import type { Person } from './person.ts';
@@ -27,8 +19,7 @@ import type { ContactWrite } from './schema.ts';
 
 /** What the commands name, as far as it could be read. */
 function sentIn(commands: ContactCommand[]) {
-  const all = <T>(list: (input: ContactWrite) => T[] | undefined) =>
-    commands.flatMap(({ input }) => pick(list(input), (one) => one));
+  const all = <T>(list: (input: ContactWrite) => T[] | undefined) => commands.flatMap(({ input }) => pick(list(input)));
   return {
     purchases: all((input) => input.purchases),
     bookings: all((input) => input.bookings),
@@ -110,7 +101,7 @@ export class Deeds {
       const known = { ...nothingSent, matched_by: null, matched_booking_id: null };
       this.#purchases.set(key, { row: { ...row, ...known }, person });
     }
-    for (const stay of (input.stays ?? []) as SentStay[]) {
+    for (const stay of input.stays ?? []) {
       const key = stayKey(stay);
       this.#stays.set(key, { row: stayRow(this.#stays.get(key)?.row, stay, timeZone), changed: true });
       const contacts = this.#stayContacts.get(key) ?? new Map();

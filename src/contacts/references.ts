@@ -9,7 +9,7 @@ import type { FieldErrors } from '../shared/problem.ts';
 import { addError, pick, type Sparse } from '../shared/read.ts';
 import { findUdfs } from '../udfs/store.ts';
 import { findUnits } from '../units/store.ts';
-import { checkDeeds } from './check-deeds.ts';
+import { checkDeeds, type Refuse } from './check-deeds.ts';
 import type { ContactCommand } from './command.ts';
 import type { Named } from './store.ts';
 
@@ -79,13 +79,15 @@ export class References {
     const errors: FieldErrors = Object.create(null);
     for (const [field, messages] of Object.entries(command.errors)) errors[field] = [...messages];
     const input = { ...command.input };
+    /** What is missing or was written badly has been said. */
+    const refuse: Refuse = (path, message) => (errors[path] ? undefined : addError(errors, path, message));
     const unitExists = (id: number, path: string): boolean => {
       if (this.#units.has(id)) return true;
-      addError(errors, path, 'The unit id is not a unit of this account.');
+      refuse(path, 'The unit id is not a unit of this account.');
       return false;
     };
     if (input.source_id !== undefined && !this.#sources.has(input.source_id)) {
-      addError(errors, 'source_id', 'The source id is not a source of this account.');
+      refuse('source_id', 'The source id is not a source of this account.');
       delete input.source_id;
     }
     input.units = pick(input.units, (unit, index) => {
@@ -94,42 +96,42 @@ export class References {
         const path = `units.${index}.groups.${place}`;
         if (group.id !== undefined) {
           if (!exists || this.#groups.get(group.id)?.unit_id === unit.id) return group;
-          return addError(errors, `${path}.id`, 'The group id is not a group of this unit.');
+          return refuse(`${path}.id`, 'The group id is not a group of this unit.');
         }
         if (group.name !== undefined) return group;
-        // Where it was named badly, that has been said.
-        if (errors[`${path}.id`] || errors[`${path}.name`]) return undefined;
-        return addError(errors, `${path}.name`, 'The name field is required when there is no id.');
+        return errors[`${path}.id`]
+          ? undefined
+          : refuse(`${path}.name`, 'The name field is required when there is no id.');
       });
       return exists ? { ...unit, groups } : undefined;
     });
     input.udfs = pick(input.udfs, ({ id, data }, index) => {
       const type = this.#udfs.get(id);
       if (type === undefined) {
-        return addError(errors, `udfs.${index}.id`, 'The id is not a user-defined field of this account.');
+        return refuse(`udfs.${index}.id`, 'The id is not a user-defined field of this account.');
       }
       // Blank is no news here too.
       if (data === undefined) return undefined;
       const value = type === 'date' ? readDate(data) : data;
-      if (value === undefined) return addError(errors, `udfs.${index}.data`, 'The data must be a date: yyyy-mm-dd.');
+      if (value === undefined) return refuse(`udfs.${index}.data`, 'The data must be a date: yyyy-mm-dd.');
       return { id, data: value };
     });
     input.feedback = pick(input.feedback, ({ unit_id, comments, ratings, ...feedback }, index) => ({
       ...feedback,
       ...(unit_id !== undefined && unitExists(unit_id, `feedback.${index}.unit_id`) ? { unit_id } : {}),
-      comments: pick(comments, (comment) => comment),
+      comments: pick(comments),
       ratings: pick(ratings, (rating, place) => {
         const path = `feedback.${index}.ratings.${place}`;
         if (!this.#categories.has(rating.category_id)) {
-          return addError(errors, `${path}.category_id`, 'The category id is not a feedback category of this account.');
+          return refuse(`${path}.category_id`, 'The category id is not a feedback category of this account.');
         }
         if (rating.category_id !== npsCategory || isNps(rating.rating_text)) return rating;
-        return addError(errors, `${path}.rating_text`, 'The rating text must be a number from 0 to 10 for NPS.');
+        return refuse(`${path}.rating_text`, 'The rating text must be a number from 0 to 10 for NPS.');
       }),
     }));
-    input.notes = pick(input.notes, (note) => note);
+    input.notes = pick(input.notes);
     const bookingSourceExists = (id: number) => this.#bookingSources.has(id);
-    Object.assign(input, checkDeeds(input, { unitExists, bookingSourceExists, timeZone }, errors));
+    Object.assign(input, checkDeeds(input, { unitExists, bookingSourceExists, timeZone, refuse }));
     return { ...command, input, errors };
   }
 
@@ -202,29 +204,30 @@ async function lookUp(tx: Tx, accountId: number, commands: ContactCommand[]) {
   const udfs = new Set<number>();
   const categories = new Set<number>();
   const bookingSources = new Set<number>();
+  /** One of a list that lacks what it needs may lack its id. */
+  const add = (ids: Set<number>, id: number | undefined) => id !== undefined && ids.add(id);
   for (const { input } of commands) {
-    if (input.source_id !== undefined) sources.add(input.source_id);
+    add(sources, input.source_id);
     if (input.source_name !== undefined) sourceNames.set(input.source_name.toLowerCase(), input.source_name);
     for (const unit of (input.units ?? []) as Sparse<NonNullable<typeof input.units>[number]>) {
-      if (!unit) continue;
-      units.add(unit.id);
-      for (const group of unit.groups ?? []) {
+      add(units, unit?.id);
+      for (const group of unit?.groups ?? []) {
         if (group?.id !== undefined) groups.add(group.id);
-        else if (group?.name !== undefined) {
+        else if (group?.name !== undefined && unit?.id !== undefined) {
           const name = groupName(unit.id, group);
           groupNames.set(groupKey(name), name);
         }
       }
     }
-    for (const udf of input.udfs ?? []) if (udf) udfs.add(udf.id);
+    for (const udf of input.udfs ?? []) add(udfs, udf?.id);
     for (const feedback of input.feedback ?? []) {
-      if (feedback?.unit_id !== undefined) units.add(feedback.unit_id);
-      for (const rating of feedback?.ratings ?? []) if (rating) categories.add(rating.category_id);
+      for (const rating of feedback?.ratings ?? []) add(categories, rating?.category_id);
     }
-    for (const list of [input.purchases, input.bookings, input.wifi, input.stays] as Sparse<{ unit_id?: number }>[]) {
-      for (const one of list ?? []) if (one?.unit_id !== undefined) units.add(one.unit_id);
+    const { feedback, purchases, bookings, wifi, stays } = input;
+    for (const list of [feedback, purchases, bookings, wifi, stays] as Sparse<{ unit_id?: number }>[]) {
+      for (const one of list ?? []) add(units, one?.unit_id);
     }
-    for (const stay of input.stays ?? []) if (stay) bookingSources.add(stay.booking_enquiry_source_id);
+    for (const stay of stays ?? []) add(bookingSources, stay?.booking_enquiry_source_id);
   }
   const wantedGroups = [...groupNames.values()];
   const wantedSources = [...sourceNames.values()];

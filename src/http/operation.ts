@@ -80,6 +80,8 @@ export interface Operation extends Description {
   paged: boolean;
   status: number;
   handler: (tx: Tx, call: Call<unknown, string>) => Promise<unknown>;
+  /** What else is wrong where the shape is: what only the database knows, so that one 422 says everything. */
+  besides: ((tx: Tx, call: Call<unknown, string>) => Promise<FieldErrors>) | undefined;
   /** Instead of the handler. */
   gathered?: Gathered;
 }
@@ -88,6 +90,7 @@ interface Spec<P extends string, I extends TObject> extends Description {
   path: P;
   account?: 'required' | 'optional';
   input: I;
+  besides?(tx: Tx, call: Call<Partial<Static<I>>, PathId<P>>): Promise<FieldErrors>;
 }
 
 type Handler<P extends string, I extends TObject, Result> = (
@@ -111,6 +114,7 @@ function define<P extends string, I extends TObject>(
     account,
     input: withAccount(spec.input, account),
     handler: handler as Operation['handler'],
+    besides: spec.besides as Operation['besides'],
   };
 }
 

@@ -59,7 +59,7 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
         count: (outcome) => outcomes.push(outcome),
       };
       if (gather) return gather(call, errors, request, reply);
-      for (const _ in errors) throw new Invalid({ ...errors });
+      for (const _ in errors) throw new Invalid({ ...(await besides(operation, call, errors, serving)), ...errors });
       const result = await run(operation, call, serving, () => outcomes.splice(0));
       for (const outcome of outcomes) serving.onOutcome(operation.path, outcome);
       if (operation.access === 'admin' && operation.method !== 'GET') serving.keeper.changed();
@@ -122,6 +122,18 @@ async function runOnce(operation: Operation, call: Call<unknown, string>, { db, 
     }
     return operation.handler(tx, call);
   });
+}
+
+async function besides(
+  operation: Operation,
+  call: Call<unknown, string>,
+  errors: FieldErrors,
+  { db }: Serving,
+): Promise<FieldErrors> {
+  // Without an account there is nothing to look at.
+  if (!operation.besides || errors.account_id) return {};
+  const { besides } = operation;
+  return db.tenant(call.accountId, (tx) => besides(tx, call));
 }
 
 function send(operation: Operation, result: unknown, call: Call, reply: FastifyReply) {

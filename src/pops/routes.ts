@@ -1,5 +1,5 @@
 import { answers } from '../http/operation.ts';
-import { findPops } from './read.ts';
+import { findPops, wrongWithPops } from './read.ts';
 import { FindPops, Pops, popsExample } from './schema.ts';
 
 export const popRoutes = [
@@ -14,6 +14,7 @@ export const popRoutes = [
       description:
         'Proofs of presence: what the contact bought, when it was on the wifi, and what it booked, in a range of days. Bookings and wifi come in pages, by the query’s `page`; purchases all at once.',
       input: FindPops,
+      besides: (tx, { accountId, input }) => wrongWithPops(tx, accountId, input),
       answer: Pops,
       example: {
         input: {

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/schema.ts';
 import { holdAccount } from '../accounts/store.ts';
 import { bookingLock, tablesLock } from '../bookings/store.ts';
-import type { Tx } from '../db/database.ts';
+import { Raced, type Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
 import { identityKey } from '../identities/schema.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
@@ -9,10 +9,9 @@ import { addError } from '../shared/read.ts';
 import { oneOf } from '../shared/words.ts';
 import { findUnits } from '../units/store.ts';
 import { codeLock, existingCodeGroups } from '../vouchers/store.ts';
-import { type AnonymousPurchases, type MatchKey, matchKeys, type PurchasesStored } from './schema.ts';
+import { type AnonymousPurchases, type MatchKey, matchKeys, type NewPurchase, type PurchasesStored } from './schema.ts';
 import {
   bookingsLedTo,
-  type CodeFound,
   codesLedTo,
   findPurchases,
   type Lead,
@@ -24,7 +23,7 @@ import {
   purchaseLock,
   purchaseRow,
   putPurchases,
-  type SentKeys,
+  type StoredPurchase,
   tablesLedTo,
 } from './store.ts';
 
@@ -64,187 +63,219 @@ export async function writePurchases(
     const gone = new Invalid({ account_id: ['The account id is not one that you can access.'] });
     return commands.map(() => gone);
   }
-  // What can't be read is refused before anything is looked up for it.
+  // What can't be read is refused before it is looked up.
   const readable = commands.filter(({ errors }) => Object.keys(errors).length === 0);
-  const sent = readable.map((command) => ({ command, rows: rowsOf(command, account) }));
-  const all = sent.flatMap(({ rows }) => rows);
-  const leads = new Leads(tx, accountId, account.time_zone);
-  const unitIds = commands.flatMap(({ input }) =>
-    (input.purchases ?? []).flatMap((purchase) => purchase?.unit_id ?? []),
-  );
-  const groupIds = commands.flatMap(({ input }) => input.unique_code_group_id ?? []);
-  const [, units, groups, , existing] = await Promise.all([
-    lockKeys(tx, accountId, keysOf(sent)),
-    findUnits(tx, accountId, unitIds),
-    existingCodeGroups(tx, accountId, groupIds),
+  const sent = readable.flatMap(({ input, ...of }) => input.purchases.map((one) => rowOf(one, input, of, account)));
+  const seen = await findPurchases(tx, accountId, sent);
+  const [, units, groups, codes, , existing] = await Promise.all([
+    lockKeys(tx, accountId, keysOf(readable, [...sent, ...seen])),
+    findUnits(tx, accountId, commands.flatMap(unitsIn)),
+    existingCodeGroups(
+      tx,
+      accountId,
+      commands.flatMap(({ input }) => input.unique_code_group_id ?? []),
+    ),
+    findCodes(
+      tx,
+      accountId,
+      commands.flatMap(({ input }) => codeOf(input) ?? []),
+    ),
     // Nobody else finds whose they are between our reading and our writing.
-    lockPurchases(tx, accountId, account.time_zone, all, nothingBrought),
-    findPurchases(tx, accountId, all),
-    leads.find(sent),
+    lockPurchases(tx, accountId, account.time_zone, sent, nothingBrought),
+    findPurchases(tx, accountId, sent),
   ]);
-  const known = { units: new Set(units.map((unit) => unit.id)), groups: new Set(groups), leads };
+  if (!sameKeys(seen, existing)) throw new Raced();
+  const known = { units: new Set(units.map((unit) => unit.id)), groups: new Set(groups), codes };
 
   const rows = new Map(existing.map((row) => [purchaseKey(row), row]));
+  const states: PurchaseRow[] = [];
   const decided = commands.map((command) => {
-    const errors = { ...command.errors, ...unknownTo(known, command) };
+    const errors = { ...unknownTo(known, command), ...command.errors };
     if (Object.keys(errors).length > 0) return new Invalid(errors);
-    return rowsOf(command, account, rows).map((row) => {
-      const settled = settle(row, command.input, leads, rows.get(purchaseKey(row)));
-      rows.set(purchaseKey(row), settled);
-      return purchaseKey(row);
+    const { input, ...of } = command;
+    return input.purchases.map((purchase) => {
+      const key = purchaseKey(rowOf(purchase, input, of, account));
+      const row = withKeys(rowOf(purchase, input, of, account, rows.get(key)), input);
+      rows.set(key, row);
+      states.push(row);
+      return key;
     });
   });
-  const changed = new Set(decided.flatMap((one) => (one instanceof Error ? [] : one)));
-  if (changed.size === 0) return decided.map((one) => one as Error);
-  const changes = [...rows].filter(([key]) => changed.has(key)).map(([, row]) => row);
-  const stored = new Map((await putPurchases(tx, accountId, changes)).map((row) => [purchaseKey(row), row]));
+  if (states.length === 0) return decided.map((one) => one as Error);
+  const changed = await settle(tx, account, states);
+  const stored = new Map((await putPurchases(tx, accountId, changed)).map((row) => [purchaseKey(row), row]));
   return decided.map((one) => {
     if (one instanceof Error) return one;
     return {
       purchases: one.map((key) => {
-        const { id, transaction_reference, contact_id, matched_by } = stored.get(key) as NonNullable<
-          ReturnType<typeof stored.get>
-        >;
+        const { id, transaction_reference, contact_id, matched_by } = stored.get(key) as StoredPurchase;
         return { id, transaction_reference, contact_id, matched_by };
       }),
     };
   });
 }
 
-interface Sent {
-  command: PurchasesCommand;
-  rows: PurchaseRow[];
+type Of = Pick<PurchasesCommand, 'receivedAt'>;
+
+/** One purchase, as it is to be: what was not sent is as it was. */
+function rowOf(
+  purchase: NewPurchase,
+  { provider_id }: AnonymousPurchases,
+  { receivedAt }: Of,
+  { root_unit_id: rootUnitId, time_zone: timeZone }: Account,
+  before?: PurchaseRow,
+): PurchaseRow {
+  return purchaseRow(before, purchase, { rootUnitId, providerId: provider_id, receivedAt, timeZone });
 }
 
-/** What was sent, as rows; as far as these exist already, as they are to be. */
-function rowsOf(
-  { input, receivedAt }: PurchasesCommand,
-  account: Account,
-  existing?: Map<string, PurchaseRow>,
-): PurchaseRow[] {
-  const of = {
-    rootUnitId: account.root_unit_id,
-    providerId: input.provider_id,
-    receivedAt,
-    timeZone: account.time_zone,
-  };
-  return input.purchases.map((purchase) => {
-    const row = purchaseRow(undefined, purchase, of);
-    const before = existing?.get(purchaseKey(row));
-    return before ? purchaseRow(before, purchase, of) : row;
-  });
+/** What came on a contact itself stays there. Otherwise what it said of its guest before still counts beside what it says now. */
+function withKeys(row: PurchaseRow, input: AnonymousPurchases): PurchaseRow {
+  if (isSaid(row)) return row;
+  const said = { ...row };
+  for (const key of matchKeys) said[key] = input[key] ?? row[key];
+  if (input.unique_code !== undefined) said.unique_code_group_id = input.unique_code_group_id ?? null;
+  return said;
 }
 
-/** Whoever brings what these may wait for takes the same locks: one of the two comes first, and the other sees it. */
-function keysOf(sent: Sent[]) {
-  const inputs = sent.map(({ command }) => command.input);
+const isSaid = ({ contact_id, matched_by }: PurchaseRow) => contact_id !== null && matched_by === null;
+
+/** Whose each is, by the first of its keys that leads to somebody; failing that, whose it was. The last state of each. */
+async function settle(tx: Tx, account: Account, states: PurchaseRow[]): Promise<PurchaseRow[]> {
+  const leads = await Leads.find(tx, account, states);
+  const settled = new Map<string, PurchaseRow>();
+  for (const state of states) {
+    const key = purchaseKey(state);
+    const { contact_id, matched_by, matched_booking_id } = settled.get(key) ?? state;
+    settled.set(key, {
+      ...state,
+      contact_id,
+      matched_by,
+      matched_booking_id,
+      ...(isSaid(state) ? {} : leads.of(state)),
+    });
+  }
+  return [...settled.values()];
+}
+
+/**
+ * Whoever brings what these may wait for takes the same locks: one of the two comes first, and the other sees it. What
+ * a purchase that is sent again said before counts too.
+ */
+function keysOf(commands: PurchasesCommand[], rows: PurchaseRow[]) {
   const own = new Set<string>();
   const shared = new Set<string>();
-  for (const { booking_reference, unique_code, membership_number, card_reference, table_number } of inputs) {
-    if (booking_reference !== undefined) shared.add(bookingLock(booking_reference));
-    if (unique_code !== undefined) shared.add(codeLock(unique_code));
-    if (membership_number !== undefined) own.add(identityKey({ kind: 'membership', value: membership_number }));
-    if (card_reference !== undefined) own.add(identityKey({ kind: 'card', value: card_reference }));
-    if (table_number !== undefined) own.add(tablesLock);
+  for (const said of [...commands.map(({ input }) => input), ...rows]) {
+    const { booking_reference, unique_code, membership_number, card_reference, table_number } = said;
+    if (booking_reference) shared.add(bookingLock(booking_reference));
+    if (unique_code) shared.add(codeLock(unique_code));
+    if (membership_number) own.add(identityKey({ kind: 'membership', value: membership_number }));
+    if (card_reference) own.add(identityKey({ kind: 'card', value: card_reference }));
+    if (table_number) own.add(tablesLock);
   }
-  for (const { rows } of sent) for (const row of rows) shared.add(purchaseLock(row.transaction_reference));
+  for (const row of rows) shared.add(purchaseLock(row.transaction_reference));
   return { own: [...own], shared: [...shared] };
 }
 
-/** Whom what was sent leads to, looked up together. */
+/** Whether the locks that were taken by the first are those of the second. */
+function sameKeys(seen: PurchaseRow[], now: PurchaseRow[]): boolean {
+  const said = (rows: PurchaseRow[]) =>
+    new Map(rows.map((row) => [purchaseKey(row), matchKeys.map((key) => row[key])]));
+  const before = said(seen);
+  return [...said(now)].every(([key, keys]) =>
+    keys.every((value, index) => value === (before.get(key)?.[index] ?? null)),
+  );
+}
+
+type Match = Pick<PurchaseRow, 'contact_id' | 'matched_by' | 'matched_booking_id'>;
+
+/** Whom what purchases say leads to, looked up together. */
 class Leads {
-  readonly #tx: Tx;
-  readonly #accountId: number;
-  readonly #timeZone: string;
-  readonly #bookings = new Map<string, Lead | undefined>();
-  readonly #members = new Map<string, Lead | undefined>();
-  readonly #codes = new Map<string, CodeFound>();
-  readonly #tables = new Map<string, Lead | undefined>();
+  readonly #found: Record<MatchKey, Map<string, Lead | undefined>>;
 
-  constructor(tx: Tx, accountId: number, timeZone: string) {
-    this.#tx = tx;
-    this.#accountId = accountId;
-    this.#timeZone = timeZone;
+  private constructor(found: Record<MatchKey, Map<string, Lead | undefined>>) {
+    this.#found = found;
   }
 
-  /** One statement for each kind of thing that was sent. */
-  async find(sent: Sent[]): Promise<void> {
-    const references = new Set<string>();
-    const members = new Map<string, { kind: 'membership' | 'card'; value: string }>();
-    const codes = new Map<string, { unique_code: string; unique_code_group_id: number | null }>();
-    const tables = new Map<string, { unit_id: number; at: string; table_number: string }>();
-    for (const { command, rows } of sent) {
-      const { booking_reference, membership_number, card_reference, table_number } = command.input;
-      if (booking_reference !== undefined) references.add(booking_reference);
-      for (const member of [memberOf('membership', membership_number), memberOf('card', card_reference)]) {
-        if (member) members.set(identityKey(member), member);
-      }
-      const code = codeOf(command.input);
-      if (code) codes.set(codeKey(code), code);
-      if (table_number === undefined) continue;
-      for (const row of rows) tables.set(tableKey(row, table_number), { ...row, at: row.created_at, table_number });
-    }
-    const ask = async <K, V, F>(wanted: Map<K, V>, found: Map<K, F>, find: (wanted: V[]) => Promise<F[]>) => {
-      if (wanted.size === 0) return;
-      const results = await find([...wanted.values()]);
-      [...wanted.keys()].forEach((key, index) => {
-        found.set(key, results[index] as F);
-      });
+  /** One statement for each kind of thing that any of them says. */
+  static async find(tx: Tx, { id: accountId, time_zone: timeZone }: Account, rows: PurchaseRow[]): Promise<Leads> {
+    /** Each value once, with what it leads to. */
+    const look = async (key: MatchKey, find: (rows: PurchaseRow[]) => Promise<(Lead | undefined)[]>) => {
+      const wanted = new Map(rows.filter((row) => row[key] !== null).map((row) => [nameOf[key](row), row]));
+      const leads = wanted.size === 0 ? [] : await find([...wanted.values()]);
+      return new Map([...wanted.keys()].map((name, index) => [name, leads[index]]));
     };
-    const [tx, accountId] = [this.#tx, this.#accountId];
-    await Promise.all([
-      ask(new Map([...references].map((one) => [one, one])), this.#bookings, (all) =>
-        bookingsLedTo(tx, accountId, all),
+    const values = (all: PurchaseRow[], key: MatchKey) => all.map((row) => row[key] as string);
+    const members = (kind: 'membership' | 'card', all: string[]) =>
+      membersLedTo(
+        tx,
+        accountId,
+        all.map((value) => ({ kind, value })),
+      );
+    const [booking_reference, unique_code, membership_number, card_reference, table_number] = await Promise.all([
+      look('booking_reference', (all) => bookingsLedTo(tx, accountId, values(all, 'booking_reference'))),
+      look('unique_code', async (all) => {
+        const codes = all.flatMap((row) => codeOf(row) ?? []);
+        return (await codesLedTo(tx, accountId, codes)).map(({ lead }) => lead);
+      }),
+      look('membership_number', (all) => members('membership', values(all, 'membership_number'))),
+      look('card_reference', (all) => members('card', values(all, 'card_reference'))),
+      look('table_number', (all) =>
+        tablesLedTo(
+          tx,
+          accountId,
+          timeZone,
+          all.map(({ unit_id, created_at, table_number }) => ({
+            unit_id,
+            at: created_at,
+            table_number: table_number as string,
+          })),
+        ),
       ),
-      ask(members, this.#members, (all) => membersLedTo(tx, accountId, all)),
-      ask(codes, this.#codes, (all) => codesLedTo(tx, accountId, all)),
-      ask(tables, this.#tables, (all) => tablesLedTo(tx, accountId, this.#timeZone, all)),
     ]);
+    return new Leads({ booking_reference, unique_code, membership_number, card_reference, table_number });
   }
 
-  code(input: AnonymousPurchases): CodeFound | undefined {
-    const code = codeOf(input);
-    return code && this.#codes.get(codeKey(code));
-  }
-
-  /** The first key that leads to a contact. */
-  of(input: AnonymousPurchases, row: PurchaseRow): { key: MatchKey; lead: Lead } | undefined {
+  /** By the first key that leads to a contact; none where none does. */
+  of(row: PurchaseRow): Match | undefined {
     for (const key of matchKeys) {
-      const lead = this.#by(key, input, row);
-      if (lead) return { key, lead };
+      const lead = row[key] === null ? undefined : this.#found[key].get(nameOf[key](row));
+      if (lead) return { contact_id: lead.contact_id, matched_by: key, matched_booking_id: lead.booking_id };
     }
     return undefined;
   }
-
-  #by(key: MatchKey, input: AnonymousPurchases, row: PurchaseRow): Lead | undefined {
-    const value = input[key];
-    if (value === undefined) return undefined;
-    switch (key) {
-      case 'booking_reference':
-        return this.#bookings.get(value);
-      case 'unique_code':
-        return this.code(input)?.lead;
-      case 'membership_number':
-        return this.#members.get(identityKey({ kind: 'membership', value }));
-      case 'card_reference':
-        return this.#members.get(identityKey({ kind: 'card', value }));
-      case 'table_number':
-        return this.#tables.get(tableKey(row, value));
-    }
-  }
 }
 
-const memberOf = (kind: 'membership' | 'card', value: string | undefined) =>
-  value === undefined ? undefined : { kind, value };
-const codeOf = ({ unique_code, unique_code_group_id }: AnonymousPurchases) =>
-  unique_code === undefined ? undefined : { unique_code, unique_code_group_id: unique_code_group_id ?? null };
-const codeKey = (code: { unique_code: string; unique_code_group_id: number | null }) =>
-  `${code.unique_code_group_id ?? ''} ${code.unique_code}`;
-const tableKey = ({ unit_id, created_at }: PurchaseRow, table: string) => `${unit_id} ${created_at} ${table}`;
+/** What a key's value is, for those that say the same to be looked up once. */
+const nameOf: Record<MatchKey, (row: PurchaseRow) => string> = {
+  booking_reference: (row) => row.booking_reference ?? '',
+  unique_code: (row) => codeKey(row),
+  membership_number: (row) => row.membership_number ?? '',
+  card_reference: (row) => row.card_reference ?? '',
+  table_number: (row) => `${row.unit_id} ${row.created_at} ${row.table_number}`,
+};
+
+type Said = { unique_code?: string | null; unique_code_group_id?: number | null };
+const codeOf = ({ unique_code, unique_code_group_id = null }: Said) =>
+  unique_code ? { unique_code, unique_code_group_id } : undefined;
+const codeKey = ({ unique_code, unique_code_group_id }: Said) => `${unique_code_group_id ?? ''} ${unique_code}`;
+
+/** In how many groups each code is. */
+async function findCodes(
+  tx: Tx,
+  accountId: number,
+  codes: { unique_code: string; unique_code_group_id: number | null }[],
+) {
+  const found = codes.length === 0 ? [] : await codesLedTo(tx, accountId, codes);
+  return new Map(codes.map((code, index) => [codeKey(code), found[index]?.groups ?? 0]));
+}
+
+function unitsIn({ input }: PurchasesCommand): number[] {
+  return (input.purchases ?? []).flatMap((purchase) => purchase?.unit_id ?? []);
+}
 
 /** What the request names and does not exist. */
 function unknownTo(
-  { units, groups, leads }: { units: Set<number>; groups: Set<number>; leads: Leads },
+  { units, groups, codes }: { units: Set<number>; groups: Set<number>; codes: Map<string, number> },
   { input }: PurchasesCommand,
 ): FieldErrors {
   const errors: FieldErrors = {};
@@ -255,31 +286,8 @@ function unknownTo(
   const { unique_code_group_id } = input;
   if (unique_code_group_id !== undefined && !groups.has(unique_code_group_id)) {
     addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
-  } else if ((leads.code(input)?.groups ?? 0) > 1) {
+  } else if ((codes.get(codeKey(input)) ?? 0) > 1) {
     addError(errors, 'unique_code_group_id', 'The unique code group id is required: several groups have this code.');
   }
   return errors;
-}
-
-/** Whose the purchase is, by what was sent now and before. What came on a contact itself stays there. */
-function settle(
-  row: PurchaseRow,
-  input: AnonymousPurchases,
-  leads: Leads,
-  before: PurchaseRow | undefined,
-): PurchaseRow {
-  if (before?.contact_id != null && before.matched_by === null) return row;
-  const keys: SentKeys = { ...row };
-  for (const key of matchKeys) if (input[key] !== undefined) keys[key] = input[key];
-  if (input.unique_code !== undefined) keys.unique_code_group_id = input.unique_code_group_id ?? null;
-  const found = leads.of(input, row);
-  const match = found
-    ? { contact_id: found.lead.contact_id, matched_by: found.key, matched_booking_id: found.lead.booking_id }
-    : {};
-  return { ...row, ...pickKeys(keys), ...match };
-}
-
-function pickKeys({ unique_code_group_id, ...rest }: SentKeys): SentKeys {
-  const keys = Object.fromEntries(matchKeys.map((key) => [key, rest[key]])) as Record<MatchKey, string | null>;
-  return { ...keys, unique_code_group_id };
 }

@@ -26,7 +26,8 @@ export function onClock(sent: string, timeZone: string): string {
   if (!sent.endsWith('Z')) return sent;
   if (timeZone === 'UTC') return sent.slice(0, -1);
   const parts: Record<string, string> = {};
-  for (const { type, value } of formatter(timeZone).formatToParts(new Date(sent))) parts[type] = value;
+  for (const { type, value } of formatter(timeZone).formatToParts(new Date(sent.replace(' ', 'T'))))
+    parts[type] = value;
   const { year = '', month, day, hour, minute, second } = parts;
   return `${year.padStart(4, '0')}-${month}-${day} ${hour}:${minute}:${second}`;
 }

@@ -24,10 +24,11 @@ const mostMoney = 99_999_999_999;
 
 export const money = (amount: number): string => decimal(amount, 2);
 
-/** With so many places, and never "-0.00". */
+/** Rounded as it was written, so that 1.005 becomes 1.01, to so many places; and never "-0.00". */
 export function decimal(value: number, places: number): string {
-  const text = value.toFixed(places);
-  return Number(text) === 0 ? (0).toFixed(places) : text;
+  const shifted = Math.round(Number(`${Math.abs(value).toFixed(12)}e${places}`));
+  const text = Number(`${shifted}e-${places}`).toFixed(places);
+  return value < 0 && shifted > 0 ? `-${text}` : text;
 }
 
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);

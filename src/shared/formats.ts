@@ -52,6 +52,7 @@ function isTimeZone(text: string): boolean {
   }
 }
 
+const longestOffset = 26 * 3_600_000;
 const dateTime =
   /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})[ T](?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?<fraction>\.\d{1,9})?)?\s?(?<zone>Z|[+-]\d{2}:?\d{2})?$/i;
 
@@ -62,8 +63,10 @@ function readDateTime(text: string): string | undefined {
   if (!wall) return undefined;
   if (!parts.zone) return written(wall);
   const offset = offsetMinutes(parts.zone);
-  const instant = written(new Date(wall.getTime() - (offset ?? Number.NaN) * 60_000));
-  return instant === undefined ? undefined : `${instant}Z`;
+  const instant = wall.getTime() - (offset ?? Number.NaN) * 60_000;
+  // Every clock of the world still shows a year that we can write.
+  const reachable = written(new Date(instant - longestOffset)) && written(new Date(instant + longestOffset));
+  return reachable && `${written(new Date(instant))}Z`;
 }
 
 const date = /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/;

@@ -9,7 +9,10 @@ import { oneOf, words } from './words.ts';
  * by its dotted path, in one go). A general JSON Schema validator does neither, hence this one.
  */
 export type Reader<T> = (raw: unknown) => {
-  /** What could be read. A bad value is left out, and a bad one of a list leaves a hole, so that the others keep their places. */
+  /**
+   * What could be read. A bad value is left out, and a bad one of a list leaves a hole, so that the others keep their
+   * places; an object of a list that lacks what it needs stays, for what else can be said of it, until `pick` drops it.
+   */
   value: T;
   errors: FieldErrors;
 };
@@ -34,6 +37,8 @@ interface Shape {
   'x-blank'?: boolean;
   /** Of one of a list: without it the rest would be wrong, so a bad value spoils all of that one. */
   'x-vital'?: boolean;
+  /** Another field of the same kind that stands for this one where this is not sent. This one is needed. */
+  'x-also'?: string;
   /** Of a list: an answer has the list's address under this name. Sent back with the rest, that is no news. */
   'x-address'?: boolean;
 }
@@ -55,12 +60,22 @@ export function addError(errors: FieldErrors, path: string, message: string): un
 /** A list as it was read. */
 export type Sparse<T> = (T | undefined)[];
 
-/** The elements that pass, without the holes. The test is given the place that each was sent in. */
-export function pick<T, P = T>(list: T[] | undefined, test: (element: T, place: number) => P | undefined): P[] {
+/** The objects of lists that lack what they need. */
+const spoilt = new WeakSet<object>();
+
+/**
+ * The elements that pass and are whole. The test is given the place that each was sent in. It is also given those that
+ * lack what they need, so that everything that is wrong with them is said.
+ */
+export function pick<T, P = T>(
+  list: T[] | undefined,
+  test: (element: T, place: number) => P | undefined = (element) => element as unknown as P,
+): P[] {
   const passed: P[] = [];
   (list as Sparse<T> | undefined)?.forEach((element, place) => {
-    const result = element === undefined ? undefined : test(element, place);
-    if (result !== undefined) passed.push(result);
+    if (element === undefined) return;
+    const result = test(element, place);
+    if (result !== undefined && !(element instanceof Object && spoilt.has(element))) passed.push(result);
   });
   return passed;
 }
@@ -91,25 +106,28 @@ function compileObject(shape: Shape): Read {
   const required = new Set(shape.required);
   const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => ({
     name,
+    also: field['x-also'],
     read: compile(field),
     required: required.has(name),
     vital: required.has(name) || field['x-vital'] === true,
     blankCounts: field['x-blank'] === true,
     isAddress: field['x-address'] === true,
   }));
+  const alsoNamed = fields.flatMap(({ name, also }) => (also === undefined ? [] : [{ name, also }]));
   const [hint] = [...required, ...fields.map((field) => field.name)];
   return (raw, path, errors) => {
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
       const what = /\.\d+$/.test(path) ? `Each of the ${words(path)}` : `The ${words(path)}`;
       return addError(errors, path, `${what} must be an object: {"${hint}": …}.`);
     }
+    const own = (name: string) => (Object.hasOwn(raw, name) ? (raw as Record<string, unknown>)[name] : undefined);
     const value: Record<string, unknown> = {};
     let whole = true;
     for (const field of fields) {
       const at = path === '' ? field.name : `${path}.${field.name}`;
-      const sent = Object.hasOwn(raw, field.name) ? (raw as Record<string, unknown>)[field.name] : undefined;
+      const sent = own(field.name);
       if (isAbsent(sent, field.blankCounts) || (field.isAddress && typeof sent === 'string')) {
-        if (!field.required) continue;
+        if (!field.required || (field.also !== undefined && !isAbsent(own(field.also)))) continue;
         addError(errors, at, `The ${words(at)} field is required.`);
         whole = false;
         continue;
@@ -118,8 +136,13 @@ function compileObject(shape: Shape): Read {
       if (read !== undefined) value[field.name] = read;
       else if (field.vital) whole = false;
     }
+    for (const { name, also } of alsoNamed) {
+      value[name] ??= value[also];
+      if (value[name] === undefined) whole = false;
+    }
     // One of a list that lacks what it needs is no use to anybody; what was sent as a whole still has its other fields.
-    return whole || path === '' ? value : undefined;
+    if (!whole && path !== '') spoilt.add(value);
+    return value;
   };
 }
 

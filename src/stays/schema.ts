@@ -55,10 +55,7 @@ const NewExtra = Type.Object({
   price: extra.price,
 });
 
-const checkIn = 'When the guest arrives. Also read as `check_in_date`.';
-const checkOut = 'When the guest leaves. Also read as `check_out_date`.';
-
-/** One of the contact write's `stays`. That there is a check-in and a check-out, by either name, is seen to afterwards. */
+/** One of the contact write's `stays`. */
 export const NewStay = Type.Object({
   booker,
   guest,
@@ -66,10 +63,10 @@ export const NewStay = Type.Object({
   provider_id: Id('The partner that the reference is from.'),
   stay_reference: code('The partner’s own reference: sent again, it updates the stay.', 'S-77'),
   enquiry_date: WallClock('When the stay was created.'),
-  checkin_date: Type.Optional(WallClock(checkIn)),
-  checkout_date: Type.Optional(WallClock(checkOut)),
-  check_in_date: Type.Optional(WallClock('Another name of `checkin_date`.')),
-  check_out_date: Type.Optional(WallClock('Another name of `checkout_date`.')),
+  checkin_date: WallClock('When the guest arrives; or `check_in_date`.', { 'x-also': 'check_in_date' }),
+  checkout_date: WallClock('When the guest leaves; or `check_out_date`.', { 'x-also': 'check_out_date' }),
+  check_in_date: Type.Optional(WallClock('The same as `checkin_date`.')),
+  check_out_date: Type.Optional(WallClock('The same as `checkout_date`.')),
   room_type_id: roomTypeId,
   total_guests: Count('Adults and children.', 2),
   booking_enquiry_source_id: sourceId,

@@ -63,14 +63,10 @@ export const stayKey = ({ provider_id, stay_reference }: StayKey) => `${provider
 /** What stands for it among locks. */
 export const stayLock = (key: StayKey) => `stay:${stayKey(key)}`;
 
-/** A stay as it was sent, with its dates under one name and on the account's clock. */
-export type SentStay = NewStay & { checkin_date: string; checkout_date: string };
-
 /** The stay as it is after this was sent: what was not sent stays. */
-export function stayRow(before: StayRow | undefined, sent: SentStay, timeZone: string): StayRow {
-  const { checkin_date, checkout_date } = sent;
-  const at = (time: string | undefined, otherwise: string) =>
-    time === undefined ? otherwise : onClock(time, timeZone);
+export function stayRow(before: StayRow | undefined, sent: NewStay, timeZone: string): StayRow {
+  const at = (time: string) => onClock(time, timeZone);
+  const [checkin_date, checkout_date] = [at(sent.checkin_date), at(sent.checkout_date)];
   const optional = Object.fromEntries(
     optionalFields.map((field) => [field, sent[field] ?? before?.[field] ?? null]),
   ) as Record<(typeof optionalFields)[number], string | number | boolean | null>;
@@ -83,7 +79,7 @@ export function stayRow(before: StayRow | undefined, sent: SentStay, timeZone: s
     unit_id: sent.unit_id,
     provider_id: sent.provider_id,
     stay_reference: sent.stay_reference,
-    enquiry_date: onClock(sent.enquiry_date, timeZone),
+    enquiry_date: at(sent.enquiry_date),
     checkin_date,
     checkout_date,
     room_type_id: sent.room_type_id,
@@ -94,8 +90,8 @@ export function stayRow(before: StayRow | undefined, sent: SentStay, timeZone: s
       sent.extras?.map(({ name, reference, start_date, end_date, quantity = 1, price }) => ({
         name,
         reference,
-        start_date: at(start_date, checkin_date),
-        end_date: at(end_date, checkout_date),
+        start_date: at(start_date ?? checkin_date),
+        end_date: at(end_date ?? checkout_date),
         quantity: Number(decimal(quantity, 3)),
         price: Number(decimal(price, 2)),
       })) ??
