@@ -2,7 +2,7 @@ import type { Account } from '../accounts/schema.ts';
 import { findAccount } from '../accounts/store.ts';
 import { Raced, type Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
-import { lockPurchases, matchWaiting, nothingBrought } from '../purchases/store.ts';
+import { lockPurchases, matchWaiting, nothingBrought } from '../matching/store.ts';
 import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
 import { addError } from '../shared/read.ts';
 import { findUnit } from '../units/store.ts';

@@ -1,19 +1,19 @@
 import type { Account } from '../accounts/schema.ts';
 import { findAccount } from '../accounts/store.ts';
 import type { Tx } from '../db/database.ts';
-import { NotFound } from '../shared/problem.ts';
-import { type Explanation, type MatchKey, matchKeys, type StaffPurchase } from './schema.ts';
+import { type MatchKey, matchKeys } from '../matching/schema.ts';
 import {
   bookingsLedTo,
   type CandidateRow,
   codesLedTo,
-  findMatchedBooking,
-  findStaffPurchase,
   type Lead,
   membersLedTo,
   selectCandidates,
   tablesLedTo,
-} from './store.ts';
+} from '../matching/store.ts';
+import { NotFound } from '../shared/problem.ts';
+import type { Explanation, StaffPurchase } from './schema.ts';
+import { findMatchedBooking, findStaffPurchase } from './store.ts';
 
 type Key = Explanation['keys'][number];
 

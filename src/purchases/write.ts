@@ -4,27 +4,30 @@ import { bookingLock, tablesLock } from '../bookings/store.ts';
 import { Raced, type Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
 import { identityKey } from '../identities/schema.ts';
+import { type MatchKey, matchKeys } from '../matching/schema.ts';
+import {
+  bookingsLedTo,
+  codesLedTo,
+  type Lead,
+  lockPurchases,
+  membersLedTo,
+  nothingBrought,
+  tablesLedTo,
+} from '../matching/store.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
 import { addError } from '../shared/read.ts';
 import { oneOf } from '../shared/words.ts';
 import { findUnits } from '../units/store.ts';
 import { codeLock, existingCodeGroups } from '../vouchers/store.ts';
-import { type AnonymousPurchases, type MatchKey, matchKeys, type NewPurchase, type PurchasesStored } from './schema.ts';
+import type { AnonymousPurchases, NewPurchase, PurchasesStored } from './schema.ts';
 import {
-  bookingsLedTo,
-  codesLedTo,
   findPurchases,
-  type Lead,
-  lockPurchases,
-  membersLedTo,
-  nothingBrought,
   type PurchaseRow,
   purchaseKey,
   purchaseLock,
   purchaseRow,
   putPurchases,
   type StoredPurchase,
-  tablesLedTo,
 } from './store.ts';
 
 /** Purchases of somebody who is not named, with what is known of them instead. */

@@ -3,7 +3,7 @@ import { findAccount } from '../accounts/store.ts';
 import type { Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
 import { lineage } from '../identities/store.ts';
-import { lockPurchases, matchWaiting, nothingBrought } from '../purchases/store.ts';
+import { lockPurchases, matchWaiting, nothingBrought } from '../matching/store.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { findUnit } from '../units/store.ts';
 import type { AssignCode, NewCodeGroup, NewCodes, UniqueCode } from './schema.ts';
