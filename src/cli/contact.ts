@@ -2,15 +2,8 @@ import type { Command } from 'commander';
 import { eraseContact, keepPairApart, listDuplicates, listMerges, mergeByHand, undoMerge } from '../contacts/merge.ts';
 import { lookForContact, showStaffContact } from '../contacts/read.ts';
 import { FindContact } from '../contacts/schema.ts';
-import type { Tx } from '../db/database.ts';
-import type { Rows, Slice } from '../shared/fields.ts';
-import { actor, inAccount, print, printRows, readInput, toId, toSlice } from './run.ts';
-
-interface Options {
-  account?: string;
-  json?: boolean;
-  page?: string;
-}
+import { many, one } from './of-account.ts';
+import { actor, readInput, toId } from './run.ts';
 
 /** What staff do with guests that are one, or that ask to be forgotten. */
 export function contactCommands(program: Command): void {
@@ -57,38 +50,5 @@ export function contactCommands(program: Command): void {
   one(duplicate, 'keep-apart <id>', 'say that the two are two people', async (tx, accountId, id) => {
     await keepPairApart(tx, accountId, toId(id, 'pair'), actor());
     return 'They are two people, and no longer listed.';
-  });
-}
-
-function withAccount(command: Command): Command {
-  return command
-    .option('-a, --account <id>', 'the account; may be left out where there is only one')
-    .option('--json', 'print JSON');
-}
-
-function one(
-  parent: Command,
-  usage: string,
-  description: string,
-  work: (tx: Tx, accountId: number, id: string, other: string) => Promise<object | string>,
-): void {
-  const command = withAccount(parent.command(usage)).description(description);
-  command.action(async () => {
-    const [id = '', other = ''] = command.args;
-    const options = command.opts<Options>();
-    print(await inAccount(options.account, (tx, accountId) => work(tx, accountId, id, other)), options);
-  });
-}
-
-function many(
-  parent: Command,
-  usage: string,
-  description: string,
-  list: (tx: Tx, accountId: number, slice: Slice) => Promise<Rows<object>>,
-): void {
-  const command = withAccount(parent.command(usage)).description(description);
-  command.option('--page <number>', 'which hundred').action(async (options: Options) => {
-    const slice = toSlice(options);
-    printRows(await inAccount(options.account, (tx, accountId) => list(tx, accountId, slice)), slice, options);
   });
 }

@@ -7,6 +7,7 @@ import { domainCommand } from './domain.ts';
 import { groupCommands } from './group.ts';
 import { lookupCommands } from './lookup.ts';
 import { migrateCommand } from './migrate.ts';
+import { purchaseCommands } from './purchase.ts';
 import { finish } from './run.ts';
 import { tokenCommand } from './token.ts';
 import { unitCommand } from './unit.ts';
@@ -33,6 +34,7 @@ unitCommand(program);
 groupCommands(program);
 lookupCommands(program);
 contactCommands(program);
+purchaseCommands(program);
 domainCommand(program);
 
 await finish(program, process.argv);

@@ -216,4 +216,40 @@ describe('regulars, about guests', () => {
     expect(await run('domain', 'list')).toMatchObject({ total: 1 });
     await service.stop();
   });
+
+  it('says which purchases are nobody’s yet, and why', async () => {
+    const database = await createDatabase();
+    const env = { DATABASE_URL: database.url, EMAIL_DOMAIN_CHECK: 'list' };
+    const service = await start({ env });
+    const run = async (...args: string[]) => (await regulars(args, env)).stdout;
+    const { token } = JSON.parse(await run('token', 'create', 'Till', '--json'));
+    const post = async (path: string, body: object) => {
+      const response = await fetch(`${service.url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).toBe(200);
+    };
+    const booking = { booking_reference: 'B-1', party_datetime: '2026-03-01 19:30:00', table_numbers: ['14'] };
+    await post('/v1/contact', { email: 'ana@gmail.com', bookings: [booking] });
+    const purchases = [{ transaction_reference: 'T-1', created_at: '2026-03-01 20:05:00' }];
+    await post('/v1/purchases', { account_id: 1, table_number: '12', purchases });
+
+    expect(await run('purchase', 'waiting')).toMatch(/^1 +T-1 .* 2026-03-01 20:05:00 .* 12$/m);
+    const waiting = await run('purchase', 'explain', '1');
+    expect(waiting).toContain('Nobody is known yet. It waits for its table number to lead to somebody.\n');
+    expect(waiting).toContain('B-1 at 2026-03-01 19:30:00, table 14, contact 1: It is at another table.\n');
+
+    await post('/v1/bookings/1', { table_numbers: ['12'] });
+    expect(await run('purchase', 'waiting')).toBe('none\n');
+    const explained = await run('purchase', 'explain', '1');
+    expect(explained).toContain('Matched to contact 1 by its table number.\n');
+    expect(explained).toContain('B-1 at 2026-03-01 19:30:00, table 12, contact 1: chosen.\n');
+    expect(JSON.parse(await run('purchase', 'show', '1', '--json'))).toMatchObject({
+      id: 1,
+      matched_by: 'table_number',
+    });
+    await service.stop();
+  });
 });

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import type { Tx } from '../db/database.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { inAccount, print, printRows, toSlice } from './run.ts';
+
+interface Options {
+  account?: string;
+  json?: boolean;
+  page?: string;
+}
+
+function withAccount(command: Command): Command {
+  return command
+    .option('-a, --account <id>', 'the account; may be left out where there is only one')
+    .option('--json', 'print JSON');
+}
+
+/** A command about one thing in an account. */
+export function one<T extends object | string>(
+  parent: Command,
+  usage: string,
+  description: string,
+  work: (tx: Tx, accountId: number, id: string, other: string) => Promise<T>,
+  inWords?: (result: T) => string,
+): void {
+  const command = withAccount(parent.command(usage)).description(description);
+  command.action(async () => {
+    const [id = '', other = ''] = command.args;
+    const options = command.opts<Options>();
+    const result = await inAccount(options.account, (tx, accountId) => work(tx, accountId, id, other));
+    print(inWords && !options.json ? inWords(result) : result, options);
+  });
+}
+
+/** A command that lists things of an account, a hundred at a time. */
+export function many(
+  parent: Command,
+  usage: string,
+  description: string,
+  list: (tx: Tx, accountId: number, slice: Slice) => Promise<Rows<object>>,
+): void {
+  const command = withAccount(parent.command(usage)).description(description);
+  command.option('--page <number>', 'which hundred').action(async (options: Options) => {
+    const slice = toSlice(options);
+    printRows(await inAccount(options.account, (tx, accountId) => list(tx, accountId, slice)), slice, options);
+  });
+}
