@@ -93,6 +93,14 @@ export const contactRoutes = [
           source_name: 'Guest wifi',
           allow_email: true,
           notes: [{ text: 'Prefers the window table.' }],
+          bookings: [{ booking_reference: 'B-1042', party_datetime: '2026-03-01 19:30:00', table_numbers: ['12'] }],
+          purchases: [
+            {
+              transaction_reference: 'T-88122',
+              created_at: '2026-03-01 20:00:00',
+              items: [{ description: 'Pale ale', quantity: 2, value: 11.5 }],
+            },
+          ],
           rules: [{ rule_name: 'preserve_consent' }],
         },
         answer: contact,

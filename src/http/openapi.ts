@@ -163,7 +163,7 @@ function security({ access }: Operation): Record<string, never[]>[] {
 function success(operation: Operation) {
   const headers = {
     'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-    ...(operation.gathered ? { 'Discarded-Fields': { $ref: '#/components/headers/DiscardedFields' } } : {}),
+    ...(operation.gathered?.discarded ? { 'Discarded-Fields': { $ref: '#/components/headers/DiscardedFields' } } : {}),
   };
   if (!operation.answer) return { description: 'Done.', headers };
   const example = operation.example?.answer;
@@ -177,12 +177,12 @@ function success(operation: Operation) {
   return { description: 'A page of the list.', headers, content: json(Page(operation.answer), page) };
 }
 
-function failures({ access, path }: Operation) {
+function failures({ access, path, notFound }: Operation) {
   const ref = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
   return {
     400: ref('BadRequest'),
     ...(access === 'public' ? {} : { 401: ref('Unauthorized') }),
-    ...(path.includes(':') ? { 404: ref('NotFound') } : {}),
+    ...(path.includes(':') || notFound ? { 404: ref('NotFound') } : {}),
     413: ref('TooLarge'),
     415: ref('NotJson'),
     422: ref('Invalid'),
@@ -212,7 +212,7 @@ function queryParameters(operation: Operation) {
     schema,
     ...(name in examples ? { example: examples[name] } : {}),
   }));
-  if (!operation.paged) return declared;
+  if (!operation.paged && !operation.takesPage) return declared;
   const page = {
     name: 'page',
     in: 'query',

@@ -48,8 +48,8 @@ export interface Gathered<Command = unknown, Done = unknown> {
   /** All of them in one transaction; an outcome each, in order. */
   write(tx: Tx, accountId: number, commands: Command[], last: Last): Promise<(Done | Error)[]>;
   answer(done: Done, call: Call): unknown;
-  /** The fields that were dropped by discard_invalid_data. */
-  discarded(done: Done): string[];
+  /** The fields that were dropped by discard_invalid_data, where there is such a rule. */
+  discarded?(done: Done): string[];
   /** What is to be counted, in /metrics, of how it went. */
   outcomes?(done: Done): string[];
 }
@@ -62,6 +62,8 @@ interface Description {
   description?: string;
   /** Further than what every route of this access can answer. */
   notFound?: string;
+  /** It takes a `page`, though its answer is more than one list. */
+  takesPage?: true;
   example?: { input?: unknown; answer?: unknown };
 }
 

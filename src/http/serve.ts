@@ -86,7 +86,7 @@ function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch,
     if (errors.account_id) throw new Invalid({ ...errors });
     const done = await gathering.submit(call.accountId, command);
     for (const outcome of gathered.outcomes?.(done) ?? []) onOutcome(path, outcome);
-    request.discardedFields = gathered.discarded(done);
+    request.discardedFields = gathered.discarded?.(done) ?? [];
     if (request.discardedFields.length > 0) reply.header('discarded-fields', inHeader(request.discardedFields));
     return reply.send(gathered.answer(done, call));
   };

@@ -134,14 +134,20 @@ export interface Lead {
   booking_id: number | null;
 }
 
-/** For each reference, in order: the booking that was made last under it. */
-export async function bookingsLedTo(tx: Tx, accountId: number, references: string[]): Promise<(Lead | undefined)[]> {
+/** For each reference, in order: the booking under it that is from the same provider, or else the one made last. */
+export async function bookingsLedTo(
+  tx: Tx,
+  accountId: number,
+  references: { booking_reference: string; provider_id: number | null }[],
+): Promise<(Lead | undefined)[]> {
   const rows = await tx<{ contact_id: number | null; booking_id: number | null }>`
     select booking.contact_id, booking.id as booking_id
-    from unnest(${references}::text[]) with ordinality as sent (booking_reference, place)
+    from unnest(${references.map((one) => one.booking_reference)}::text[], ${references.map((one) => one.provider_id)}::bigint[])
+      with ordinality as sent (booking_reference, provider_id, place)
     left join lateral (
       select id, contact_id from bookings
-      where account_id = ${accountId} and booking_reference = sent.booking_reference order by id desc limit 1) as booking on true
+      where account_id = ${accountId} and booking_reference = sent.booking_reference
+      order by provider_id is not distinct from sent.provider_id desc, id desc limit 1) as booking on true
     order by place`;
   return rows.map(lead);
 }

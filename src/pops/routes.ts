@@ -13,6 +13,7 @@ export const popRoutes = [
       summary: 'Search a contact’s PoPs',
       description:
         'Proofs of presence: what the contact bought, when it was on the wifi, and what it booked, in a range of days. Bookings and wifi come in pages, by the query’s `page`; purchases all at once.',
+      takesPage: true,
       input: FindPops,
       besides: (tx, { accountId, input }) => wrongWithPops(tx, accountId, input),
       answer: Pops,

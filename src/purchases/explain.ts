@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/schema.ts';
 import { findAccount } from '../accounts/store.ts';
 import type { Tx } from '../db/database.ts';
+import { lineage } from '../identities/store.ts';
 import { type MatchKey, matchKeys } from '../matching/schema.ts';
 import {
   bookingsLedTo,
@@ -26,8 +27,13 @@ export async function explainPurchase(tx: Tx, accountId: number, id: number): Pr
   for (const key of matchKeys) {
     const value = purchase[key];
     if (value === null) continue;
-    const { lead, reason } = await follow(tx, accountId, timeZone, purchase, key, value);
-    keys.push({ key, value, ...outcome(purchase, key, keys), reason, contact_id: lead?.contact_id ?? null });
+    const { lead, otherwise } = await follow(tx, accountId, timeZone, purchase, key, value);
+    const [contactId = null] = lead ? await lineage(tx, accountId, lead.contact_id) : [];
+    const now = contactId === null ? otherwise : `It leads to contact ${contactId}.`;
+    const became = outcome(purchase, key, keys);
+    const movedOn = became === 'won' && contactId !== purchase.contact_id;
+    const reason = movedOn ? `It led to contact ${purchase.contact_id}. By now: ${now}` : now;
+    keys.push({ key, value, outcome: became, reason, contact_id: contactId });
   }
   const matched = await findMatchedBooking(tx, accountId, id);
   const candidates =
@@ -43,17 +49,18 @@ function summaryOf({ contact_id, matched_by }: StaffPurchase, keys: Key[]): stri
   return `Matched to contact ${contact_id} by its ${inWords(matched_by)}.`;
 }
 
-function outcome({ contact_id, matched_by }: StaffPurchase, key: MatchKey, before: Key[]): Pick<Key, 'outcome'> {
-  if (key === matched_by) return { outcome: 'won' };
+function outcome({ contact_id, matched_by }: StaffPurchase, key: MatchKey, before: Key[]): Key['outcome'] {
+  if (key === matched_by) return 'won';
   const settled = contact_id !== null && (matched_by === null || before.some((one) => one.outcome === 'won'));
-  return { outcome: settled ? 'not needed' : 'led to nobody' };
+  return settled ? 'not needed' : 'led to nobody';
 }
 
 const inWords = (key: MatchKey) => key.replaceAll('_', ' ');
 
 interface Followed {
   lead: Lead | undefined;
-  reason: string;
+  /** What to say where there is none. */
+  otherwise: string;
 }
 
 /** Where a key leads now. */
@@ -61,38 +68,36 @@ async function follow(
   tx: Tx,
   accountId: number,
   timeZone: string,
-  purchase: StaffPurchase,
+  { unit_id, unit_name, provider_id, unique_code_group_id, transaction_date }: StaffPurchase,
   key: MatchKey,
   value: string,
 ): Promise<Followed> {
   switch (key) {
-    case 'booking_reference':
-      return said(await bookingsLedTo(tx, accountId, [value]), 'There is no booking with this reference.');
-    case 'membership_number':
-      return said(
-        await membersLedTo(tx, accountId, [{ kind: 'membership', value }]),
-        'No contact has this membership number.',
-      );
-    case 'card_reference':
-      return said(await membersLedTo(tx, accountId, [{ kind: 'card', value }]), 'No contact has this card.');
+    case 'booking_reference': {
+      const [lead] = await bookingsLedTo(tx, accountId, [{ booking_reference: value, provider_id }]);
+      return { lead, otherwise: 'There is no booking with this reference.' };
+    }
+    case 'membership_number': {
+      const [lead] = await membersLedTo(tx, accountId, [{ kind: 'membership', value }]);
+      return { lead, otherwise: 'No contact has this membership number.' };
+    }
+    case 'card_reference': {
+      const [lead] = await membersLedTo(tx, accountId, [{ kind: 'card', value }]);
+      return { lead, otherwise: 'No contact has this card.' };
+    }
     case 'unique_code': {
-      const { unique_code_group_id } = purchase;
       const [code] = await codesLedTo(tx, accountId, [{ unique_code: value, unique_code_group_id }]);
-      if ((code?.groups ?? 0) > 1) return { lead: undefined, reason: 'Several groups have this code.' };
-      return said([code?.lead], code?.groups ? 'The code is assigned to nobody.' : 'There is no such code.');
+      const groups = code?.groups ?? 0;
+      if (groups > 1) return { lead: undefined, otherwise: 'Several groups have this code.' };
+      return { lead: code?.lead, otherwise: groups ? 'The code is assigned to nobody.' : 'There is no such code.' };
     }
     case 'table_number': {
-      const at = { unit_id: purchase.unit_id, at: purchase.transaction_date, table_number: value };
-      return said(
-        await tablesLedTo(tx, accountId, timeZone, [at]),
-        'No booking of that day had this table and started within 3 hours.',
-      );
+      const at = { unit_id, at: transaction_date, table_number: value };
+      const [lead] = await tablesLedTo(tx, accountId, timeZone, [at]);
+      const otherwise = `No booking of that day at ${unit_name} has this table and starts within 3 hours.`;
+      return { lead, otherwise };
     }
   }
-}
-
-function said([lead]: (Lead | undefined)[], otherwise: string): Followed {
-  return { lead, reason: lead ? `It leads to contact ${lead.contact_id}.` : otherwise };
 }
 
 async function candidatesFor(

@@ -82,7 +82,6 @@ export const purchaseRoutes = [
       weigh: weighPurchases,
       write: writePurchases,
       answer: (done) => done,
-      discarded: () => [],
       outcomes: ({ purchases }) =>
         purchases.map(({ contact_id, matched_by }) => {
           if (contact_id === null) return 'purchase waits';

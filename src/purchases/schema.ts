@@ -151,7 +151,7 @@ export const Explanation = Type.Object({
       value: Type.String(),
       outcome: Type.Enum(['won', 'not needed', 'led to nobody'], { description: 'Back then.' }),
       reason: Type.String({
-        description: 'Where it leads now.',
+        description: 'Where it leads now, and where it led if that has changed.',
         examples: ['There is no booking with this reference.'],
       }),
       contact_id: contactId,

@@ -105,7 +105,7 @@ export async function writePurchases(
     });
   });
   if (states.length === 0) return decided.map((one) => one as Error);
-  const changed = await settle(tx, account, states);
+  const changed = await settle(tx, account, existing, states);
   const stored = new Map((await putPurchases(tx, accountId, changed)).map((row) => [purchaseKey(row), row]));
   return decided.map((one) => {
     if (one instanceof Error) return one;
@@ -143,21 +143,24 @@ function withKeys(row: PurchaseRow, input: AnonymousPurchases): PurchaseRow {
 const isSaid = ({ contact_id, matched_by }: PurchaseRow) => contact_id !== null && matched_by === null;
 
 /** Whose each is, by the first of its keys that leads to somebody; failing that, whose it was. The last state of each. */
-async function settle(tx: Tx, account: Account, states: PurchaseRow[]): Promise<PurchaseRow[]> {
+async function settle(tx: Tx, account: Account, before: PurchaseRow[], states: PurchaseRow[]): Promise<PurchaseRow[]> {
   const leads = await Leads.find(tx, account, states);
-  const settled = new Map<string, PurchaseRow>();
+  const settled = new Map(before.map((row) => [purchaseKey(row), row]));
+  const changed = new Set<string>();
   for (const state of states) {
     const key = purchaseKey(state);
-    const { contact_id, matched_by, matched_booking_id } = settled.get(key) ?? state;
-    settled.set(key, {
-      ...state,
-      contact_id,
-      matched_by,
-      matched_booking_id,
-      ...(isSaid(state) ? {} : leads.of(state)),
-    });
+    changed.add(key);
+    const found = isSaid(state) ? undefined : leads.of(state);
+    settled.set(key, { ...state, ...(found ?? matchOf(settled.get(key))) });
   }
-  return [...settled.values()];
+  return [...settled].flatMap(([key, row]) => (changed.has(key) ? [row] : []));
+}
+
+/** The match that stays, with the very value that led to it. */
+function matchOf(row: PurchaseRow | undefined): Partial<PurchaseRow> {
+  if (!row) return {};
+  const { contact_id, matched_by, matched_booking_id } = row;
+  return { contact_id, matched_by, matched_booking_id, ...(matched_by && { [matched_by]: row[matched_by] }) };
 }
 
 /**
@@ -215,7 +218,16 @@ class Leads {
         all.map((value) => ({ kind, value })),
       );
     const [booking_reference, unique_code, membership_number, card_reference, table_number] = await Promise.all([
-      look('booking_reference', (all) => bookingsLedTo(tx, accountId, values(all, 'booking_reference'))),
+      look('booking_reference', (all) =>
+        bookingsLedTo(
+          tx,
+          accountId,
+          all.map(({ booking_reference, provider_id }) => ({
+            booking_reference: booking_reference as string,
+            provider_id,
+          })),
+        ),
+      ),
       look('unique_code', async (all) => {
         const codes = all.flatMap((row) => codeOf(row) ?? []);
         return (await codesLedTo(tx, accountId, codes)).map(({ lead }) => lead);
@@ -250,7 +262,7 @@ class Leads {
 
 /** What a key's value is, for those that say the same to be looked up once. */
 const nameOf: Record<MatchKey, (row: PurchaseRow) => string> = {
-  booking_reference: (row) => row.booking_reference ?? '',
+  booking_reference: (row) => `${row.provider_id ?? ''} ${row.booking_reference}`,
   unique_code: (row) => codeKey(row),
   membership_number: (row) => row.membership_number ?? '',
   card_reference: (row) => row.card_reference ?? '',

@@ -120,6 +120,13 @@ describe('the keys', () => {
     const all = Object.fromEntries(keys.map((key, index) => [key, leads[index]?.value]));
     expect(await matched(all)).toEqual([leads[0]?.contact, 'booking_reference']);
   });
+  it('of two bookings with one reference, the one from the purchase’s own provider leads, or else the last made', async () => {
+    const booking_reference = fresh('B');
+    const own = await written({ email: newEmail(), bookings: [{ booking_reference, provider_id: 12 }] });
+    const last = await written({ email: newEmail(), bookings: [{ booking_reference }] });
+    expect(await matched({ booking_reference })).toEqual([own, 'booking_reference']);
+    expect(await matched({ booking_reference, provider_id: 13 })).toEqual([last, 'booking_reference']);
+  });
   it('a code that is assigned to nobody leads nowhere', async () => {
     const code = fresh('CODE');
     await newCode(await newGroup(), code);
@@ -501,6 +508,27 @@ describe('the same purchase again', () => {
     const [first] = await sent({ membership_number: value, purchases: [purchase] });
     expect(await sent({ membership_number: fresh('nobody'), purchases: [purchase] })).toEqual([first]);
     expect(await referencesOf(contact)).toEqual([purchase.transaction_reference]);
+  });
+  it('is matched by all that it ever said, in the one order', async () => {
+    const [booking_reference, membership_number] = [fresh('B'), fresh('M')];
+    const booker = await written({ email: newEmail(), bookings: [{ booking_reference }] });
+    await written({ email: newEmail(), membership_number });
+    const purchases = [bill()];
+    expect(await matched({ booking_reference, purchases })).toEqual([booker, 'booking_reference']);
+    expect(await matched({ membership_number, purchases })).toEqual([booker, 'booking_reference']);
+  });
+  it('with another time is matched by the table that it named before', async () => {
+    const table_number = fresh('table');
+    const seat = { booking_reference: fresh('B'), unit_id: unit.id, table_numbers: [table_number] };
+    const contact = await written({
+      email: newEmail(),
+      bookings: [{ ...seat, party_datetime: '2025-03-01 12:00:00' }],
+    });
+    const purchase = bill();
+    expect(await matched({ table_number, purchases: [purchase] })).toEqual([null, null]);
+    const corrected = { ...purchase, created_at: '2025-03-01 13:00:00' };
+    const again = { membership_number: fresh('M'), purchases: [corrected] };
+    expect(await matched(again)).toEqual([contact, 'table_number']);
   });
   it('that waited is matched by the key that it comes with now', async () => {
     const { contact, value } = await lead('card_reference');

@@ -498,6 +498,24 @@ describe('the explanation', () => {
     expect(after.candidates).toMatchObject([{ contact_id: contact, chosen: true, turned_down: [] }]);
     expect(after.keys).toMatchObject([{ key: 'table_number', outcome: 'won', contact_id: contact }]);
   });
+  it('says where a key led when it leads elsewhere by now', async () => {
+    const one = booking();
+    const [ana, purchase] = [await written({ bookings: [one] }), bill()];
+    const stored = await sent({ booking_reference: one.booking_reference, purchases: [purchase] });
+    const rui = await written({ bookings: [one] });
+    const { summary, keys: tried } = await explain(stored);
+    expect(summary).toContain(`contact ${ana}`);
+    const reason = `It led to contact ${ana}. By now: It leads to contact ${rui}.`;
+    expect(tried).toMatchObject([{ outcome: 'won', reason, contact_id: rui }]);
+  });
+  it('shows the table that led to the guest, also after another was sent that leads nowhere', async () => {
+    const [table_number, purchases] = [fresh('table'), [bill()]];
+    const contact = await written({ bookings: [booking({ table_numbers: [table_number] })] });
+    const stored = await sent({ table_number, purchases });
+    expect(await sent({ table_number: fresh('nowhere'), purchases })).toEqual(stored);
+    const { keys: tried } = await explain(stored);
+    expect(tried).toMatchObject([{ value: table_number, outcome: 'won', contact_id: contact }]);
+  });
   it('of one that came on a contact says so', async () => {
     const contact = await written({ purchases: [bill()] });
     const [{ id = 0 } = {}] = await read(contact);
