@@ -129,7 +129,8 @@ export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Pr
 
 /** A line's id is made of the purchase's and its place. */
 const lines = (withTags: boolean) => sql`(
-  select coalesce(jsonb_agg(jsonb_build_object('id', p.id * ${mostLines} + place - 1) || ${withTags ? sql`line` : sql`(line - 'tags')`} order by place), '[]')
+  select coalesce(json_agg(json_build_object('id', p.id * ${mostLines} + place - 1, 'description', line -> 'description', 'sku', line -> 'sku',
+    'quantity', line -> 'quantity', 'value', line -> 'value' ${withTags ? sql`, 'tags', line -> 'tags'` : sql``}) order by place), '[]')
   from jsonb_array_elements(p.lines) with ordinality as line (line, place)) as transaction_lines`;
 
 const shown = (
