@@ -386,6 +386,7 @@ create table purchases (
   card_reference text,
   table_number text,
   matched_by text,
+  matched_value text,
   matched_booking_id bigint,
   matched_at timestamp with time zone,
   constraint purchases_pkey PRIMARY KEY (account_id, id),

@@ -52,6 +52,8 @@ create table purchases (
   table_number text,
   -- Which of them led to the contact (null with a contact: it came on the contact itself), by which booking, and when.
   matched_by text check (matched_by in ('booking_reference', 'unique_code', 'membership_number', 'card_reference', 'table_number')),
+  -- With the value that it had then.
+  matched_value text,
   matched_booking_id bigint,
   matched_at timestamptz,
   primary key (account_id, id),

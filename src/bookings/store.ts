@@ -107,11 +107,16 @@ export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[])
       table_numbers = excluded.table_numbers, updated_at = now()`;
 }
 
-/** Gives it another reference or provider. */
-export async function renameBooking(tx: Tx, accountId: number, id: number, key: BookingKey): Promise<void> {
-  await tx`
-    update bookings set booking_reference = ${key.booking_reference}, provider_id = ${key.provider_id}
+/** False: it is gone. */
+export async function updateBooking(tx: Tx, accountId: number, id: number, row: BookingRow): Promise<boolean> {
+  const { count } = await tx`
+    update bookings set unit_id = ${row.unit_id}, provider_id = ${row.provider_id}, booking_reference = ${row.booking_reference},
+      stage_value = ${row.stage_value}, type_id = ${row.type_id}, source_id = ${row.source_id}, enquired_at = ${row.enquired_at},
+      party_datetime = ${row.party_datetime}, party_size = ${row.party_size}, deposit_paid = ${row.deposit_paid},
+      hpbr_food = ${row.hpbr_food}, hpbr_drink = ${row.hpbr_drink}, hpbr_entertainment = ${row.hpbr_entertainment},
+      table_numbers = ${row.table_numbers}, updated_at = now()
     where account_id = ${accountId} and id = ${id}`;
+  return count > 0;
 }
 
 /** In the interface's own words. */

@@ -9,16 +9,14 @@ import { findUnit } from '../units/store.ts';
 import type { Booking, BookingChanges, FindBooking } from './schema.ts';
 import {
   type BookingRow,
-  bookingKey,
   bookingLock,
   bookingRow,
   findBooking,
   findBookings,
-  putBookings,
-  renameBooking,
   showBookingById,
   showBookingByReference,
   tablesLock,
+  updateBooking,
 } from './store.ts';
 
 const noSuchBooking = () => new NotFound('There is no such booking.');
@@ -81,7 +79,7 @@ export async function changeBooking(
   if (!seen) throw noSuchBooking();
   const references = [seen.booking_reference, changes.booking_reference ?? seen.booking_reference];
   // Whoever stores a purchase with this reference or a table waits for us, or we for them.
-  await lockKeys(tx, accountId, { own: [tablesLock], shared: references.map(bookingLock) });
+  await lockKeys(tx, accountId, [tablesLock, ...references.map(bookingLock)]);
   const before = await findBooking(tx, accountId, id);
   if (!before) throw noSuchBooking();
   if (before.booking_reference !== seen.booking_reference) throw new Raced();
@@ -91,8 +89,7 @@ export async function changeBooking(
   const row = bookingRow(before, sent, { contactId: before.contact_id, rootUnitId, receivedAt, timeZone });
   const errors = await wrongWith(tx, accountId, before, changes);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  if (bookingKey(row) !== bookingKey(before)) await renameBooking(tx, accountId, id, row);
-  await putBookings(tx, accountId, [row]);
+  if (!(await updateBooking(tx, accountId, id, row))) throw noSuchBooking();
   const brought = { ...nothingBrought, bookings: [{ ...row, place: 0 }] };
   await lockPurchases(tx, accountId, timeZone, [], brought);
   for (const key of await matchWaiting(tx, accountId, timeZone, brought)) count(`waiting purchase matched by ${key}`);

@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/schema.ts';
 import { type BookingRow, bookingKey, bookingLock, bookingRow, findBookings, tablesLock } from '../bookings/store.ts';
 import type { Tx } from '../db/database.ts';
-import type { Keys } from '../db/locks.ts';
 import {
   findPurchases,
+  noMatch,
   nothingSent,
   type PurchaseRow,
   purchaseKey,
@@ -48,16 +48,14 @@ export class Deeds {
   }
 
   /** What to be alone with, so that nobody else writes it, or waits for it unseen, at the same time. */
-  static keysOf(commands: ContactCommand[]): Required<Keys> {
+  static keysOf(commands: ContactCommand[]): string[] {
     const { purchases, bookings, stays } = sentIn(commands);
-    return {
-      own: bookings.length > 0 ? [tablesLock] : [],
-      shared: [
-        ...bookings.map((booking) => bookingLock(booking.booking_reference)),
-        ...purchases.map((purchase) => purchaseLock(purchase.transaction_reference)),
-        ...stays.map(stayLock),
-      ],
-    };
+    return [
+      ...(bookings.length > 0 ? [tablesLock] : []),
+      ...bookings.map((booking) => bookingLock(booking.booking_reference)),
+      ...purchases.map((purchase) => purchaseLock(purchase.transaction_reference)),
+      ...stays.map(stayLock),
+    ];
   }
 
   static async load(tx: Tx, account: Account, commands: ContactCommand[]): Promise<Deeds> {
@@ -98,8 +96,7 @@ export class Deeds {
       const key = purchaseKey(purchaseRow(undefined, purchase, of));
       const row = purchaseRow(this.#purchases.get(key)?.row, purchase, of);
       // Whose it is has been said: what it was known by before says no more.
-      const known = { ...nothingSent, matched_by: null, matched_booking_id: null };
-      this.#purchases.set(key, { row: { ...row, ...known }, person });
+      this.#purchases.set(key, { row: { ...row, ...nothingSent, ...noMatch }, person });
     }
     for (const stay of input.stays ?? []) {
       const key = stayKey(stay);

@@ -18,7 +18,7 @@ import {
 } from '../identities/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
-import { deleteStaysOf } from '../stays/store.ts';
+import { deleteStaysOf, lockStaysOf } from '../stays/store.ts';
 import { deleteUdfValues } from '../udfs/store.ts';
 import { People } from './people.ts';
 import { noSuchContact } from './read.ts';
@@ -165,6 +165,7 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   const family = await lineage(tx, accountId, id);
   if (rows.length !== ids.length || family.length !== ids.length) throw new Raced();
   await beginErasing(tx);
+  await lockStaysOf(tx, accountId, ids);
   await deleteStaysOf(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
   return ids;

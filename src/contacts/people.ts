@@ -233,8 +233,11 @@ export class People {
     if (email !== undefined) this.#claim(person, { kind: 'email', value: email });
     if (mobile !== undefined) {
       const before = person.row.mobile_number;
-      // A number that was changed for another may be a stranger's soon: it no longer leads here.
-      if (before !== null && before !== mobile) this.#release(person, { kind: 'mobile', value: before });
+      // A number that was changed for another may be a stranger's soon: it no longer leads here. But without an e-mail,
+      // the other is that of somebody merged into this one, and an undo must leave this one something to be known by.
+      if (before !== null && before !== mobile && person.row.email !== null) {
+        this.#release(person, { kind: 'mobile', value: before });
+      }
       this.#claim(person, { kind: 'mobile', value: mobile });
     }
     if (membership_number !== undefined) this.#take(person, { kind: 'membership', value: membership_number });

@@ -39,12 +39,11 @@ export async function writeContacts(
   const holding = holdAccount(tx, accountId);
   // What guests did is known by where it was, which may be the account's root unit.
   const held = Deeds.areIn(commands) ? await holding : undefined;
-  const keys = Deeds.keysOf(commands);
   const [account, references, , rows, owners, feedbackIds, deeds] = await Promise.all([
     holding,
     References.load(tx, accountId, commands),
     // In this order everywhere, and what is read last is what nobody else can change any more.
-    lockKeys(tx, accountId, { own: [...sought.map(identityKey), ...keys.own], shared: keys.shared }),
+    lockKeys(tx, accountId, [...sought.map(identityKey), ...Deeds.keysOf(commands)]),
     lockOwners(
       tx,
       accountId,

@@ -142,9 +142,15 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
       client.query(begin).catch(notice);
       return client;
     };
+    let cause: unknown;
     const ask = (connected: pg.PoolClient, strings: TemplateStringsArray, values: unknown[]) => {
       sendTogether(connected);
-      return runner(connected)(strings, ...values);
+      const answer = runner(connected)(strings, ...values);
+      // Answers come in the order of the statements, so the first that fails is why those behind it do.
+      answer.catch((error) => {
+        cause ??= error;
+      });
+      return answer;
     };
     const tx = ((strings: TemplateStringsArray, ...values: unknown[]) => {
       if (client) return ask(client, strings, values);
@@ -158,7 +164,9 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
       unfinished.push(statement);
     };
     try {
-      const result = await work(tx, last);
+      const result = await work(tx, last).catch((error) => {
+        throw (error as { code?: unknown } | null)?.code === failedBefore ? (cause ?? error) : error;
+      });
       // Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep.
       if (client) await inOrder([...unfinished, commit(client)]);
       if (broken !== undefined) throw broken;
@@ -188,6 +196,9 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
     close: () => pool.end(),
   };
 }
+
+/** A statement's error where another of the transaction had failed before it. */
+const failedBefore = '25P02';
 
 /** Waits for all of them. The first that failed is the cause; the commit behind it only says that nothing was kept. */
 async function inOrder(statements: Promise<unknown>[]): Promise<void> {
@@ -266,7 +277,7 @@ const raceCodes = new Set([
 /** Whether two transactions got into each other's way, and neither is to blame. */
 export function isCollision(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
-  return error instanceof Raced || code === '40001' || code === '40P01';
+  return error instanceof Raced || code === '40001' || code === '40P01' || code === '23503';
 }
 
 /** Whether the same transaction may well succeed if it is tried again. */

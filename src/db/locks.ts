@@ -1,26 +1,25 @@
 import type { Tx } from './database.ts';
 
-/** So many locks at most for all that may be many in one transaction: PostgreSQL keeps a bounded number of them. */
-const stripes = 1024;
-
-export interface Keys {
-  /** Each has a lock of its own. */
-  own: string[];
-  /** These share `stripes` locks: two that have nothing to do with each other may wait for each other, but never for ever. */
-  shared?: string[];
-}
+/** So many locks at most in one transaction: PostgreSQL keeps a bounded number of them, for everybody together. */
+export const mostLocks = 400;
 
 /**
  * Whoever holds a key is alone with what it stands for, in this account, until its transaction ends; what does not
  * exist yet can be locked all the same. All of a transaction's keys are taken at once and in one order everywhere, so
- * that two transactions can't wait for each other.
+ * that two transactions can't wait for each other. One with more keys than there may be locks is alone with the account.
  */
-export async function lockKeys(tx: Tx, accountId: number, { own, shared = [] }: Keys): Promise<void> {
-  await tx`
-    select pg_advisory_xact_lock(lock) from (
-      select hashtextextended(key, ${accountId}::bigint) as lock from unnest(${own}::text[]) as own (key)
-      union
-      select hashtextextended('stripe ' || (hashtextextended(key, 0) & ${stripes - 1}::bigint), ${accountId}::bigint)
-      from unnest(${shared}::text[]) as shared (key)
-      order by lock) as wanted`;
+export async function lockKeys(tx: Tx, accountId: number, keys: string[]): Promise<void> {
+  const wanted = [...new Set(keys)];
+  if (wanted.length > mostLocks) {
+    await tx`select pg_advisory_xact_lock(hashtextextended('everything', ${accountId}::bigint))`;
+    return;
+  }
+  await Promise.all([
+    // Before the keys: nobody who waits for one of those may stand behind somebody who waits for all of them.
+    tx`select pg_advisory_xact_lock_shared(hashtextextended('everything', ${accountId}::bigint))`,
+    tx`
+      select pg_advisory_xact_lock(lock) from (
+        select distinct hashtextextended(key, ${accountId}::bigint) as lock from unnest(${wanted}::text[]) as wanted (key)
+        order by lock) as wanted`,
+  ]);
 }

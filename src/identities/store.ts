@@ -60,6 +60,14 @@ export async function lineage(tx: Tx, accountId: number, contactId: number): Pro
   return rows.map((row) => row.id);
 }
 
+/** The contact that each of these is today. */
+export async function survivorsOf(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number>> {
+  if (contactIds.length === 0) return new Map();
+  const rows = await tx<{ id: number; today: number }>`
+    select id, coalesce(merged_into, id) as today from contacts where account_id = ${accountId} and id = any(${contactIds})`;
+  return new Map(rows.map(({ id, today }) => [id, today]));
+}
+
 /** Only where they stand on that very contact: what a merged one brought along stays. */
 export async function releaseIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
   await tx`

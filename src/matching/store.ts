@@ -105,7 +105,7 @@ export async function lockPurchases(
   brought: Brought,
 ): Promise<void> {
   await tx`
-    select id from purchases where account_id = ${accountId} and id in (
+    select id from purchases where account_id = ${accountId} and id = any(array(
       select purchase.id from unnest(${again.map((one) => one.transaction_reference)}::text[], ${again.map((one) => one.unit_id)}::bigint[],
         ${again.map((one) => one.provider_id)}::bigint[]) as sent (transaction_reference, unit_id, provider_id)
       cross join lateral (
@@ -113,14 +113,16 @@ export async function lockPurchases(
         where account_id = ${accountId} and transaction_reference = sent.transaction_reference and unit_id = sent.unit_id
           and provider_id is not distinct from sent.provider_id offset 0) as purchase
       union
-      select id from (${matches(accountId, timeZone, brought)}) as match)
+      select id from (${matches(accountId, timeZone, brought)}) as match))
     order by id for no key update`;
 }
 
 /** Gives purchases that were waiting for something of this to whom they belong. Answers what each was matched by. */
 export async function matchWaiting(tx: Tx, accountId: number, timeZone: string, brought: Brought): Promise<MatchKey[]> {
   const rows = await tx<{ matched_by: MatchKey }>`
-    update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = now()
+    update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = now(),
+      matched_value = case match.key when 'booking_reference' then booking_reference when 'unique_code' then unique_code
+        when 'membership_number' then membership_number when 'card_reference' then card_reference else table_number end
     from (
       select distinct on (id) * from (${matches(accountId, timeZone, brought)}) as match
       order by id, place, rank, seconds, booking_id desc) as match
@@ -236,12 +238,13 @@ export interface CandidateRow {
   within: boolean;
 }
 
-/** The bookings of the unit nearest to a purchase, within half a day, with what speaks for and against each. */
+/** The bookings of the unit nearest to a purchase, within half a day, and the one given, with what speaks for and against each. */
 export function selectCandidates(
   tx: Tx,
   accountId: number,
   timeZone: string,
   { unit_id, at, table_number }: { unit_id: number; at: string; table_number: string },
+  chosen: number | null,
 ): Promise<CandidateRow[]> {
   return tx<CandidateRow>`
     select booking_id, booking_reference, contact_id, party_datetime, table_numbers, cancelled, same_day, same_table,
@@ -253,8 +256,10 @@ export function selectCandidates(
         lower(${table_number}) = any (select lower(seat) from unnest(b.table_numbers) as seat) as same_table,
         ${secondsBetween(sql`b.party_datetime`, sql`${at}::timestamp`, timeZone)} as seconds
       from bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id
-      where b.account_id = ${accountId} and b.unit_id = ${unit_id}
-        and b.party_datetime between ${at}::timestamp - interval '12 hours' and ${at}::timestamp + interval '12 hours') as candidate
-    order by (same_table and same_day and not cancelled and seconds <= ${longestSeconds}) desc, same_table desc, seconds, booking_id desc
+      where b.account_id = ${accountId} and b.id = any(array(
+        select id from bookings
+        where account_id = ${accountId} and unit_id = ${unit_id}
+          and party_datetime between ${at}::timestamp - interval '12 hours' and ${at}::timestamp + interval '12 hours') || ${chosen}::bigint)) as candidate
+    order by booking_id = ${chosen} desc, (same_table and same_day and not cancelled and seconds <= ${longestSeconds}) desc, same_table desc, seconds, booking_id desc
     limit 20`;
 }

@@ -14,7 +14,7 @@ import {
 } from '../matching/store.ts';
 import { NotFound } from '../shared/problem.ts';
 import type { Explanation, StaffPurchase } from './schema.ts';
-import { findMatchedBooking, findStaffPurchase } from './store.ts';
+import { findMatch, findStaffPurchase } from './store.ts';
 
 type Key = Explanation['keys'][number];
 
@@ -23,9 +23,10 @@ export async function explainPurchase(tx: Tx, accountId: number, id: number): Pr
   const purchase = await findStaffPurchase(tx, accountId, id);
   if (!purchase) throw new NotFound('There is no such purchase.');
   const { time_zone: timeZone } = (await findAccount(tx, accountId)) as Account;
+  const match = await findMatch(tx, accountId, id);
   const keys: Key[] = [];
   for (const key of matchKeys) {
-    const value = purchase[key];
+    const value = key === purchase.matched_by ? match.matched_value : purchase[key];
     if (value === null) continue;
     const { lead, otherwise } = await follow(tx, accountId, timeZone, purchase, key, value);
     const [contactId = null] = lead ? await lineage(tx, accountId, lead.contact_id) : [];
@@ -35,9 +36,8 @@ export async function explainPurchase(tx: Tx, accountId: number, id: number): Pr
     const reason = movedOn ? `It led to contact ${purchase.contact_id}. By now: ${now}` : now;
     keys.push({ key, value, outcome: became, reason, contact_id: contactId });
   }
-  const matched = await findMatchedBooking(tx, accountId, id);
-  const candidates =
-    purchase.table_number === null ? [] : await candidatesFor(tx, accountId, timeZone, purchase, matched);
+  const table = keys.find(({ key }) => key === 'table_number')?.value;
+  const candidates = table === undefined ? [] : await candidatesFor(tx, accountId, timeZone, purchase, table, match);
   return { purchase, summary: summaryOf(purchase, keys), keys, candidates };
 }
 
@@ -104,13 +104,15 @@ async function candidatesFor(
   tx: Tx,
   accountId: number,
   timeZone: string,
-  { unit_id, transaction_date, table_number, matched_by }: StaffPurchase,
-  matchedBooking: number | null,
+  { unit_id, transaction_date, matched_by }: StaffPurchase,
+  table_number: string,
+  { matched_booking_id }: { matched_booking_id: number | null },
 ): Promise<Explanation['candidates']> {
-  const at = { unit_id, at: transaction_date, table_number: table_number as string };
-  const rows = await selectCandidates(tx, accountId, timeZone, at);
+  const at = { unit_id, at: transaction_date, table_number };
+  const winner = matched_by === 'table_number' ? matched_booking_id : null;
+  const rows = await selectCandidates(tx, accountId, timeZone, at, winner);
   return rows.map((row) => {
-    const chosen = matched_by === 'table_number' && row.booking_id === matchedBooking;
+    const chosen = row.booking_id === winner;
     const { booking_id, booking_reference, contact_id, party_datetime, table_numbers } = row;
     const turned_down = chosen ? [] : against(row);
     return { booking_id, booking_reference, contact_id, party_datetime, table_numbers, chosen, turned_down };

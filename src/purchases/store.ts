@@ -36,6 +36,8 @@ export interface PurchaseRow extends SentKeys {
   created_at: string;
   lines: StoredLine[];
   matched_by: MatchKey | null;
+  /** The value that the key had when it led there. */
+  matched_value: string | null;
   matched_booking_id: number | null;
 }
 
@@ -47,6 +49,8 @@ export const nothingSent: SentKeys = {
   card_reference: null,
   table_number: null,
 };
+
+export const noMatch = { matched_by: null, matched_value: null, matched_booking_id: null };
 
 /** Which purchase is meant. */
 export type PurchaseKey = Pick<PurchaseRow, 'transaction_reference' | 'unit_id' | 'provider_id'>;
@@ -63,7 +67,7 @@ export function purchaseRow(
   of: { rootUnitId: number; providerId?: number | undefined; receivedAt: string; timeZone: string },
 ): PurchaseRow {
   return {
-    ...(before ?? { ...nothingSent, contact_id: null, matched_by: null, matched_booking_id: null }),
+    ...(before ?? { ...nothingSent, contact_id: null, ...noMatch }),
     transaction_reference: sent.transaction_reference,
     unit_id: sent.unit_id ?? of.rootUnitId,
     provider_id: sent.provider_id ?? of.providerId ?? null,
@@ -81,7 +85,7 @@ function line({ description = '', sku = '', quantity, value, tags = [] }: Item):
 }
 
 const stored = sql`contact_id, unit_id, provider_id, transaction_reference, order_type_id, created_at, lines, booking_reference, unique_code,
-  unique_code_group_id, membership_number, card_reference, table_number, matched_by, matched_booking_id`;
+  unique_code_group_id, membership_number, card_reference, table_number, matched_by, matched_value, matched_booking_id`;
 
 /** Those of these that exist. */
 export function findPurchases(tx: Tx, accountId: number, keys: PurchaseKey[]): Promise<PurchaseRow[]> {
@@ -96,35 +100,28 @@ export function findPurchases(tx: Tx, accountId: number, keys: PurchaseKey[]): P
 
 export interface StoredPurchase extends PurchaseKey {
   id: number;
-  /** What the contact that it was written to is today. */
-  contact_id: number | null;
-  matched_by: MatchKey | null;
 }
 
 /** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. */
 export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Promise<StoredPurchase[]> {
   return tx<StoredPurchase>`
-    with stored as (
-      insert into purchases (account_id, ${stored}, matched_at)
-      select ${accountId}::bigint, ${stored}, case when matched_by is not null then now() end
-      from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, provider_id bigint,
-        transaction_reference text, order_type_id integer, created_at timestamp, lines jsonb, booking_reference text, unique_code text,
-        unique_code_group_id bigint, membership_number text, card_reference text, table_number text, matched_by text, matched_booking_id bigint))
-        with ordinality as purchase (${stored}, place)
-      order by place
-      on conflict (account_id, transaction_reference, unit_id, provider_id) do update set contact_id = excluded.contact_id,
-        order_type_id = excluded.order_type_id, created_at = excluded.created_at, lines = excluded.lines,
-        booking_reference = excluded.booking_reference, unique_code = excluded.unique_code,
-        unique_code_group_id = excluded.unique_code_group_id, membership_number = excluded.membership_number,
-        card_reference = excluded.card_reference, table_number = excluded.table_number, matched_by = excluded.matched_by,
-        matched_booking_id = excluded.matched_booking_id,
-        -- A match that stays is as old as it was.
-        matched_at = case when excluded.matched_by is not distinct from purchases.matched_by
-          and excluded.contact_id is not distinct from purchases.contact_id then purchases.matched_at else excluded.matched_at end
-      returning id, contact_id, unit_id, provider_id, transaction_reference, matched_by)
-    select stored.id, coalesce(c.merged_into, c.id) as contact_id, stored.unit_id, stored.provider_id, stored.transaction_reference,
-      stored.matched_by
-    from stored left join contacts c on c.account_id = ${accountId} and c.id = stored.contact_id`;
+    insert into purchases (account_id, ${stored}, matched_at)
+    select ${accountId}::bigint, ${stored}, case when matched_by is not null then now() end
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, provider_id bigint,
+      transaction_reference text, order_type_id integer, created_at timestamp, lines jsonb, booking_reference text, unique_code text,
+      unique_code_group_id bigint, membership_number text, card_reference text, table_number text, matched_by text, matched_value text, matched_booking_id bigint))
+      with ordinality as purchase (${stored}, place)
+    order by place
+    on conflict (account_id, transaction_reference, unit_id, provider_id) do update set contact_id = excluded.contact_id,
+      order_type_id = excluded.order_type_id, created_at = excluded.created_at, lines = excluded.lines,
+      booking_reference = excluded.booking_reference, unique_code = excluded.unique_code,
+      unique_code_group_id = excluded.unique_code_group_id, membership_number = excluded.membership_number,
+      card_reference = excluded.card_reference, table_number = excluded.table_number, matched_by = excluded.matched_by,
+      matched_value = excluded.matched_value, matched_booking_id = excluded.matched_booking_id,
+      -- A match that stays is as old as it was.
+      matched_at = case when excluded.matched_by is not distinct from purchases.matched_by
+        and excluded.contact_id is not distinct from purchases.contact_id then purchases.matched_at else excluded.matched_at end
+    returning id, unit_id, provider_id, transaction_reference`;
 }
 
 /** A line's id is made of the purchase's and its place. */
@@ -175,11 +172,15 @@ export async function findStaffPurchase(tx: Tx, accountId: number, id: number): 
   return row;
 }
 
-/** The booking that led to the contact. */
-export async function findMatchedBooking(tx: Tx, accountId: number, id: number): Promise<number | null> {
-  const [row] = await tx<{ matched_booking_id: number | null }>`
-    select matched_booking_id from purchases where account_id = ${accountId} and id = ${id}`;
-  return row?.matched_booking_id ?? null;
+/** What led to the contact: the key's value then, and the booking. */
+export async function findMatch(
+  tx: Tx,
+  accountId: number,
+  id: number,
+): Promise<Pick<PurchaseRow, 'matched_value' | 'matched_booking_id'>> {
+  const [row] = await tx<Pick<PurchaseRow, 'matched_value' | 'matched_booking_id'>>`
+    select matched_value, matched_booking_id from purchases where account_id = ${accountId} and id = ${id}`;
+  return row ?? noMatch;
 }
 
 /** A condition for each, and not a parameter: the partial indexes are found by their very words. */

@@ -4,6 +4,7 @@ import { bookingLock, tablesLock } from '../bookings/store.ts';
 import { Raced, type Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
 import { identityKey } from '../identities/schema.ts';
+import { survivorsOf } from '../identities/store.ts';
 import { type MatchKey, matchKeys } from '../matching/schema.ts';
 import {
   bookingsLedTo,
@@ -20,15 +21,7 @@ import { oneOf } from '../shared/words.ts';
 import { findUnits } from '../units/store.ts';
 import { codeLock, existingCodeGroups } from '../vouchers/store.ts';
 import type { AnonymousPurchases, NewPurchase, PurchasesStored } from './schema.ts';
-import {
-  findPurchases,
-  type PurchaseRow,
-  purchaseKey,
-  purchaseLock,
-  purchaseRow,
-  putPurchases,
-  type StoredPurchase,
-} from './store.ts';
+import { findPurchases, type PurchaseRow, purchaseKey, purchaseLock, purchaseRow, putPurchases } from './store.ts';
 
 /** Purchases of somebody who is not named, with what is known of them instead. */
 export interface PurchasesCommand {
@@ -100,22 +93,27 @@ export async function writePurchases(
       const key = purchaseKey(rowOf(purchase, input, of, account));
       const row = withKeys(rowOf(purchase, input, of, account, rows.get(key)), input);
       rows.set(key, row);
-      states.push(row);
-      return key;
+      // Its place.
+      return states.push(row) - 1;
     });
   });
   if (states.length === 0) return decided.map((one) => one as Error);
-  const changed = await settle(tx, account, existing, states);
-  const stored = new Map((await putPurchases(tx, accountId, changed)).map((row) => [purchaseKey(row), row]));
-  return decided.map((one) => {
-    if (one instanceof Error) return one;
-    return {
-      purchases: one.map((key) => {
-        const { id, transaction_reference, contact_id, matched_by } = stored.get(key) as StoredPurchase;
-        return { id, transaction_reference, contact_id, matched_by };
-      }),
-    };
+  const settled = await settle(tx, account, existing, states);
+  const last = new Map(settled.map((row) => [purchaseKey(row), row]));
+  const [stored, today] = await Promise.all([
+    putPurchases(tx, accountId, [...last.values()]),
+    survivorsOf(tx, accountId, [...new Set(settled.flatMap((row) => row.contact_id ?? []))]),
+  ]);
+  const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
+  const answer = (row: PurchaseRow) => ({
+    id: ids.get(purchaseKey(row)) as number,
+    transaction_reference: row.transaction_reference,
+    contact_id: row.contact_id && (today.get(row.contact_id) ?? null),
+    matched_by: row.matched_by,
   });
+  return decided.map((one) =>
+    one instanceof Error ? one : { purchases: one.map((place) => answer(settled[place] as PurchaseRow)) },
+  );
 }
 
 type Of = Pick<PurchasesCommand, 'receivedAt'>;
@@ -136,50 +134,59 @@ function withKeys(row: PurchaseRow, input: AnonymousPurchases): PurchaseRow {
   if (isSaid(row)) return row;
   const said = { ...row };
   for (const key of matchKeys) said[key] = input[key] ?? row[key];
-  if (input.unique_code !== undefined) said.unique_code_group_id = input.unique_code_group_id ?? null;
+  // A group is said of a code, and forgotten with it.
+  const sameCode = input.unique_code === undefined || input.unique_code === row.unique_code;
+  said.unique_code_group_id = input.unique_code_group_id ?? (sameCode ? row.unique_code_group_id : null);
   return said;
 }
 
 const isSaid = ({ contact_id, matched_by }: PurchaseRow) => contact_id !== null && matched_by === null;
 
-/** Whose each is, by the first of its keys that leads to somebody; failing that, whose it was. The last state of each. */
+/**
+ * Whose each is, by the first of its keys that leads to somebody; failing that, whose it was. One that says nothing new
+ * stays whose it was anyway: a retry moves nothing, whatever became of a booking or a membership since.
+ */
 async function settle(tx: Tx, account: Account, before: PurchaseRow[], states: PurchaseRow[]): Promise<PurchaseRow[]> {
   const leads = await Leads.find(tx, account, states);
-  const settled = new Map(before.map((row) => [purchaseKey(row), row]));
-  const changed = new Set<string>();
-  for (const state of states) {
-    const key = purchaseKey(state);
-    changed.add(key);
-    const found = isSaid(state) ? undefined : leads.of(state);
-    settled.set(key, { ...state, ...(found ?? matchOf(settled.get(key))) });
-  }
-  return [...settled].flatMap(([key, row]) => (changed.has(key) ? [row] : []));
+  const latest = new Map(before.map((row) => [purchaseKey(row), row]));
+  return states.map((state) => {
+    const last = latest.get(purchaseKey(state));
+    const stays = isSaid(state) || (last && isMatched(last) && saysTheSame(last, state));
+    const settled = { ...state, ...((!stays && leads.of(state)) || matchOf(last)) };
+    latest.set(purchaseKey(state), settled);
+    return settled;
+  });
 }
 
-/** The match that stays, with the very value that led to it. */
-function matchOf(row: PurchaseRow | undefined): Partial<PurchaseRow> {
+const isMatched = ({ matched_by }: PurchaseRow) => matched_by !== null;
+
+function saysTheSame(last: PurchaseRow, state: PurchaseRow): boolean {
+  return [...matchKeys, 'unique_code_group_id' as const, 'created_at' as const].every(
+    (name) => last[name] === state[name],
+  );
+}
+
+function matchOf(row: PurchaseRow | undefined): Partial<Match> {
   if (!row) return {};
-  const { contact_id, matched_by, matched_booking_id } = row;
-  return { contact_id, matched_by, matched_booking_id, ...(matched_by && { [matched_by]: row[matched_by] }) };
+  const { contact_id, matched_by, matched_value, matched_booking_id } = row;
+  return { contact_id, matched_by, matched_value, matched_booking_id };
 }
 
 /**
  * Whoever brings what these may wait for takes the same locks: one of the two comes first, and the other sees it. What
  * a purchase that is sent again said before counts too.
  */
-function keysOf(commands: PurchasesCommand[], rows: PurchaseRow[]) {
-  const own = new Set<string>();
-  const shared = new Set<string>();
+function keysOf(commands: PurchasesCommand[], rows: PurchaseRow[]): string[] {
+  const keys = rows.map((row) => purchaseLock(row.transaction_reference));
   for (const said of [...commands.map(({ input }) => input), ...rows]) {
     const { booking_reference, unique_code, membership_number, card_reference, table_number } = said;
-    if (booking_reference) shared.add(bookingLock(booking_reference));
-    if (unique_code) shared.add(codeLock(unique_code));
-    if (membership_number) own.add(identityKey({ kind: 'membership', value: membership_number }));
-    if (card_reference) own.add(identityKey({ kind: 'card', value: card_reference }));
-    if (table_number) own.add(tablesLock);
+    if (booking_reference) keys.push(bookingLock(booking_reference));
+    if (unique_code) keys.push(codeLock(unique_code));
+    if (membership_number) keys.push(identityKey({ kind: 'membership', value: membership_number }));
+    if (card_reference) keys.push(identityKey({ kind: 'card', value: card_reference }));
+    if (table_number) keys.push(tablesLock);
   }
-  for (const row of rows) shared.add(purchaseLock(row.transaction_reference));
-  return { own: [...own], shared: [...shared] };
+  return keys;
 }
 
 /** Whether the locks that were taken by the first are those of the second. */
@@ -192,7 +199,7 @@ function sameKeys(seen: PurchaseRow[], now: PurchaseRow[]): boolean {
   );
 }
 
-type Match = Pick<PurchaseRow, 'contact_id' | 'matched_by' | 'matched_booking_id'>;
+type Match = Pick<PurchaseRow, 'contact_id' | 'matched_by' | 'matched_value' | 'matched_booking_id'>;
 
 /** Whom what purchases say leads to, looked up together. */
 class Leads {
@@ -253,8 +260,15 @@ class Leads {
   /** By the first key that leads to a contact; none where none does. */
   of(row: PurchaseRow): Match | undefined {
     for (const key of matchKeys) {
-      const lead = row[key] === null ? undefined : this.#found[key].get(nameOf[key](row));
-      if (lead) return { contact_id: lead.contact_id, matched_by: key, matched_booking_id: lead.booking_id };
+      const value = row[key];
+      const lead = value === null ? undefined : this.#found[key].get(nameOf[key](row));
+      if (!lead) continue;
+      return {
+        contact_id: lead.contact_id,
+        matched_by: key,
+        matched_value: value,
+        matched_booking_id: lead.booking_id,
+      };
     }
     return undefined;
   }
@@ -301,7 +315,7 @@ function unknownTo(
   const { unique_code_group_id } = input;
   if (unique_code_group_id !== undefined && !groups.has(unique_code_group_id)) {
     addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
-  } else if ((codes.get(codeKey(input)) ?? 0) > 1) {
+  } else if (input.unique_code !== undefined && (codes.get(codeKey(input)) ?? 0) > 1) {
     addError(errors, 'unique_code_group_id', 'The unique code group id is required: several groups have this code.');
   }
   return errors;

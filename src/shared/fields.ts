@@ -26,7 +26,9 @@ export const money = (amount: number): string => decimal(amount, 2);
 
 /** Rounded as it was written, so that 1.005 becomes 1.01, to so many places; and never "-0.00". */
 export function decimal(value: number, places: number): string {
-  const shifted = Math.round(Number(`${Math.abs(value).toFixed(12)}e${places}`));
+  // What is smaller than that is written with an exponent, and comes to nothing.
+  const written = Math.abs(value) < 1e-6 ? '0' : String(Math.abs(value));
+  const shifted = Math.round(Number(`${written}e${places}`));
   const text = Number(`${shifted}e-${places}`).toFixed(places);
   return value < 0 && shifted > 0 ? `-${text}` : text;
 }

@@ -213,6 +213,9 @@ function readText(shape: Shape, raw: unknown, path: string, errors: FieldErrors)
   if (typeof raw !== 'string' && !(typeof raw === 'number' && Number.isFinite(raw))) {
     return addError(errors, path, `The ${words(path)} must be a string.`);
   }
+  if (typeof raw === 'number' && Math.abs(raw) > Number.MAX_SAFE_INTEGER) {
+    return addError(errors, path, `The ${words(path)} must be a string: as a number it is too large to be exact.`);
+  }
   // A password is taken to the letter.
   const text = shape.format === 'password' ? String(raw) : String(raw).trim();
   // PostgreSQL can store neither; answering so is kinder than failing there.

@@ -138,13 +138,21 @@ export async function putStays(tx: Tx, accountId: number, rows: StayRow[], conta
   ]);
 }
 
+/** Alone with them until the transaction ends: nobody comes to stay meanwhile, or is erased as well. */
+export async function lockStaysOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  await tx`
+    select id from stays where account_id = ${accountId} and id = any(array(
+      select stay_id from stay_contacts where account_id = ${accountId} and contact_id = any(${contactIds})))
+    order by id for update`;
+}
+
 /** Those that are nobody else's. */
 export async function deleteStaysOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx`
-    delete from stays where account_id = ${accountId} and id in (
+    delete from stays where account_id = ${accountId} and id = any(array(
       select stay_id from stay_contacts own where own.account_id = ${accountId} and own.contact_id = any(${contactIds}) and not exists (
         select from stay_contacts other
-        where other.account_id = ${accountId} and other.stay_id = own.stay_id and other.contact_id <> all(${contactIds})))`;
+        where other.account_id = ${accountId} and other.stay_id = own.stay_id and other.contact_id <> all(${contactIds}))))`;
 }
 
 const time = (name: string) => `to_char(s.${name}, 'YYYY-MM-DD HH24:MI:SS') as ${name}`;

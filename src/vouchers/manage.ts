@@ -44,7 +44,7 @@ export async function assignCode(
 ): Promise<UniqueCode> {
   const { time_zone } = (await findAccount(tx, accountId)) as Account;
   // Whoever stores a purchase with this code waits for us, or we for them.
-  await lockKeys(tx, accountId, { own: [], shared: [codeLock(unique_code)] });
+  await lockKeys(tx, accountId, [codeLock(unique_code)]);
   const [group] = await existingCodeGroups(tx, accountId, [groupId]);
   if (group === undefined) {
     throw new Invalid({ unique_code_group_id: ['The unique code group id is not a group of this account.'] });

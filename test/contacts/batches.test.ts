@@ -178,6 +178,9 @@ describe('a batch of writes', () => {
       );
       return { made, again };
     };
-    expect(await statements(150)).toEqual(await statements(1));
+    // Not more: with many, the whole account is one lock.
+    const [many, one] = [await statements(150), await statements(1)];
+    expect(many.made).toBeLessThanOrEqual(one.made);
+    expect(many.again).toBeLessThanOrEqual(one.again);
   });
 });

@@ -136,6 +136,16 @@ describe('an e-mail of one contact with the mobile of another that has no e-mail
 });
 
 describe('undoing a merge', () => {
+  it('leaves each the number they were known by, also where a write came by the other’s', async () => {
+    const { write, undo, mergeInto } = await group();
+    const [ana, bo] = [await write({ mobile_number: '07700900001' }), await write({ mobile_number: '07700900002' })];
+    const { body: merge } = await mergeInto(ana.id, bo.id);
+    expect((await write({ mobile_number: '07700900002' })).id).toBe(ana.id);
+    await undo(merge.id);
+    expect((await write({ mobile_number: '07700900001' })).id).toBe(ana.id);
+    expect((await write({ mobile_number: '07700900002' })).id).toBe(bo.id);
+    expect(await broken(behind)).toEqual({});
+  });
   it('gives back what each was and did, and what was done since stays with the one it was done by', async () => {
     const { write, read, merges, undo, email, phone, before } = await twoHalves();
     await write(joining);

@@ -1,10 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { prepareContact } from '../../src/contacts/command.ts';
+import { eraseContact } from '../../src/contacts/merge.ts';
+import type { ContactWrite } from '../../src/contacts/schema.ts';
+import { writeContacts } from '../../src/contacts/write.ts';
+import type { Tx } from '../../src/db/database.ts';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
-const { account, admin, call, database } = await testApp();
+const { account, admin, call, database, db } = await testApp();
 const behind = await superuser(database);
+
+/** Until somebody waits for somebody else's lock; or long enough. */
+async function untilOneWaits() {
+  for (let tries = 0; tries < 100; tries++) {
+    const [waiting] =
+      await behind`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    if (waiting) return;
+    await pause(10);
+  }
+}
 
 /** Deletes something in a transaction that stays open until the write has run into it. */
 async function whileDeleted(table: string, id: number, write: () => ReturnType<typeof call>) {
@@ -12,12 +27,7 @@ async function whileDeleted(table: string, id: number, write: () => ReturnType<t
   await statement('begin');
   await statement(`delete from ${table} where id = ${id}`);
   const writing = write();
-  for (let tries = 0; tries < 200; tries++) {
-    const [waiting] =
-      await behind`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    if (waiting) break;
-    await pause(10);
-  }
+  await untilOneWaits();
   await statement('commit');
   return writing;
 }
@@ -59,6 +69,120 @@ describe('what a write refers to, deleted by somebody else at that very moment',
       call('POST', '/v1/contact', { token: other.token, body: { email: 'ana@gmail.com' } }),
     );
     expect(body.errors).toEqual({ account_id: [expect.any(String)] });
+  });
+});
+
+/** Does the first in a transaction that stays open until the second has run into it. */
+async function whileOpen<T>(
+  accountId: number,
+  first: (tx: Tx) => Promise<unknown>,
+  second: () => Promise<T>,
+): Promise<T> {
+  let finish = () => {};
+  const finished = new Promise<void>((done) => {
+    finish = done;
+  });
+  let begin = () => {};
+  const begun = new Promise<void>((done) => {
+    begin = done;
+  });
+  const open = db.tenant(accountId, async (tx) => {
+    await first(tx);
+    begin();
+    await finished;
+  });
+  await begun;
+  const running = second();
+  await untilOneWaits();
+  finish();
+  await open;
+  return running;
+}
+
+describe('a guest who is erased at that very moment', () => {
+  const stay = {
+    ...{ provider_id: 1, stay_reference: 'S1', booker: true, guest: true, enquiry_date: '2026-01-01 09:00:00' },
+    ...{ checkin_date: '2026-03-01 15:00:00', checkout_date: '2026-03-02 11:00:00', room_type_id: 2, total_guests: 2 },
+    ...{ booking_enquiry_source_id: 1, booking_status_id: 3 },
+  };
+  const place = async () => {
+    const { id, token, root_unit_id: unit_id } = await account();
+    const write = async (email: string, more: object = {}): Promise<number> =>
+      (await call('POST', '/v1/contact', { token, body: { email, ...more } })).body.id;
+    const command = (email: string, input: object) =>
+      prepareContact(
+        { email, ...input } as ContactWrite,
+        {},
+        { tokenId: null, receivedAt: new Date() },
+        async () => 'yes',
+      );
+    const erase = (contact: number) => admin('DELETE', `/accounts/${id}/contacts/${contact}`);
+    return { id, token, unit_id, stays: [{ ...stay, unit_id }], write, command, erase };
+  };
+
+  it('takes no stay along that somebody else comes to', async () => {
+    const { id, token, stays, write, command, erase } = await place();
+    const [ana, rui] = [await write('ana@gmail.com', { stays }), await write('rui@gmail.com')];
+    const commands = [await command('rui@gmail.com', { stays })];
+    const storing = async (tx: Tx) => {
+      const last: Promise<unknown>[] = [];
+      await writeContacts(tx, id, commands, (statement) => last.push(statement));
+      await Promise.all(last);
+    };
+    expect((await whileOpen(id, storing, () => erase(ana))).status).toBe(204);
+    expect((await call('GET', `/v1/contact/${rui}/stays`, { token })).body.total).toBe(1);
+  });
+  it('leaves no stay behind when the other guest of it is erased too', async () => {
+    const { id, stays, write, erase } = await place();
+    const [ana, rui] = [await write('ana@gmail.com', { stays }), await write('rui@gmail.com', { stays })];
+    expect(
+      (
+        await whileOpen(
+          id,
+          (tx) => eraseContact(tx, id, ana),
+          () => erase(rui),
+        )
+      ).status,
+    ).toBe(204);
+    expect(await behind`select from stays where account_id = ${id}`).toHaveLength(0);
+  });
+  it('has no booking that could be changed', async () => {
+    const { id, token, write } = await place();
+    const ana = await write('ana@gmail.com', { bookings: [{ booking_reference: 'B1' }] });
+    const [booking] = await behind<{ id: number }>`select id from bookings where account_id = ${id}`;
+    const change = () => call('POST', `/v1/bookings/${booking?.id}`, { token, body: { table_numbers: ['6'] } });
+    expect((await whileOpen(id, (tx) => eraseContact(tx, id, ana), change)).status).toBe(404);
+  });
+  it('is nobody to assign a code to', async () => {
+    const { id, token, unit_id, write } = await place();
+    const ana = await write('ana@gmail.com');
+    const body = { account_id: id, unit_id, name: 'Summer' };
+    const { body: group } = await call('POST', '/v1/unique_code/group', { token, body });
+    await admin('POST', `/accounts/${id}/unique_code_groups/${group.id}/codes`, { codes: ['X'] });
+    const code = { unique_code_group_id: group.id, unique_code: 'X', contact_id: ana };
+    const assign = () => admin('POST', `/accounts/${id}/unique_codes/assign`, code);
+    const { status, body: refusal } = await whileOpen(id, (tx) => eraseContact(tx, id, ana), assign);
+    expect([status, Object.keys(refusal.errors)]).toEqual([422, ['contact_id']]);
+  });
+});
+
+describe('a deadlock that somebody else brings about', () => {
+  it('is tried again', async () => {
+    const { id, token } = await account();
+    const purchases = [{ transaction_reference: 'P1' }, { transaction_reference: 'P2' }];
+    const body = { account_id: id, membership_number: 'M1', purchases };
+    const buy = () => call('POST', '/v1/purchases', { token, body });
+    const [first, second] = (await buy()).body.purchases;
+    const hold = (purchase: { id: number }) =>
+      behind`select from purchases where account_id = ${id} and id = ${purchase.id} for update`;
+    await behind`begin`;
+    await hold(second);
+    const buying = buy();
+    await pause(300);
+    // Whoever waited longer is the one whom PostgreSQL stops.
+    await hold(first);
+    await behind`rollback`;
+    expect((await buying).status).toBe(200);
   });
 });
 

@@ -517,6 +517,21 @@ describe('the same purchase again', () => {
     expect(await matched({ booking_reference, purchases })).toEqual([booker, 'booking_reference']);
     expect(await matched({ membership_number, purchases })).toEqual([booker, 'booking_reference']);
   });
+  it('as it was stays whose it is, whatever became of what led there', async () => {
+    const membership_number = fresh('M');
+    const member = await written({ email: newEmail(), membership_number });
+    const body = { membership_number, purchases: [bill()] };
+    expect(await matched(body)).toEqual([member, 'membership_number']);
+    const next = await written({ email: newEmail(), membership_number });
+    expect(await matched(body)).toEqual([member, 'membership_number']);
+    expect(await matched({ membership_number })).toEqual([next, 'membership_number']);
+  });
+  it('with its code keeps the group that was said of it', async () => {
+    const [unique_code, group, purchases] = [fresh('CODE'), await newGroup(), [bill()]];
+    const [stored] = await sent({ unique_code, unique_code_group_id: group, purchases });
+    await sent({ unique_code, purchases });
+    expect((await admin('GET', `/accounts/${accountId}/purchases/${stored.id}`)).body.unique_code_group_id).toBe(group);
+  });
   it('with another time is matched by the table that it named before', async () => {
     const table_number = fresh('table');
     const seat = { booking_reference: fresh('B'), unit_id: unit.id, table_numbers: [table_number] };
@@ -555,6 +570,13 @@ describe('types', () => {
     const number = 700_000 + ++count;
     const contact = await written({ email: newEmail(), membership_number: String(number) });
     expect(await matched({ membership_number: number })).toEqual([contact, 'membership_number']);
+  });
+  it('are refused where a number is too large to be exact: two references would become one', async () => {
+    const purchases = [bill({ transaction_reference: 2 ** 60 }), bill({ transaction_reference: 42 })];
+    expect(await refused({ membership_number: 1e300, purchases })).toEqual([
+      'membership_number',
+      'purchases.0.transaction_reference',
+    ]);
   });
   it('are read leniently: unknown fields are ignored', async () => {
     const { contact, value } = await lead('membership_number');

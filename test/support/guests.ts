@@ -9,7 +9,7 @@ const mobiles = people.map((n) => `0770090000${n}`);
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 const some = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
-  fc.option(fc.array(fc.record(fields, { noNullPrototype: true }), { maxLength: 2 }), { nil: undefined, freq: 1 });
+  fc.option(fc.array(fc.record(fields, { noNullPrototype: true }), { maxLength: 2 }), { nil: undefined, freq: 2 });
 /** A write about somebody, by roles (`unit` 0 or 1, `udf`) that each account fills with its own ids. */
 export const anyWrite = fc.record(
   {
@@ -82,13 +82,15 @@ export function bodyOf(write: AnyWrite, note: string, { units, udf }: Place) {
   });
   return {
     ...rest,
+    // Times are given: those of the requests would differ between two runs.
     purchases: purchases?.map(at).map(({ quantity, ...purchase }) => ({
+      created_at: '2026-03-01 20:00:00',
       ...purchase,
       items: quantity === undefined ? undefined : [{ description: 'Ale', quantity, value: 5.5 }],
     })),
-    bookings: bookings?.map(at),
+    bookings: bookings?.map(at).map((booking) => ({ party_enquirytime: '2026-02-01 09:00:00', ...booking })),
     stays: stays?.map(at).map((stay) => ({ ...aStay, ...stay })),
-    wifi: wifi?.map(at),
+    wifi: wifi?.map(at).map((one) => ({ created_at: '2026-03-01 18:00:00', ...one })),
     units: wanted?.map(({ unit, groups }) => ({ id: units[unit] ?? 999_999_999, groups })),
     udfs: data === undefined ? undefined : [{ id: udf, data }],
     feedback: feedback === undefined ? undefined : [{ ratings: [{ category_id: 4, rating_text: feedback }] }],
@@ -108,23 +110,24 @@ const aStay = {
 /** A purchase of somebody who is not named, by what `anyWrite` may have brought or may bring. */
 export const anyPurchase = fc.record(
   {
-    booking_reference: maybe(fc.constantFrom('B1', 'B2')),
-    membership_number: maybe(fc.constantFrom('M1', 'M2')),
-    card_reference: maybe(fc.constantFrom('C1', 'C2')),
-    table_number: maybe(fc.constantFrom('1', '2')),
+    booking_reference: maybe(fc.constantFrom('B1', 'B2', 'B3')),
+    unique_code: maybe(fc.constantFrom('X1', 'X2')),
+    membership_number: maybe(fc.constantFrom('M1', 'M2', 'M3')),
+    card_reference: maybe(fc.constantFrom('C1', 'C2', 'C3')),
+    table_number: maybe(fc.constantFrom('1', '2', '3')),
     transaction_reference: fc.integer({ min: 1, max: 40 }).map((n) => `P${n}`),
-    unit: fc.constantFrom(0, 1),
-    created_at: fc.constantFrom('2026-03-01 16:00:00', '2026-03-01 19:00:00', '2026-03-02 21:00:00'),
+    unit: fc.constantFrom(0, 1, 2),
+    created_at: maybe(fc.constantFrom('2026-03-01 16:00:00', '2026-03-01 19:00:00', '2026-03-02 21:00:00')),
+    quantity: maybe(fc.constantFrom(1, 2)),
   },
   { noNullPrototype: true },
 );
+export type AnyPurchase = typeof anyPurchase extends fc.Arbitrary<infer T> ? T : never;
 
-export function purchaseBody(
-  { transaction_reference, unit, created_at, ...keys }: typeof anyPurchase extends fc.Arbitrary<infer T> ? T : never,
-  accountId: number,
-  { units }: Place,
-) {
-  const purchases = [{ transaction_reference, unit_id: units[unit], created_at, items: [{ quantity: 1, value: 9 }] }];
+export function purchaseBody(purchase: AnyPurchase, accountId: number, { units }: Place) {
+  const { transaction_reference, unit, created_at, quantity, ...keys } = purchase;
+  const items = quantity === undefined ? undefined : [{ quantity, value: 9 }];
+  const purchases = [{ transaction_reference, unit_id: units[unit] ?? 999_999_999, created_at, items }];
   return { account_id: accountId, ...keys, purchases };
 }
 
