@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { rules } from '../../src/contacts/schema.ts';
+import { type Rule, rules } from '../../src/contacts/schema.ts';
 import type { Run } from '../../src/db/sql.ts';
 
 /** Few enough people that their writes keep running into each other. */
@@ -68,7 +68,7 @@ export const anyWrite = fc.record(
       interaction_type: maybe(mostly(fc.constant('connected'), 'seen')),
     }),
     // Most of what may only update finds nobody.
-    rules: fc.oneof(fc.subarray([...rules]), fc.subarray(rules.filter((rule) => rule !== 'update_only'))),
+    rules: fc.oneof(fc.subarray<Rule>([...rules]), fc.subarray<Rule>(rules.filter((rule) => rule !== 'update_only'))),
     full_contact_object: maybe(fc.boolean()),
   },
   { noNullPrototype: true },
