@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { BookingPop, bookingExample } from '../bookings/schema.ts';
-import { PurchasePop } from '../purchases/schema.ts';
+import { PurchasePop, popExample } from '../purchases/schema.ts';
 import { Id, Page } from '../shared/fields.ts';
 import { WifiPop } from '../wifi/schema.ts';
 
@@ -39,18 +39,6 @@ const onePage = {
 };
 
 export const popsExample: Pops = {
-  purchases: [
-    {
-      transaction_lines: [{ id: 9000, description: 'Pale ale', sku: 'ALE-1', quantity: '2', value: '11.50' }],
-      unit_name: 'The Anchor',
-      id: 9,
-      contact_id: 42,
-      transaction_reference: 'T-88123',
-      unit_id: 2,
-      provider_id: 12,
-      order_type_id: 4,
-      transaction_date: '2026-03-01 20:05:00',
-    },
-  ],
+  purchases: [popExample],
   booking: { ...onePage, data: [{ ...bookingExample, unit_name: 'The Anchor' }] },
 };

@@ -9,23 +9,15 @@ import {
   ListWaiting,
   Purchase,
   PurchasesStored,
+  popExample,
   StaffPurchase,
   Waiting,
 } from './schema.ts';
 import { preparePurchases, weighPurchases, writePurchases } from './write.ts';
 
 const purchase = {
-  transaction_lines: [
-    { id: 9000, description: 'Pale ale', sku: 'ALE-1', quantity: '2', value: '11.50', tags: ['drinks'] },
-  ],
-  unit_name: 'The Anchor',
-  id: 9,
-  contact_id: 42,
-  transaction_reference: 'T-88123',
-  unit_id: 2,
-  provider_id: 12,
-  order_type_id: 4,
-  transaction_date: '2026-03-01 20:05:00',
+  ...popExample,
+  transaction_lines: popExample.transaction_lines.map((line) => ({ ...line, tags: ['drinks'] })),
   matched_by: 'table_number' as const,
 };
 

@@ -103,6 +103,18 @@ const purchaseFields = {
 export const PurchasePop = Type.Object({ transaction_lines: Type.Array(Type.Object(lineFields)), ...purchaseFields });
 export type PurchasePop = Static<typeof PurchasePop>;
 
+export const popExample: PurchasePop = {
+  transaction_lines: [{ id: 9000, description: 'Pale ale', sku: 'ALE-1', quantity: '2', value: '11.50' }],
+  unit_name: 'The Anchor',
+  id: 9,
+  contact_id: 42,
+  transaction_reference: 'T-88123',
+  unit_id: 2,
+  provider_id: 12,
+  order_type_id: 4,
+  transaction_date: '2026-03-01 20:05:00',
+};
+
 export const Purchase = Type.Object({
   transaction_lines: Type.Array(Line),
   ...purchaseFields,
