@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../support/app.ts';
+import { accountIn, partner } from '../support/partner.ts';
 
 const { account, admin, call } = await testApp();
 const { id: accountId, token, root_unit_id: root } = await account();
@@ -8,16 +9,8 @@ const newUnit = async (name: string) => (await admin('POST', `/accounts/${accoun
 const [anchor, bell] = [await newUnit('The Anchor'), await newUnit('The Bell')];
 const there = await account('Next door');
 
-let numbers = 0;
-const newEmail = () => `guest${++numbers}@gmail.com`;
-const newReference = () => `B-${++numbers}`;
-const discard = { rules: [{ rule_name: 'discard_invalid_data' }] };
-const write = (body: object, by = token) => call('POST', '/v1/contact', { token: by, body });
-const written = async (body: object, by = token) => {
-  const answer = await write(body, by);
-  expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
-  return answer.body;
-};
+const { next, newEmail, written, refused, discarding, pops } = partner({ call }, { id: accountId, token });
+const newReference = () => next('B-');
 const look = (asked: object, by = token) => call('GET', '/v1/bookings', { token: by, body: asked });
 const find = async (booking_reference: string, besides: object = {}) => {
   const { status, body } = await look({ account_id: accountId, booking_reference, ...besides });
@@ -37,31 +30,6 @@ const changed = async (id: number, body: object) => {
   expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
   return answer.body;
 };
-const refused = async (list: string, ...sent: unknown[]) => {
-  const email = newEmail();
-  const { status, body, headers } = await write({ email, [list]: sent });
-  expect([status, headers['discarded-fields']], JSON.stringify(body)).toEqual([422, undefined]);
-  expect((await call('GET', '/v1/contacts', { token, query: { account_id: `${accountId}`, email } })).status).toBe(404);
-  return Object.keys(body.errors).sort();
-};
-const discarding = async (sent: object) => {
-  const { status, body, headers } = await write({ email: newEmail(), ...sent, ...discard });
-  expect(status).toBe(200);
-  const dropped = String(headers['discarded-fields'] ?? '').split(', ');
-  return { id: body.id as number, dropped: dropped.filter((field) => field !== '').sort() };
-};
-const pops = async (
-  contact_id: number,
-  type: string,
-  start_date: string,
-  end_date = start_date,
-  by = { accountId, token },
-) => {
-  const asked = { account_id: by.accountId, contact_id, start_date, end_date, types: [type] };
-  const { status, body } = await call('GET', '/v1/pop/by_date', { token: by.token, body: asked });
-  expect([status, Object.keys(body)]).toEqual([200, [type]]);
-  return body[type].data;
-};
 /** Whose a purchase at this table is. */
 const seated = async (table_number: string, created_at: string, unit_id = anchor) => {
   const purchases = [{ transaction_reference: newReference(), unit_id, created_at }];
@@ -73,11 +41,6 @@ const seated = async (table_number: string, created_at: string, unit_id = anchor
 };
 const omit = (from: object, ...names: string[]) =>
   Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
-async function accountIn(time_zone: string) {
-  const { body } = await admin('POST', '/accounts', { name: time_zone, time_zone });
-  const { body: made } = await admin('POST', `/accounts/${body.id}/tokens`, { name: 'test' });
-  return { accountId: body.id as number, token: made.token as string };
-}
 const near = (time: string) => Math.abs(Date.parse(`${time}Z`) - Date.now()) < 60_000;
 
 const every = {
@@ -220,7 +183,7 @@ describe('a booking on a contact', () => {
     ]);
   });
   it('has its times on the account’s clock', async () => {
-    const london = await accountIn('Europe/London');
+    const london = await accountIn({ admin }, 'Europe/London');
     const sent = { booking_reference: 'B-london', party_datetime: '2026-07-01T18:30:00Z' };
     const bookings = [{ ...sent, party_enquirytime: '2026-01-01T12:00:00+01:00' }];
     await written({ email: newEmail(), bookings }, london.token);
@@ -539,101 +502,6 @@ describe('table numbers', () => {
     const { id } = await book({ unit_id: anchor, party_datetime: at, table_numbers: ['40'] });
     await changed(id, { stage_value: 550 });
     expect(await seated('40', at)).toBe(null);
-  });
-});
-
-describe('wifi', () => {
-  const connected = {
-    unit_id: anchor,
-    hotspot_name: 'Anchor guest wifi',
-    mac_address: '9c:4e:36:aa:01:02',
-    device_type: 'phone',
-    interaction_type: 'connected',
-    created_at: '2026-03-01 12:30:00',
-  };
-  const seen = async (wifi: unknown[], day = '2026-03-01') => {
-    const { id } = await written({ email: newEmail(), wifi });
-    return { id, list: await pops(id, 'wifi', day) };
-  };
-  it('is answered with every field', async () => {
-    const { id, list } = await seen([connected]);
-    expect(list).toEqual([{ ...connected, id: expect.any(Number), contact_id: id, unit_name: 'The Anchor' }]);
-  });
-  it.each(['detected', 'connected', 'authenticated'])('may be of the type %s', async (interaction_type) => {
-    expect((await seen([{ ...connected, interaction_type }])).list).toMatchObject([{ interaction_type }]);
-  });
-  it('needs nothing: at the root unit, now', async () => {
-    const today = new Date().toISOString().slice(0, 10);
-    const { id } = await written({ email: newEmail(), wifi: [{}] });
-    const [one, ...more] = await pops(id, 'wifi', '2026-01-01', '2999-12-31');
-    expect(more).toEqual([]);
-    expect(one).toMatchObject({ unit_id: root, hotspot_name: '', mac_address: '', device_type: '', contact_id: id });
-    expect([near(one.created_at), one.created_at >= today]).toEqual([true, true]);
-  });
-  it('is a new one every time', async () => {
-    const email = newEmail();
-    await written({ email, wifi: [connected, connected] });
-    const { id } = await written({ email, wifi: [connected] });
-    const list = await pops(id, 'wifi', '2026-03-01');
-    expect(new Set(list.map((one: { id: number }) => one.id)).size).toBe(3);
-  });
-  it('counts on both days of the range, and not outside it', async () => {
-    const times = ['2026-02-28 23:59:59', '2026-03-01 00:00:00', '2026-03-02 23:59:59', '2026-03-03 00:00:00'];
-    const { id } = await written({
-      email: newEmail(),
-      wifi: times.map((created_at) => ({ ...connected, created_at })),
-    });
-    const list = await pops(id, 'wifi', '2026-03-01', '2026-03-02');
-    expect(list.map((one: { created_at: string }) => one.created_at).sort()).toEqual(times.slice(1, 3));
-  });
-  it('is on the account’s clock', async () => {
-    const newYork = await accountIn('America/New_York');
-    const wifi = [{ created_at: '2026-03-02T04:59:59Z' }];
-    const { id } = await written({ email: newEmail(), wifi }, newYork.token);
-    const asked = ['wifi', '2026-03-01', '2026-03-01', newYork] as const;
-    expect(await pops(id, ...asked)).toMatchObject([{ created_at: '2026-03-01 23:59:59' }]);
-  });
-  it.each<[string, unknown]>([
-    ['unit_id', 999_999],
-    ['unit_id', there.root_unit_id],
-    ['unit_id', 'x'],
-    ['interaction_type', 'left'],
-    ['created_at', '2026-02-29 12:00:00'],
-    ['hotspot_name', {}],
-    ['mac_address', []],
-    ['device_type', true],
-  ])('has no %s of %j', async (field, value) => {
-    expect(await refused('wifi', connected, { ...connected, [field]: value })).toEqual([`wifi.1.${field}`]);
-  });
-  it('is not stored where another one is refused', async () => {
-    const email = newEmail();
-    const { id } = await written({ email });
-    expect((await write({ email, wifi: [connected, { ...connected, interaction_type: 'left' }] })).status).toBe(422);
-    expect(await pops(id, 'wifi', '2026-03-01')).toEqual([]);
-  });
-  it('is found under either id after a merge', async () => {
-    const email = newEmail();
-    const { id } = await written({ email, wifi: [connected] });
-    const phone = { mobile_number: '07700900301' };
-    const merged = await written({ ...phone, wifi: [connected] });
-    await written({ email, ...phone });
-    for (const either of [id, merged.id]) {
-      expect(await pops(either, 'wifi', '2026-03-01')).toMatchObject([{ contact_id: id }, { contact_id: id }]);
-    }
-  });
-  it.each<[string, unknown]>([
-    ['unit_id', 999_999],
-    ['interaction_type', 'left'],
-    ['created_at', 'x'],
-  ])('with a bad %s is dropped under discard_invalid_data, and the others are stored', async (field, value) => {
-    const { id, dropped } = await discarding({ wifi: [connected, { ...connected, [field]: value }, connected] });
-    expect(dropped).toEqual([`wifi.1.${field}`]);
-    expect(await pops(id, 'wifi', '2026-01-01', '2999-12-31')).toHaveLength(2);
-  });
-  it('loses no more than a bad text under discard_invalid_data', async () => {
-    const { id, dropped } = await discarding({ wifi: [{ ...connected, device_type: {} }] });
-    expect(dropped).toEqual(['wifi.0.device_type']);
-    expect(await pops(id, 'wifi', '2026-03-01')).toMatchObject([{ ...connected, device_type: '' }]);
   });
 });
 

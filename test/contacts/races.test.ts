@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { removeAccount } from '../../src/accounts/manage.ts';
 import { prepareContact } from '../../src/contacts/command.ts';
 import { eraseContact } from '../../src/contacts/merge.ts';
 import type { ContactWrite } from '../../src/contacts/schema.ts';
@@ -152,6 +153,13 @@ describe('a guest who is erased at that very moment', () => {
     const [booking] = await behind<{ id: number }>`select id from bookings where account_id = ${id}`;
     const change = () => call('POST', `/v1/bookings/${booking?.id}`, { token, body: { table_numbers: ['6'] } });
     expect((await whileOpen(id, (tx) => eraseContact(tx, id, ana), change)).status).toBe(404);
+  });
+  it('has no booking that could be changed, with the whole account', async () => {
+    const { id, token, write } = await place();
+    await write('ana@gmail.com', { bookings: [{ booking_reference: 'B1' }] });
+    const [booking] = await behind<{ id: number }>`select id from bookings where account_id = ${id}`;
+    const change = () => call('POST', `/v1/bookings/${booking?.id}`, { token, body: { table_numbers: ['6'] } });
+    expect((await whileOpen(id, (tx) => removeAccount(tx, id), change)).status).toBe(404);
   });
   it('is nobody to assign a code to', async () => {
     const { id, token, unit_id, write } = await place();

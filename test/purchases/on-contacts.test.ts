@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../support/app.ts';
+import { partner } from '../support/partner.ts';
 
 const { account, admin, call } = await testApp();
 const { id: accountId, token, root_unit_id: root } = await account();
 const newUnit = async (name: string) => (await admin('POST', `/accounts/${accountId}/units`, { name })).body.id;
 const [anchor, bell] = [await newUnit('The Anchor'), await newUnit('The Bell')];
 
-let numbers = 0;
-const newEmail = () => `guest${++numbers}@gmail.com`;
-const newReference = () => `T-${++numbers}`;
-const discard = { rules: [{ rule_name: 'discard_invalid_data' }] };
-const write = (body: object, by = token) => call('POST', '/v1/contact', { token: by, body });
-const written = async (body: object, by = token) => {
-  const answer = await write(body, by);
-  expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
-  return answer.body;
-};
+const { next, newEmail, discard, write, written } = partner({ call }, { id: accountId, token });
+const newReference = () => next('T-');
 const buy = (purchases: unknown, email = newEmail()) => written({ email, purchases });
 const refused = async (purchases: unknown, besides: object = {}) => {
   const email = newEmail();

@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../support/app.ts';
+import { partner } from '../support/partner.ts';
 
 const { account, admin, call } = await testApp();
 const { id: accountId, token, root_unit_id: root } = await account();
 const hotel = (await admin('POST', `/accounts/${accountId}/units`, { name: 'The Harbour Hotel' })).body.id;
 
-let numbers = 0;
-const newEmail = () => `guest${++numbers}@gmail.com`;
-const newReference = () => `S-${++numbers}`;
-const discard = { rules: [{ rule_name: 'discard_invalid_data' }] };
-const write = (body: object, by = token) => call('POST', '/v1/contact', { token: by, body });
-const written = async (body: object, by = token) => {
-  const answer = await write(body, by);
-  expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
-  return answer.body;
-};
+const { next, newEmail, discard, write, written } = partner({ call }, { id: accountId, token });
+const newReference = () => next('S-');
 const page = async (id: number, by = token) => (await call('GET', `/v1/contact/${id}/stays`, { token: by })).body;
 const stays = async (id: number, by = token) => (await page(id, by)).data;
 const only = async (id: number, by = token) => {
