@@ -1,8 +1,7 @@
-import type { Account } from '../accounts/schema.ts';
-import { findAccount } from '../accounts/store.ts';
+import { holdAccount } from '../accounts/store.ts';
 import { Raced, type Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
-import { lockPurchases, matchWaiting, nothingBrought } from '../matching/store.ts';
+import { bringToWaiting } from '../matching/store.ts';
 import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
 import { addError } from '../shared/read.ts';
 import { findUnit } from '../units/store.ts';
@@ -75,23 +74,21 @@ export async function changeBooking(
   receivedAt: string,
   count: (outcome: string) => void,
 ): Promise<Booking> {
-  const seen = await findBooking(tx, accountId, id);
-  if (!seen) throw noSuchBooking();
+  // An account that is being deleted has no bookings.
+  const [account, seen] = await Promise.all([holdAccount(tx, accountId), findBooking(tx, accountId, id)]);
+  if (!account || !seen) throw noSuchBooking();
   const references = [seen.booking_reference, changes.booking_reference ?? seen.booking_reference];
   // Whoever stores a purchase with this reference or a table waits for us, or we for them.
   await lockKeys(tx, accountId, [tablesLock, ...references.map(bookingLock)]);
   const before = await findBooking(tx, accountId, id);
   if (!before) throw noSuchBooking();
   if (before.booking_reference !== seen.booking_reference) throw new Raced();
-  const account = (await findAccount(tx, accountId)) as Account;
   const { time_zone: timeZone, root_unit_id: rootUnitId } = account;
   const sent = { ...changes, booking_reference: changes.booking_reference ?? before.booking_reference };
   const row = bookingRow(before, sent, { contactId: before.contact_id, rootUnitId, receivedAt, timeZone });
   const errors = await wrongWith(tx, accountId, before, changes);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   if (!(await updateBooking(tx, accountId, id, row))) throw noSuchBooking();
-  const brought = { ...nothingBrought, bookings: [{ ...row, place: 0 }] };
-  await lockPurchases(tx, accountId, timeZone, [], brought);
-  for (const key of await matchWaiting(tx, accountId, timeZone, brought)) count(`waiting purchase matched by ${key}`);
+  await bringToWaiting(tx, accountId, timeZone, { bookings: [{ ...row, place: 0 }] }, count);
   return (await showBookingById(tx, accountId, id)) as Booking;
 }

@@ -132,11 +132,7 @@ export async function storeChanges(
   }
   store(purchases, (rows) => putPurchases(tx, accountId, rows));
   if (bringsSomething) {
-    statements.push(
-      matchWaiting(tx, accountId, time_zone, brought).then((keys) => {
-        for (const key of keys) count(`waiting purchase matched by ${key}`);
-      }),
-    );
+    statements.push(matchWaiting(tx, accountId, time_zone, brought, count));
   }
   store([...changes.unchecked].sort(), (domains) => lookAgainLater(tx, accountId, domains));
   return statements;

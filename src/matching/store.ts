@@ -117,8 +117,14 @@ export async function lockPurchases(
     order by id for no key update`;
 }
 
-/** Gives purchases that were waiting for something of this to whom they belong. Answers what each was matched by. */
-export async function matchWaiting(tx: Tx, accountId: number, timeZone: string, brought: Brought): Promise<MatchKey[]> {
+/** Gives purchases that were waiting for something of this to whom they belong, and has it counted by what they were matched by. */
+export async function matchWaiting(
+  tx: Tx,
+  accountId: number,
+  timeZone: string,
+  brought: Brought,
+  count: (outcome: string) => void,
+): Promise<void> {
   const rows = await tx<{ matched_by: MatchKey }>`
     update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = now(),
       matched_value = case match.key when 'booking_reference' then booking_reference when 'unique_code' then unique_code
@@ -128,7 +134,20 @@ export async function matchWaiting(tx: Tx, accountId: number, timeZone: string, 
       order by id, place, rank, seconds, booking_id desc) as match
     where purchases.account_id = ${accountId} and purchases.id = match.id and purchases.contact_id is null
     returning purchases.matched_by`;
-  return rows.map((row) => row.matched_by);
+  for (const { matched_by } of rows) count(`waiting purchase matched by ${matched_by}`);
+}
+
+/** What a transaction brings that changes nothing else of purchases: locks those that waited for it, and matches them. */
+export async function bringToWaiting(
+  tx: Tx,
+  accountId: number,
+  timeZone: string,
+  brought: Partial<Brought>,
+  count: (outcome: string) => void,
+): Promise<void> {
+  const all = { ...nothingBrought, ...brought };
+  await lockPurchases(tx, accountId, timeZone, [], all);
+  await matchWaiting(tx, accountId, timeZone, all, count);
 }
 
 export interface Lead {

@@ -3,7 +3,7 @@ import { findAccount } from '../accounts/store.ts';
 import type { Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
 import { lineage } from '../identities/store.ts';
-import { lockPurchases, matchWaiting, nothingBrought } from '../matching/store.ts';
+import { bringToWaiting } from '../matching/store.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { findUnit } from '../units/store.ts';
 import type { AssignCode, NewCodeGroup, NewCodes, UniqueCode } from './schema.ts';
@@ -57,8 +57,6 @@ export async function assignCode(
     throw new Invalid({ contact_id: ['The contact id is not a contact of this account.'] });
   });
   await assignCodeTo(tx, accountId, code.id, contactId as number);
-  const brought = { ...nothingBrought, codeIds: [code.id] };
-  await lockPurchases(tx, accountId, time_zone, [], brought);
-  for (const key of await matchWaiting(tx, accountId, time_zone, brought)) count(`waiting purchase matched by ${key}`);
+  await bringToWaiting(tx, accountId, time_zone, { codeIds: [code.id] }, count);
   return { ...code, contact_id: contactId as number };
 }
