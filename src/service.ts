@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './db/open.ts';
+import { keepStatistics } from './db/statistics.ts';
 import { EmailDomains } from './domains/check.ts';
 import { firstStart, welcome } from './first-start.ts';
 import { runJobs } from './jobs/run.ts';
@@ -45,6 +46,7 @@ export async function startService(
     // Before anything is made that is shown once: a port that is taken must not cost the operator the secrets.
     await listen(() => app.listen({ host: config.host, port: config.port }), config);
     const jobs = runJobs(connect, tasks(db, domains), log);
+    const statistics = keepStatistics(db, log);
     const first = await db.transaction(firstStart);
     const owned = await db.transaction(hasOwner);
     print(welcome(config.publicUrl ?? addressOf(app.server.address() as AddressInfo, config.host), first, owned));
@@ -52,7 +54,7 @@ export async function startService(
     return {
       stop: async () => {
         await app.close();
-        await jobs.stop();
+        await Promise.all([jobs.stop(), statistics.stop()]);
         await database.close();
       },
     };

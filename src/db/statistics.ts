@@ -1,0 +1,43 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+import type { Database, Tx } from './database.ts';
+import { raw } from './sql.ts';
+
+const everyMs = 5000;
+/** Fewer are read as fast in any way. */
+const fewestRows = 500;
+
+/**
+ * Has PostgreSQL look again at tables that have at least doubled since it last did. A plan that it made while a table
+ * was empty reads a whole account for one row, and autovacuum comes by once a minute: too late for whoever begins by
+ * loading everything they have. Later growth is left to autovacuum. Gives the tables' names.
+ */
+export async function refreshStatistics(tx: Tx): Promise<string[]> {
+  const outgrown = await tx<{ name: string }>`
+    select c.oid::regclass::text as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+    where s.schemaname = current_schema() and s.n_mod_since_analyze >= greatest(${fewestRows}, c.reltuples) order by 1`;
+  for (const { name } of outgrown) await tx`analyze (skip_locked) ${raw(name)}`;
+  return outgrown.map(({ name }) => name);
+}
+
+/** Does so every few seconds, until it is stopped. */
+export function keepStatistics(db: Database, log: Logger): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  async function work(): Promise<void> {
+    while (!signal.aborted) {
+      await pause(everyMs, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
+      // A database that is away is known from elsewhere; the next time will do.
+      const tables = await db.transaction(refreshStatistics).catch(() => []);
+      if (tables.length > 0) log.debug({ tables }, 'statistics were refreshed');
+    }
+  }
+  const working = work();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await working;
+    },
+  };
+}

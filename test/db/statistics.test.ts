@@ -1,0 +1,41 @@
+import { expect, it, vi } from 'vitest';
+import { raw } from '../../src/db/sql.ts';
+import { refreshStatistics } from '../../src/db/statistics.ts';
+import { appOver } from '../support/app.ts';
+import { openTestDatabase, superuser } from '../support/database.ts';
+import { start } from '../support/process.ts';
+
+it('the service has PostgreSQL look at a table that grows, so that a plan for an empty one is not kept', async () => {
+  const { db, ...database } = await openTestDatabase();
+  const { account, call } = await appOver(db, database);
+  const behind = await superuser(database);
+  const { id, token, root_unit_id } = await account();
+  const { body: contact } = await call('POST', '/v1/contact', { token, body: { email: 'ana@gmail.com' } });
+  await behind`alter table bookings set (autovacuum_enabled = off)`;
+
+  /** What a session that prepared it now would keep doing. */
+  const plan = () =>
+    db.tenant(id, async (tx) => {
+      await tx`set local plan_cache_mode = force_generic_plan`;
+      await tx`prepare one (text) as select id from bookings where account_id = ${raw(String(id))} and booking_reference = $1 offset 0`;
+      const rows = await tx<Record<string, string>>`explain execute one ('B1')`;
+      await tx`deallocate one`;
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+  const seenRows = async () =>
+    Number((await behind`select reltuples from pg_class where oid = 'bookings'::regclass`)[0]?.reltuples);
+  expect(await seenRows()).toBe(-1);
+
+  const service = await start({ env: { DATABASE_URL: database.url, LOG_LEVEL: 'warn' } });
+  await behind`
+    insert into bookings (account_id, contact_id, unit_id, booking_reference, stage_value, enquired_at, party_datetime, deposit_paid,
+      hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
+    select ${id}::bigint, ${contact.id}::bigint, ${root_unit_id}::bigint, 'B' || n, 1, '2026-01-01', '2026-03-01', 0, 0, 0, 0, '{}'
+    from generate_series(1, 3000) as n`;
+  await behind`select pg_stat_force_next_flush()`;
+  await vi.waitFor(async () => expect(await seenRows()).toBe(3000), { timeout: 20_000, interval: 200 });
+  await service.stop();
+  expect(await plan()).toMatch(/bookings_reference.*\n.*booking_reference = /);
+  // Once is enough.
+  expect(await db.transaction(refreshStatistics)).not.toContain('bookings');
+}, 60_000);
