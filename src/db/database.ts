@@ -42,6 +42,8 @@ function settings({
   const options = [
     // What the address says itself comes after it, and counts.
     statementTimeoutMs === undefined ? '' : `-c statement_timeout=${statementTimeoutMs}`,
+    // A plan for the account at hand takes one that is newer than the statistics for empty, and any index for as good as another.
+    '-c plan_cache_mode=force_generic_plan',
     address.searchParams.get('options') ?? '-c TimeZone=UTC',
     role === undefined ? '' : `-c role=${role}`,
   ];
