@@ -159,7 +159,8 @@ export function waiting(accountId: number, { units }: Place) {
 
 /**
  * All that an account knows of its guests, without ids and times: a contact is called by its first note, and everything
- * else by its name. Two runs that treated their guests alike come out equal.
+ * else by its name. Two runs that treated their guests alike come out equal, also where writes that have nothing to do
+ * with each other got their ids in another order.
  */
 export async function everyGuest(behind: Run, accountId: number): Promise<unknown> {
   const [state] = await behind<{ state: unknown }>`
@@ -197,11 +198,12 @@ export async function everyGuest(behind: Run, accountId: number): Promise<unknow
         from bookings b join called on called.id = b.contact_id join units u on u.account_id = b.account_id and u.id = b.unit_id where b.account_id = ${accountId}),
       'purchases', (select coalesce(jsonb_agg(jsonb_build_array(called.name, u.name, p.matched_at is not null,
           (select b.booking_reference from bookings b where b.account_id = ${accountId} and b.id = p.matched_booking_id),
-          to_jsonb(p) - '{id,account_id,contact_id,unit_id,matched_booking_id,matched_at}'::text[]) order by p.id), '[]')
+          to_jsonb(p) - '{id,account_id,contact_id,unit_id,matched_booking_id,matched_at}'::text[])
+          order by p.transaction_reference, u.name, p.provider_id), '[]')
         from purchases p left join called on called.id = p.contact_id join units u on u.account_id = p.account_id and u.id = p.unit_id where p.account_id = ${accountId}),
       'stays', (select coalesce(jsonb_agg(jsonb_build_array(u.name, to_jsonb(s) - '{id,account_id,unit_id,updated_at,booking_enquiry_source_id}'::text[],
           (select jsonb_agg(jsonb_build_array(called.name, l.booker, l.guest) order by called.name) from stay_contacts l join called on called.id = l.contact_id
-            where l.account_id = ${accountId} and l.stay_id = s.id)) order by s.id), '[]')
+            where l.account_id = ${accountId} and l.stay_id = s.id)) order by s.provider_id, s.stay_reference), '[]')
         from stays s join units u on u.account_id = s.account_id and u.id = s.unit_id where s.account_id = ${accountId}),
       'sources', (select jsonb_agg(lower(name) order by lower(name)) from sources where account_id = ${accountId}),
       'groups', (select jsonb_agg(lower(name) order by lower(name)) from groups where account_id = ${accountId})
