@@ -16,7 +16,8 @@ insert into consent_ledger (account_id, contact_id, channel, from_given, to_give
 commit;
 `;
 
-export interface ContactsResult {
+/** Ours beside a limit, turn by turn. */
+export interface BesideResult {
   name: string;
   turns: { ours: Measured; limit: number }[];
   /** What the limit was measured with. */
@@ -27,7 +28,7 @@ export interface ContactsResult {
 export async function benchContacts(
   service: Service,
   options: { connections: number; seconds: number; rounds: number; say(text: string): void },
-): Promise<ContactsResult> {
+): Promise<BesideResult> {
   const { connections, seconds, rounds, say } = options;
   const account = await service.admin('POST', '/accounts', { name: 'The Harbour Group' });
   const at = `/accounts/${account.id}`;
@@ -60,7 +61,7 @@ export async function benchContacts(
         }
       },
     });
-  const result: ContactsResult = { name: 'Writing new contacts', turns: [], by: '' };
+  const result: BesideResult = { name: 'Writing new contacts', turns: [], by: '' };
   say('Warming up.');
   await ours(2);
   for (round = 1; round <= rounds; round++) {

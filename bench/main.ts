@@ -1,13 +1,16 @@
 import { parseArgs } from 'node:util';
-import { benchContacts } from './contacts.ts';
+import { type BesideResult, benchContacts } from './contacts.ts';
 import { startService } from './service.ts';
 import { benchSize } from './size.ts';
+import { benchGenerating, benchRedemptions } from './vouchers.ts';
 
 const usage = `npm run bench                    everything
 npm run bench -- contacts        writing contacts, beside the same transaction in pgbench
+npm run bench -- redeem          redeeming vouchers, beside the lone UPDATE in pgbench
+npm run bench -- generate        generating a million vouchers, beside a plain INSERT of as many rows
 npm run bench -- size            searching and matching, in a small account and in a large one
 npm run bench -- size --contacts 100000    with a large account of another size`;
-const parts = ['contacts', 'size'];
+const parts = ['contacts', 'redeem', 'generate', 'size'];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { contacts: { type: 'string', default: '1000000' } },
@@ -27,25 +30,24 @@ const byTurn = (ratios: number[]) => `by turn: ${ratios.map((ratio) => round(rat
 say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
 const service = await startService();
 try {
-  if (wanted.has('contacts')) await contacts();
+  const options = { connections: 64, seconds: 6, rounds: 3, say };
+  if (wanted.has('contacts')) tell(await benchContacts(service, options), 'the same transaction', 1.5);
+  if (wanted.has('redeem')) tell(await benchRedemptions(service, options), 'the lone conditional UPDATE', 0.8);
+  if (wanted.has('generate')) await generate();
   if (wanted.has('size')) await size();
 } finally {
   await service.stop();
 }
 
 /** Turn by turn, so that what else the machine does falls on both. */
-async function contacts() {
-  const [rounds, seconds, connections] = [3, 6, 64];
-  const { name, turns, by } = await benchContacts(service, { connections, seconds, rounds, say });
+function tell({ name, turns, by }: BesideResult, limit: string, toReach: number) {
   const ratios = turns.map(({ ours, limit }) => ours.perSecond / limit);
   const spread = Math.max(...ratios) / Math.min(...ratios);
-  say(
-    `\n${name}, over HTTP, ${connections} connections, beside the same transaction in ${by}; the median of ${rounds} turns of ${seconds} s:\n`,
-  );
+  say(`\n${name}, over HTTP, 64 connections, beside ${limit} in ${by}; the median of ${turns.length} turns:\n`);
   const rows = [
     ['ours', `${round(median(turns.map(({ ours }) => ours.perSecond)))} a second`],
     [by, `${round(median(turns.map(({ limit }) => limit)))} a second`],
-    ['ratio', `${round(median(ratios), 2)}   (${byTurn(ratios)}; to reach: 1.5)`],
+    ['ratio', `${round(median(ratios), 2)}   (${byTurn(ratios)}; to reach: ${toReach})`],
     ['p50', `${round(median(turns.map(({ ours }) => ours.p50)), 1)} ms`],
     ['p99', `${round(median(turns.map(({ ours }) => ours.p99)), 1)} ms`],
     [
@@ -57,6 +59,13 @@ async function contacts() {
   if (spread > 1.5)
     say('\n  The turns differ a lot: the machine is busy with something else. Run it again when it is quiet.');
   say('');
+}
+
+async function generate() {
+  const { count, turns } = await benchGenerating(service, { count: 1_000_000, rounds: 3, say });
+  const ratios = turns.map(({ ours, plain }) => ours / plain);
+  say(`\nGenerating ${count.toLocaleString('en')} vouchers, beside a plain INSERT … SELECT of as many rows:\n`);
+  say(`  took longer by ${round(median(ratios), 2)}   (${byTurn(ratios)}; to stay below: 2)\n`);
 }
 
 /** The same questions to two accounts of one database. */

@@ -10,6 +10,8 @@ interface AdminAnswer {
   id: number;
   token: string;
   waiting: number;
+  created: number;
+  redeemed: number;
 }
 
 export interface Service {

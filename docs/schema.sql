@@ -399,7 +399,7 @@ CREATE INDEX purchases_contact ON purchases USING btree (account_id, contact_id,
 CREATE INDEX purchases_waiting ON purchases USING btree (account_id, id) WHERE (contact_id IS NULL);
 CREATE INDEX purchases_waiting_booking ON purchases USING btree (account_id, booking_reference) WHERE ((contact_id IS NULL) AND (booking_reference IS NOT NULL));
 CREATE INDEX purchases_waiting_card ON purchases USING btree (account_id, card_reference) WHERE ((contact_id IS NULL) AND (card_reference IS NOT NULL));
-CREATE INDEX purchases_waiting_code ON purchases USING btree (account_id, unique_code) WHERE ((contact_id IS NULL) AND (unique_code IS NOT NULL));
+CREATE INDEX purchases_waiting_code ON purchases USING btree (account_id, upper((unique_code COLLATE "C"))) WHERE ((contact_id IS NULL) AND (unique_code IS NOT NULL));
 CREATE INDEX purchases_waiting_membership ON purchases USING btree (account_id, membership_number) WHERE ((contact_id IS NULL) AND (membership_number IS NOT NULL));
 CREATE INDEX purchases_waiting_table ON purchases USING btree (account_id, unit_id, created_at) WHERE ((contact_id IS NULL) AND (table_number IS NOT NULL));
 CREATE UNIQUE INDEX purchases_reference ON purchases USING btree (account_id, transaction_reference, unit_id, provider_id) NULLS NOT DISTINCT;
@@ -552,13 +552,20 @@ create table unique_codes (
   unique_code text not null,
   contact_id bigint,
   created_at timestamp with time zone not null default now(),
+  code_key text default upper((unique_code COLLATE "C")),
+  assigned_at timestamp with time zone,
+  redeemed_at timestamp with time zone,
+  redeemed_unit_id bigint,
   constraint unique_codes_pkey PRIMARY KEY (account_id, id),
   constraint unique_codes_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE SET NULL (contact_id),
-  constraint unique_codes_account_id_group_id_fkey FOREIGN KEY (account_id, group_id) REFERENCES unique_code_groups(account_id, id) ON DELETE CASCADE
+  constraint unique_codes_account_id_group_id_fkey FOREIGN KEY (account_id, group_id) REFERENCES unique_code_groups(account_id, id) ON DELETE CASCADE,
+  constraint unique_codes_account_id_redeemed_unit_id_fkey FOREIGN KEY (account_id, redeemed_unit_id) REFERENCES units(account_id, id),
+  constraint unique_codes_check CHECK (((redeemed_at IS NULL) = (redeemed_unit_id IS NULL)))
 );
 CREATE INDEX unique_codes_contact ON unique_codes USING btree (account_id, contact_id, id) WHERE (contact_id IS NOT NULL);
+CREATE INDEX unique_codes_free ON unique_codes USING btree (account_id, group_id, id) WHERE (contact_id IS NULL);
 CREATE INDEX unique_codes_group ON unique_codes USING btree (account_id, group_id, id);
-CREATE UNIQUE INDEX unique_codes_code ON unique_codes USING btree (account_id, unique_code, group_id);
+CREATE UNIQUE INDEX unique_codes_code ON unique_codes USING btree (account_id, code_key, group_id);
 alter table unique_codes enable row level security, force row level security;
 create policy own_account on unique_codes using (account_id = current_account_id());
 

@@ -27,6 +27,7 @@ import { howManyWaitEverywhere } from './purchases/read.ts';
 import { purchaseRoutes } from './purchases/routes.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
+import { Few } from './shared/few.ts';
 import { stayRoutes } from './stays/routes.ts';
 import { Authenticator } from './tokens/authenticate.ts';
 import { tokenRoutes } from './tokens/routes.ts';
@@ -66,6 +67,9 @@ export interface AppParts {
   isReady?: () => boolean;
 }
 
+/** Calls that take their time have so many connections of the pool at most. */
+const [longCallsAtOnce, mostLongCallsWaiting] = [2, 20];
+
 /** The HTTP app over an open database; listening, and closing the database after it, are the caller's. */
 export async function buildApp({ config, db, domains, log, isReady = () => true }: AppParts): Promise<FastifyInstance> {
   const metrics = createMetrics(db, [
@@ -96,6 +100,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
     world: { takesMail: (email) => domains.takesMail(email) },
     onBatch: metrics.batch,
     onOutcome: metrics.outcome,
+    few: new Few(longCallsAtOnce, mostLongCallsWaiting),
   };
   for (const operation of operations) serve(app, operation, serving);
 

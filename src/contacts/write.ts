@@ -5,7 +5,7 @@ import { lockKeys } from '../db/locks.ts';
 import { newFeedbackIds } from '../feedback/store.ts';
 import { type Identity, identityKey } from '../identities/schema.ts';
 import { findOwners, type Owner, type Sought, selectKeptApart } from '../identities/store.ts';
-import { Invalid } from '../shared/problem.ts';
+import { Invalid, noSuchAccount } from '../shared/problem.ts';
 import { type ContactCommand, settleErrors } from './command.ts';
 import { Deeds } from './deeds.ts';
 import { type Loaded, People } from './people.ts';
@@ -55,7 +55,7 @@ export async function writeContacts(
     feedback > 0 ? newFeedbackIds(tx, feedback) : [],
     held ? Deeds.load(tx, held, commands) : new Deeds(),
   ]);
-  if (!account) return commands.map(() => accountIsGone());
+  if (!account) return commands.map(() => noSuchAccount());
   const people = new People(
     await complete(tx, accountId, commands, rows, standingOf(sought, owners, rows)),
     references,
@@ -177,8 +177,4 @@ function attempt<T>(work: () => T): T | Invalid {
     if (error instanceof Invalid) return error;
     throw error;
   }
-}
-
-function accountIsGone(): Invalid {
-  return new Invalid({ account_id: ['The account id is not one that you can access.'] });
 }

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { Last, Tx } from '../db/database.ts';
-import type { Paginate, Rows, Slice } from '../shared/fields.ts';
+import type { After, Paginate, Rows, Slice } from '../shared/fields.ts';
 import type { FieldErrors } from '../shared/problem.ts';
 
 /** Who may call: anybody, a partner by a personal access token, or an administrator. */
@@ -32,6 +32,10 @@ export interface Call<Input = unknown, Ids extends string = never> {
   receivedAt: Date;
   /** Has it counted, in /metrics, how something went: once the transaction is committed. */
   count(outcome: string): void;
+  /** Tells a client that wants to know how far a long call is. */
+  progress(done: number, of: number): void;
+  /** Whether the client has left, so that nobody waits for the answer of a long call. */
+  isGone(): boolean;
 }
 
 /** What handlers may ask of the world besides the database. */
@@ -54,6 +58,12 @@ export interface Gathered<Command = unknown, Done = unknown> {
   outcomes?(done: Done): string[];
 }
 
+/** The same list as a file, however long it is: read from end to end, some rows at a time. */
+export interface Csv<C = Call<unknown, string>, Row = { id: number }> {
+  columns: (keyof Row & string)[];
+  next(tx: Tx, call: C, after: After): Promise<Row[]>;
+}
+
 interface Description {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   access: Access;
@@ -64,6 +74,8 @@ interface Description {
   notFound?: string;
   /** It takes a `page`, though its answer is more than one list. */
   takesPage?: true;
+  /** It takes its time: few of these run at once, and it can tell its progress. */
+  long?: true;
   example?: { input?: unknown; answer?: unknown };
 }
 
@@ -86,6 +98,8 @@ export interface Operation extends Description {
   besides: ((tx: Tx, call: Call<unknown, string>) => Promise<FieldErrors>) | undefined;
   /** Instead of the handler. */
   gathered?: Gathered;
+  /** Where the list can also be had as a file. */
+  csv?: Csv;
 }
 
 interface Spec<P extends string, I extends TObject> extends Description {
@@ -141,12 +155,13 @@ export function answers<P extends string, I extends TObject, A extends TSchema>(
   return define(spec, { answer: spec.answer, paged: false, status: spec.status ?? 200 }, handler);
 }
 
-/** A route that answers a list, in pages. */
+/** A route that answers a list, in pages; or all of it as CSV, where it says how. */
 export function lists<P extends string, I extends TObject, A extends TSchema>(
-  spec: Spec<P, I> & { answer: A },
+  { csv, ...spec }: Spec<P, I> & { answer: A; csv?: Csv<Call<Static<I>, PathId<P>>, Static<A> & { id: number }> },
   handler: Handler<P, I, Rows<Static<A>>>,
 ): Operation {
-  return define(spec, { answer: spec.answer, paged: true, status: 200 }, handler);
+  const operation = define(spec, { answer: spec.answer, paged: true, status: 200 }, handler);
+  return csv ? { ...operation, csv: csv as unknown as Csv } : operation;
 }
 
 /** A route that answers 204 and no body. */

@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Gathering } from '../batch/gathering.ts';
 import { type Database, isCollision, type Tx } from '../db/database.ts';
+import type { Few } from '../shared/few.ts';
 import type { Rows } from '../shared/fields.ts';
-import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
+import { type FieldErrors, Invalid, NotFound, outOfReach } from '../shared/problem.ts';
 import { addError, reader } from '../shared/read.ts';
 import type { Gate, Gatekeeper, Partner } from './gate.ts';
 import type { Call, Gathered, Operation, World } from './operation.ts';
 import { pageNumber, paginated, sliceOf } from './pagination.ts';
 import { mergeParams } from './params.ts';
+import { accepts, ndjson, sendCsv, sendProgress } from './streams.ts';
 
 export interface Serving {
   db: Database;
@@ -17,6 +19,8 @@ export interface Serving {
   world: World;
   onBatch(name: string, size: number): void;
   onOutcome(route: string, outcome: string): void;
+  /** For what takes its time: a connection to the database each, and others need them too. */
+  few: Few;
 }
 
 /** Puts one operation on the HTTP app: who calls, what was sent, one transaction, the answer. */
@@ -57,13 +61,31 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
         tokenId: request.partner?.tokenId ?? null,
         receivedAt,
         count: (outcome) => outcomes.push(outcome),
+        progress: () => {},
+        isGone: () => request.socket.destroyed,
       };
       if (gather) return gather(call, errors, request, reply);
       for (const _ in errors) throw new Invalid({ ...(await besides(operation, call, errors, serving)), ...errors });
-      const result = await run(operation, call, serving, () => outcomes.splice(0));
-      for (const outcome of outcomes) serving.onOutcome(operation.path, outcome);
-      if (operation.access === 'admin' && operation.method !== 'GET') serving.keeper.changed();
-      return send(operation, result, call, reply);
+      const { csv } = operation;
+      if (csv && accepts(request, 'text/csv')) {
+        return sendCsv(reply, csv.columns, (after) =>
+          inScope(operation, call, serving, (tx) => csv.next(tx, call, after)),
+        );
+      }
+      const work = async () => {
+        const result = await run(operation, call, serving, () => outcomes.splice(0));
+        for (const outcome of outcomes) serving.onOutcome(operation.path, outcome);
+        if (operation.access === 'admin' && operation.method !== 'GET') serving.keeper.changed();
+        if (operation.status === 204) return undefined;
+        return operation.paged ? call.paginate(result as Rows<unknown>) : result;
+      };
+      if (operation.long && accepts(request, ndjson)) {
+        return sendProgress(reply, operation.status, (progress) => {
+          call.progress = progress;
+          return serving.few.run(work);
+        });
+      }
+      return reply.code(operation.status).send(await (operation.long ? serving.few.run(work) : work()));
     },
   });
 }
@@ -106,7 +128,7 @@ async function run(
   attempt = 1,
 ): Promise<unknown> {
   try {
-    return await runOnce(operation, call, serving);
+    return await inScope(operation, call, serving, (tx) => operation.handler(tx, call));
   } catch (error) {
     if (!isCollision(error) || attempt === mostAttempts) throw error;
     forget();
@@ -114,13 +136,19 @@ async function run(
   }
 }
 
-async function runOnce(operation: Operation, call: Call<unknown, string>, { db, keeper }: Serving): Promise<unknown> {
-  if (operation.account === 'none') return db.transaction((tx) => operation.handler(tx, call));
-  return db.tenant(call.accountId, async (tx: Tx) => {
-    if (operation.account === 'in path' && !(await keeper.holdAccount(tx, call.accountId))) {
+/** A transaction that sees what the call is about. */
+async function inScope<T>(
+  { account }: Operation,
+  { accountId }: Call,
+  { db, keeper }: Serving,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  if (account === 'none') return db.transaction(work);
+  return db.tenant(accountId, async (tx) => {
+    if (account === 'in path' && !(await keeper.holdAccount(tx, accountId))) {
       throw new NotFound('There is no such account.');
     }
-    return operation.handler(tx, call);
+    return work(tx);
   });
 }
 
@@ -134,11 +162,6 @@ async function besides(
   if (!operation.besides || errors.account_id) return {};
   const { besides } = operation;
   return db.tenant(call.accountId, (tx) => besides(tx, call));
-}
-
-function send(operation: Operation, result: unknown, call: Call, reply: FastifyReply) {
-  if (operation.status === 204) return reply.code(204).send();
-  return reply.code(operation.status).send(operation.paged ? call.paginate(result as Rows<unknown>) : result);
 }
 
 /** The address that was asked for, without its query, and the query. */
@@ -175,7 +198,7 @@ async function addressedAccount(
 ): Promise<number> {
   const accountId = (input as { account_id?: number }).account_id ?? partner.accountId;
   if (!errors.account_id && !(await keeper.mayAccess(partner, accountId))) {
-    addError(errors, 'account_id', 'The account id is not one that you can access.');
+    addError(errors, 'account_id', outOfReach);
   }
   return accountId;
 }

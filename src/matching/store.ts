@@ -20,11 +20,17 @@ export interface Brought {
   }[];
   /** Who is now known by a membership number or card. */
   claims: { kind: 'membership' | 'card'; value: string; contact_id: number; place: number }[];
-  /** Voucher codes, by id, that were assigned. */
+  /**
+   * Voucher codes, by id, that were assigned or redeemed. Where several groups have a code and a purchase does not say
+   * which, it is the one that is redeemed.
+   */
   codeIds: number[];
 }
 
 export const nothingBrought: Brought = { bookings: [], claims: [], codeIds: [] };
+
+/** What a code is known by, as unique_codes.code_key has it; purchases have an index of it. */
+const keyOfCode = (code: Sql) => sql`upper(${code} collate "C")`;
 
 /** Within 3 hours of each other, and that exactly is within. */
 const longestSeconds = 3 * 60 * 60;
@@ -55,14 +61,15 @@ const matches = (accountId: number, timeZone: string, { bookings, claims, codeId
   select purchase.id, 0, 2, 'unique_code', code.contact_id, null, 0
   from unnest(${codeIds}::bigint[]) as brought (id)
   cross join lateral (
-    select unique_code, group_id, contact_id from unique_codes
+    select code_key, group_id, contact_id, redeemed_at from unique_codes
     where account_id = ${accountId} and id = brought.id and contact_id is not null offset 0) as code
   cross join lateral (
     select id, unique_code_group_id from purchases
-    where account_id = ${accountId} and contact_id is null and unique_code = code.unique_code offset 0) as purchase
+    where account_id = ${accountId} and contact_id is null and ${keyOfCode(sql`unique_code`)} = code.code_key offset 0) as purchase
   where purchase.unique_code_group_id = code.group_id or (purchase.unique_code_group_id is null and not exists (
     select from unique_codes other
-    where other.account_id = ${accountId} and other.unique_code = code.unique_code and other.group_id <> code.group_id))
+    where other.account_id = ${accountId} and other.code_key = code.code_key and other.group_id <> code.group_id
+      and (code.redeemed_at is null or other.redeemed_at is not null)))
   union all
   select purchase.id, place, 3, 'membership_number', claim.contact_id, null, 0
   from claim cross join lateral (
@@ -209,7 +216,7 @@ export async function codesLedTo(
       with ordinality as sent (unique_code, group_id, place)
     left join lateral (
       select count(*) as groups, min(contact_id) as contact_id from unique_codes
-      where account_id = ${accountId} and unique_code = sent.unique_code
+      where account_id = ${accountId} and code_key = ${keyOfCode(sql`sent.unique_code`)}
         and group_id = coalesce(sent.group_id, group_id) offset 0) as code on true
     order by place`;
   return rows.map((row) => ({ groups: row.groups, lead: row.groups === 1 ? lead(row) : undefined }));

@@ -1,17 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { BookingPop, bookingExample } from '../bookings/schema.ts';
 import { PurchasePop, popExample } from '../purchases/schema.ts';
-import { Id, Page } from '../shared/fields.ts';
+import { Day, Id, Page } from '../shared/fields.ts';
 import { WifiPop } from '../wifi/schema.ts';
 
 export const popTypes = ['purchases', 'wifi', 'booking'] as const;
 
-const day = (description: string) => Type.String({ description, format: 'date', examples: ['2026-03-01'] });
-
 export const FindPops = Type.Object({
   contact_id: Id('The contact; one that was merged into another leads to that one.'),
-  start_date: day('The first day, on the account’s clock.'),
-  end_date: day('The last day, which counts too.'),
+  start_date: Day('The first day, on the account’s clock.'),
+  end_date: Day('The last day, which counts too.'),
   types: Type.Array(Type.Enum(popTypes), { minItems: 1, maxItems: 100, examples: [['purchases', 'booking']] }),
 });
 export type FindPops = Static<typeof FindPops>;

@@ -2,6 +2,7 @@ import type { Account } from '../accounts/schema.ts';
 import type { Tx } from '../db/database.ts';
 import { type MatchKey, matchKeys } from '../matching/schema.ts';
 import { bookingsLedTo, codesLedTo, type Lead, membersLedTo, tablesLedTo } from '../matching/store.ts';
+import { codeKey } from '../vouchers/schema.ts';
 import type { PurchaseRow } from './store.ts';
 
 export type Match = Pick<PurchaseRow, 'contact_id' | 'matched_by' | 'matched_value' | 'matched_booking_id'>;
@@ -82,7 +83,7 @@ export class Leads {
 /** What a key's value is, for those that say the same to be looked up once. */
 const nameOf: Record<MatchKey, (row: PurchaseRow) => string> = {
   booking_reference: (row) => `${row.provider_id ?? ''} ${row.booking_reference}`,
-  unique_code: (row) => codeKey(row),
+  unique_code: (row) => saidKey(row),
   membership_number: (row) => row.membership_number ?? '',
   card_reference: (row) => row.card_reference ?? '',
   table_number: (row) => `${row.unit_id} ${row.created_at} ${row.table_number}`,
@@ -92,4 +93,5 @@ const nameOf: Record<MatchKey, (row: PurchaseRow) => string> = {
 type Said = { unique_code?: string | null; unique_code_group_id?: number | null };
 export const codeOf = ({ unique_code, unique_code_group_id = null }: Said) =>
   unique_code ? { unique_code, unique_code_group_id } : undefined;
-export const codeKey = ({ unique_code, unique_code_group_id }: Said) => `${unique_code_group_id ?? ''} ${unique_code}`;
+export const saidKey = ({ unique_code, unique_code_group_id }: Said) =>
+  `${unique_code_group_id ?? ''} ${codeKey(unique_code ?? '')}`;

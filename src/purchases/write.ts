@@ -7,12 +7,13 @@ import { identityKey } from '../identities/schema.ts';
 import { survivorsOf } from '../identities/store.ts';
 import { matchKeys } from '../matching/schema.ts';
 import { codesLedTo, lockPurchases, nothingBrought } from '../matching/store.ts';
-import { type FieldErrors, Invalid } from '../shared/problem.ts';
+import { type FieldErrors, Invalid, noSuchAccount } from '../shared/problem.ts';
 import { addError } from '../shared/read.ts';
 import { oneOf } from '../shared/words.ts';
 import { findUnits } from '../units/store.ts';
+import { codeKey } from '../vouchers/schema.ts';
 import { codeLock, existingCodeGroups } from '../vouchers/store.ts';
-import { codeKey, codeOf, Leads, type Match } from './leads.ts';
+import { codeOf, Leads, type Match, saidKey } from './leads.ts';
 import type { AnonymousPurchases, NewPurchase, PurchasesStored } from './schema.ts';
 import { findPurchases, type PurchaseRow, purchaseKey, purchaseLock, purchaseRow, putPurchases } from './store.ts';
 
@@ -48,10 +49,7 @@ export async function writePurchases(
   commands: PurchasesCommand[],
 ): Promise<(PurchasesStored | Error)[]> {
   const account = await holdAccount(tx, accountId);
-  if (!account) {
-    const gone = new Invalid({ account_id: ['The account id is not one that you can access.'] });
-    return commands.map(() => gone);
-  }
+  if (!account) return commands.map(() => noSuchAccount());
   // What can't be read is refused before it is looked up.
   const readable = commands.filter(({ errors }) => Object.keys(errors).length === 0);
   const sent = readable.flatMap(({ input, ...of }) => input.purchases.map((one) => rowOf(one, input, of, account)));
@@ -128,7 +126,7 @@ function withKeys(row: PurchaseRow, input: AnonymousPurchases): PurchaseRow {
   const said = { ...row };
   for (const key of matchKeys) said[key] = input[key] ?? row[key];
   // A group is said of a code, and forgotten with it.
-  const sameCode = input.unique_code === undefined || input.unique_code === row.unique_code;
+  const sameCode = codeKey(input.unique_code ?? row.unique_code ?? '') === codeKey(row.unique_code ?? '');
   said.unique_code_group_id = input.unique_code_group_id ?? (sameCode ? row.unique_code_group_id : null);
   return said;
 }
@@ -199,7 +197,7 @@ async function findCodes(
   codes: { unique_code: string; unique_code_group_id: number | null }[],
 ) {
   const found = codes.length === 0 ? [] : await codesLedTo(tx, accountId, codes);
-  return new Map(codes.map((code, index) => [codeKey(code), found[index]?.groups ?? 0]));
+  return new Map(codes.map((code, index) => [saidKey(code), found[index]?.groups ?? 0]));
 }
 
 function unitsIn({ input }: PurchasesCommand): number[] {
@@ -219,7 +217,7 @@ function unknownTo(
   const { unique_code_group_id } = input;
   if (unique_code_group_id !== undefined && !groups.has(unique_code_group_id)) {
     addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
-  } else if (input.unique_code !== undefined && (codes.get(codeKey(input)) ?? 0) > 1) {
+  } else if (input.unique_code !== undefined && (codes.get(saidKey(input)) ?? 0) > 1) {
     addError(errors, 'unique_code_group_id', 'The unique code group id is required: several groups have this code.');
   }
   return errors;

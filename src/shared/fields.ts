@@ -17,6 +17,8 @@ export const Instant = (description: string) =>
 export const WallClock = (description: string, options: object = {}) =>
   Type.String({ description, format: 'wall-clock', examples: ['2026-03-01 12:30:00'], ...options });
 
+export const Day = (description: string) => Type.String({ description, format: 'date', examples: ['2026-03-01'] });
+
 /** An amount of money, kept to two places. */
 export const Money = (description: string, example = 25) =>
   Type.Number({ description, minimum: -mostMoney, maximum: mostMoney, examples: [example] });
@@ -84,4 +86,10 @@ export interface Rows<T> {
 export interface Slice {
   limit: number;
   offset: number;
+}
+
+/** Which rows are wanted of a list that is read from end to end: the next so many behind this id. */
+export interface After {
+  after: number;
+  limit: number;
 }

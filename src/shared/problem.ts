@@ -12,6 +12,10 @@ export class Invalid extends Error {
   }
 }
 
+/** An account that is out of reach and one that does not exist, or no longer, look the same. */
+export const noSuchAccount = () => new Invalid({ account_id: [outOfReach] });
+export const outOfReach = 'The account id is not one that you can access.';
+
 /** The one thing that was asked for does not exist, or not for this caller. */
 export class NotFound extends Error {
   override name = 'NotFound';

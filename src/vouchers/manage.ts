@@ -1,62 +1,79 @@
-import type { Account } from '../accounts/schema.ts';
-import { findAccount } from '../accounts/store.ts';
-import type { Tx } from '../db/database.ts';
-import { lockKeys } from '../db/locks.ts';
-import { lineage } from '../identities/store.ts';
-import { bringToWaiting } from '../matching/store.ts';
-import { Invalid, NotFound } from '../shared/problem.ts';
+import { type Tx, violated } from '../db/database.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
 import { findUnit } from '../units/store.ts';
-import type { AssignCode, NewCodeGroup, NewCodes, UniqueCode } from './schema.ts';
-import { assignCodeTo, codeLock, existingCodeGroups, insertCodeGroup, insertCodes, lockCode } from './store.ts';
+import type { ByUnit, CodeGroup, NewCodeGroup } from './schema.ts';
+import {
+  deleteCodeGroup,
+  deleteUnusedCodes,
+  findCodeGroup,
+  insertCodeGroup,
+  isUsed,
+  lockCodeGroup,
+  renameCodeGroup,
+  selectCodeGroups,
+} from './store.ts';
 
-export async function createCodeGroup(tx: Tx, accountId: number, group: NewCodeGroup): Promise<{ id: number }> {
-  if (!(await findUnit(tx, accountId, group.unit_id))) {
-    throw new Invalid({
-      unit_id: ['The unit id is not a unit of this account.'],
-      name: ['The name can only be checked with a correct unit id.'],
-    });
-  }
+const taken = () => new Invalid({ name: ['The name has already been taken by another group of this unit.'] });
+export const noSuchGroup = () => new NotFound('There is no such unique code group.');
+
+export async function createCodeGroup(tx: Tx, accountId: number, group: NewCodeGroup): Promise<CodeGroup> {
+  const wrong = await wrongWithGroup(tx, accountId, group);
+  if (Object.keys(wrong).length > 0) throw new Invalid(wrong);
   const made = await insertCodeGroup(tx, accountId, group);
-  if (!made) throw new Invalid({ name: ['The name has already been taken by another group of this unit.'] });
+  if (!made) throw taken();
   return made;
 }
 
-export async function addCodes(
+/** A name is unique on its unit, so that without the unit nothing can be said of it: the interface tells both. */
+export async function wrongWithGroup(
   tx: Tx,
   accountId: number,
-  groupId: number,
-  { codes }: NewCodes,
-): Promise<{ created: number }> {
-  const [group] = await existingCodeGroups(tx, accountId, [groupId]);
-  if (group === undefined) throw new NotFound('There is no such unique code group.');
-  return { created: await insertCodes(tx, accountId, groupId, codes) };
+  { unit_id }: Partial<NewCodeGroup>,
+): Promise<FieldErrors> {
+  if (unit_id !== undefined && (await findUnit(tx, accountId, unit_id))) return {};
+  return {
+    unit_id: ['The unit id is not a unit of this account.'],
+    name: ['The unit id must be correct for the name to be checked.'],
+  };
 }
 
-/**
- * Gives a code to a contact; purchases that were waiting for that are matched in the same transaction.
- * Tells, in words, what became of them.
- */
-export async function assignCode(
-  tx: Tx,
-  accountId: number,
-  { unique_code_group_id: groupId, unique_code, contact_id }: AssignCode,
-  count: (outcome: string) => void,
-): Promise<UniqueCode> {
-  const { time_zone } = (await findAccount(tx, accountId)) as Account;
-  // Whoever stores a purchase with this code waits for us, or we for them.
-  await lockKeys(tx, accountId, [codeLock(unique_code)]);
-  const [group] = await existingCodeGroups(tx, accountId, [groupId]);
-  if (group === undefined) {
-    throw new Invalid({ unique_code_group_id: ['The unique code group id is not a group of this account.'] });
+export function listCodeGroups(tx: Tx, accountId: number, { unit_id }: ByUnit, slice: Slice): Promise<Rows<CodeGroup>> {
+  return selectCodeGroups(tx, accountId, unit_id ?? null, slice);
+}
+
+export async function showCodeGroup(tx: Tx, accountId: number, id: number): Promise<CodeGroup> {
+  const group = await findCodeGroup(tx, accountId, id);
+  if (!group) throw noSuchGroup();
+  return group;
+}
+
+export async function changeCodeGroup(tx: Tx, accountId: number, id: number, name: string): Promise<CodeGroup> {
+  try {
+    const group = await renameCodeGroup(tx, accountId, id, name);
+    if (!group) throw noSuchGroup();
+    return group;
+  } catch (error) {
+    throw violated(error, 'unique') ? taken() : error;
   }
-  const code = await lockCode(tx, accountId, groupId, unique_code);
-  if (!code) throw new Invalid({ unique_code: ['The unique code is not in this group.'] });
-  // A contact that was merged into another gives its id up to that one.
-  const [contactId] = await lineage(tx, accountId, contact_id).catch((error) => {
-    if (!(error instanceof NotFound)) throw error;
-    throw new Invalid({ contact_id: ['The contact id is not a contact of this account.'] });
+}
+
+/** So many codes go at a time. */
+const step = 10_000;
+
+/** With its codes, as long as no guest has met them: what was given out or redeemed stays known. */
+export async function removeCodeGroup(tx: Tx, accountId: number, id: number): Promise<void> {
+  if (!(await lockCodeGroup(tx, accountId, id))) throw noSuchGroup();
+  await mustBeUnused(tx, accountId, id);
+  while (await deleteUnusedCodes(tx, accountId, id, step));
+  // Somebody may have redeemed one a moment ago: then nothing of this was done.
+  await mustBeUnused(tx, accountId, id);
+  await deleteCodeGroup(tx, accountId, id);
+}
+
+async function mustBeUnused(tx: Tx, accountId: number, id: number): Promise<void> {
+  if (!(await isUsed(tx, accountId, id))) return;
+  throw new Invalid({
+    unique_code_group_id: ['The group has codes that were assigned or redeemed, so it stays.'],
   });
-  await assignCodeTo(tx, accountId, code.id, contactId as number);
-  await bringToWaiting(tx, accountId, time_zone, { codeIds: [code.id] }, count);
-  return { ...code, contact_id: contactId as number };
 }

@@ -1,38 +1,257 @@
-import { answers } from '../http/operation.ts';
-import { addCodes, assignCode, createCodeGroup } from './manage.ts';
-import { AssignCode, CodeGroupId, CodesCreated, NewCodeGroup, NewCodes, UniqueCode } from './schema.ts';
+import { managed } from '../http/managed.ts';
+import { answers, gathers, lists } from '../http/operation.ts';
+import { NoFields } from '../shared/fields.ts';
+import { assignCode, giveCodes, unassignCode } from './assign.ts';
+import { addCodes, listCodes, listContactCodes, nextCodes, searchCodes } from './codes.ts';
+import {
+  changeCodeGroup,
+  createCodeGroup,
+  listCodeGroups,
+  removeCodeGroup,
+  showCodeGroup,
+  wrongWithGroup,
+} from './manage.ts';
+import { checkCode, redeemCodes, wrongWithCheck } from './redeem.ts';
+import {
+  AssignCode,
+  ByUnit,
+  CheckedCode,
+  CodeGroup,
+  CodeGroupId,
+  CodesCreated,
+  ContactCode,
+  FindCode,
+  ForStatistics,
+  GiveCodes,
+  GivenCodes,
+  ListCodes,
+  NewCodeGroup,
+  NewCodes,
+  Redeem,
+  RedeemedCode,
+  RenamedCodeGroup,
+  SearchCodes,
+  StaffCode,
+  Statistics,
+  UnassignCode,
+} from './schema.ts';
+import { codeStatistics } from './statistics.ts';
 
+const partner = { access: 'partner', tag: 'Vouchers' } as const;
 const account = '/admin/v1/accounts/:account_id';
+const group = `${account}/unique_code_groups/:unique_code_group_id` as const;
 const staff = { access: 'admin', tag: 'Manage vouchers' } as const;
+
+const code = { id: 31, unique_code: 'SUMMER-7KQ', unique_code_group_id: '8', contact_id: '42' };
+const redeemed = {
+  ...code,
+  redeemed_at_unit_id: 1,
+  redeemed_at_datetime: '2026-03-01T12:30:00.000000Z',
+  unique_code_status: 'Redeemed' as const,
+};
+const active = {
+  ...code,
+  redeemed_at_unit_id: null,
+  redeemed_at_datetime: null,
+  unique_code_status: 'Active' as const,
+};
+const staffCode = {
+  id: 31,
+  unique_code: 'SUMMER-7KQ',
+  unique_code_group_id: 8,
+  status: 'Active' as const,
+  contact_id: 42,
+  assigned_at: '2026-02-20T09:00:00.000Z',
+  redeemed_at_datetime: null,
+  redeemed_at_unit_id: null,
+  created_at: '2026-02-19T16:20:00.000Z',
+};
+const named = { unique_code_group_id: 8, unique_code: 'SUMMER-7KQ' };
 
 export const voucherRoutes = [
   answers(
     {
+      ...partner,
       method: 'POST',
       path: '/v1/unique_code/group',
-      access: 'partner',
       account: 'required',
-      tag: 'Vouchers',
       summary: 'Create a unique code group',
       description: 'A container for the voucher codes of one campaign. Codes are put into it by staff.',
       input: NewCodeGroup,
+      besides: (tx, { accountId, input }) => wrongWithGroup(tx, accountId, input),
       answer: CodeGroupId,
       example: { input: { account_id: 1, unit_id: 1, name: 'Summer vouchers' }, answer: { id: 8 } },
     },
-    (tx, { accountId, input }) => createCodeGroup(tx, accountId, input),
+    async (tx, { accountId, input }) => ({ id: (await createCodeGroup(tx, accountId, input)).id }),
+  ),
+  gathers(
+    {
+      ...partner,
+      method: 'POST',
+      path: '/v1/unique_code/redeem',
+      account: 'required',
+      summary: 'Redeem a voucher code',
+      description:
+        'A code is redeemed once, whatever happens: one request is answered 200, and every other a 422 on `unique_code` that says when and where it was redeemed.',
+      input: Redeem,
+      answer: RedeemedCode,
+      example: {
+        input: { account_id: 1, unit_id: 1, ...named, redemption_date: '2026-03-01 12:30:00' },
+        answer: redeemed,
+      },
+    },
+    {
+      prepare: async ({ input, receivedAt }, errors) => ({ input, errors, receivedAt: receivedAt.toISOString() }),
+      weigh: () => 1,
+      write: redeemCodes,
+      answer: ({ code }) => code(),
+      outcomes: ({ outcomes }) => outcomes,
+    },
+  ),
+  answers(
+    {
+      ...partner,
+      method: 'GET',
+      path: '/v1/unique_code',
+      account: 'required',
+      summary: 'Check a voucher code',
+      description: 'Whether it is still `Active`, or `Redeemed`: when, and where.',
+      input: FindCode,
+      besides: (tx, { accountId, input }) => wrongWithCheck(tx, accountId, input),
+      answer: CheckedCode,
+      example: { input: { account_id: 1, ...named }, answer: active },
+    },
+    (tx, { accountId, input }) => checkCode(tx, accountId, input),
+  ),
+  lists(
+    {
+      method: 'GET',
+      path: '/v1/contact/:contact_id/unique_codes',
+      access: 'partner',
+      tag: 'Contacts',
+      summary: 'List a contact’s voucher codes',
+      description:
+        'Those that are assigned to it, the newest first. An id that was merged into another contact leads to that one.',
+      input: NoFields,
+      answer: ContactCode,
+      example: {
+        answer: { ...redeemed, unique_code_group_name: 'Summer vouchers', redeemed_at_unit_name: 'The Anchor' },
+      },
+    },
+    (tx, { accountId, ids, slice }) => listContactCodes(tx, accountId, ids.contact_id, slice),
+  ),
+  ...managed(
+    {
+      path: `${account}/unique_code_groups`,
+      id: 'unique_code_group_id',
+      noun: 'unique code group',
+      plural: 'unique code groups',
+      tag: staff.tag,
+      create: NewCodeGroup,
+      change: RenamedCodeGroup,
+      answer: CodeGroup,
+      filter: ByUnit,
+      example: {
+        create: { unit_id: 1, name: 'Summer vouchers' },
+        change: { name: 'Summer vouchers' },
+        answer: { id: 8, unit_id: 1, name: 'Summer vouchers', created_at: '2026-02-19T16:20:00.000Z' },
+      },
+      notes: { remove: 'With its codes, as long as none of them was assigned or redeemed.' },
+    },
+    {
+      create: (tx, { accountId, input }) => createCodeGroup(tx, accountId, input),
+      list: (tx, { accountId, input, slice }) => listCodeGroups(tx, accountId, input, slice),
+      show: (tx, { accountId }, id) => showCodeGroup(tx, accountId, id),
+      change: (tx, { accountId, input }, id) => changeCodeGroup(tx, accountId, id, input.name),
+      remove: (tx, { accountId }, id) => removeCodeGroup(tx, accountId, id),
+    },
   ),
   answers(
     {
       ...staff,
       method: 'POST',
-      path: `${account}/unique_code_groups/:unique_code_group_id/codes`,
-      summary: 'Add voucher codes',
+      path: `${group}/codes`,
+      summary: 'Generate or import voucher codes',
+      description:
+        'Either `count`: so many codes that can’t be guessed, of characters that can’t be mistaken for each other; or `codes`: your own. All of them, or none: a call that fails or is interrupted leaves nothing behind. With `Accept: application/x-ndjson` the answer is a line of `{"done", "of"}` now and then, and last the line that would have been the answer.',
+      long: true,
       input: NewCodes,
       answer: CodesCreated,
       status: 201,
-      example: { input: { codes: ['SUMMER-7KQ', 'SUMMER-P2X'] }, answer: { created: 2 } },
+      example: { input: { count: 5000, prefix: 'SUMMER-', length: 10 }, answer: { created: 5000 } },
     },
-    (tx, { accountId, ids, input }) => addCodes(tx, accountId, ids.unique_code_group_id, input),
+    (tx, { accountId, ids, input, ...watch }) => addCodes(tx, accountId, ids.unique_code_group_id, input, watch),
+  ),
+  lists(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${group}/codes`,
+      summary: 'List voucher codes',
+      description: 'With `Accept: text/csv`, all of them in one file, which is streamed.',
+      input: ListCodes,
+      answer: StaffCode,
+      example: { answer: staffCode },
+      csv: {
+        columns: [
+          ...(['id', 'unique_code', 'status', 'contact_id', 'assigned_at'] as const),
+          ...(['redeemed_at_datetime', 'redeemed_at_unit_id', 'created_at'] as const),
+        ],
+        next: (tx, { accountId, ids, input }, after) =>
+          nextCodes(tx, accountId, ids.unique_code_group_id, input, after),
+      },
+    },
+    (tx, { accountId, ids, input, slice }) => listCodes(tx, accountId, ids.unique_code_group_id, input, slice),
+  ),
+  answers(
+    {
+      ...staff,
+      method: 'POST',
+      path: `${group}/assign`,
+      summary: 'Give contacts a voucher code each',
+      description:
+        'The next free codes of the group. Who has one of its codes already keeps that one, so the same call again changes nothing. Where there are too few, nobody gets one.',
+      input: GiveCodes,
+      answer: GivenCodes,
+      example: { input: { contact_ids: [42] }, answer: { assigned: 1, data: [staffCode] } },
+    },
+    (tx, { accountId, ids, input, count }) => giveCodes(tx, accountId, ids.unique_code_group_id, input, count),
+  ),
+  answers(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${group}/statistics`,
+      summary: 'Show what became of a group’s codes',
+      description: 'In all, at which units, and day by day on the account’s clock.',
+      input: ForStatistics,
+      answer: Statistics,
+      example: {
+        answer: {
+          ...{ made: 5000, assigned: 1200, redeemed: 1 },
+          by_unit: [{ unit_id: 1, unit_name: 'The Anchor', redeemed: 1 }],
+          by_day: [
+            { date: '2026-02-19', made: 5000, assigned: 0, redeemed: 0, by_unit: [] },
+            { date: '2026-03-01', made: 0, assigned: 0, redeemed: 1, by_unit: [{ unit_id: 1, redeemed: 1 }] },
+          ],
+        },
+      },
+    },
+    (tx, { accountId, ids, input, receivedAt }) =>
+      codeStatistics(tx, accountId, ids.unique_code_group_id, input, receivedAt),
+  ),
+  lists(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${account}/unique_codes`,
+      summary: 'Find a voucher code',
+      description: 'In whatever groups it stands: whose it is, and whether it was redeemed.',
+      input: SearchCodes,
+      answer: StaffCode,
+      example: { answer: staffCode },
+    },
+    (tx, { accountId, input, slice }) => searchCodes(tx, accountId, input.unique_code, slice),
   ),
   answers(
     {
@@ -40,14 +259,25 @@ export const voucherRoutes = [
       method: 'POST',
       path: `${account}/unique_codes/assign`,
       summary: 'Assign a voucher code',
-      description: 'Gives the code to a contact. Purchases that were waiting for that become the contact’s.',
+      description:
+        'Gives the code to a contact. Purchases that were waiting for that become the contact’s. A code that is somebody else’s must be unassigned first.',
       input: AssignCode,
-      answer: UniqueCode,
-      example: {
-        input: { unique_code_group_id: 8, unique_code: 'SUMMER-7KQ', contact_id: 42 },
-        answer: { id: 31, unique_code: 'SUMMER-7KQ', unique_code_group_id: 8, contact_id: 42 },
-      },
+      answer: StaffCode,
+      example: { input: { ...named, contact_id: 42 }, answer: staffCode },
     },
     (tx, { accountId, input, count }) => assignCode(tx, accountId, input, count),
+  ),
+  answers(
+    {
+      ...staff,
+      method: 'POST',
+      path: `${account}/unique_codes/unassign`,
+      summary: 'Unassign a voucher code',
+      description: 'Takes a code back that is not redeemed. Purchases that it led to stay whose they are.',
+      input: UnassignCode,
+      answer: StaffCode,
+      example: { input: named, answer: { ...staffCode, contact_id: null, assigned_at: null } },
+    },
+    (tx, { accountId, input }) => unassignCode(tx, accountId, input),
   ),
 ];

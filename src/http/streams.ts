@@ -1,0 +1,67 @@
+import { PassThrough, Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { After } from '../shared/fields.ts';
+import { answerFor } from './errors.ts';
+
+/** Lines of JSON. */
+export const ndjson = 'application/x-ndjson';
+
+export function accepts(request: FastifyRequest, type: string): boolean {
+  return request.headers.accept?.toLowerCase().includes(type) === true;
+}
+
+/**
+ * Tells how far the work is, a line at a time, and in the last line what it comes to. Until there is any progress to
+ * tell, it fails as every call does; afterwards the last line is the error's body.
+ */
+export async function sendProgress(
+  reply: FastifyReply,
+  status: number,
+  work: (progress: (done: number, of: number) => void) => Promise<unknown>,
+): Promise<FastifyReply> {
+  const lines = new PassThrough();
+  const write = (line: unknown) => {
+    if (!reply.sent) reply.code(status).type(ndjson).send(lines);
+    lines.write(`${JSON.stringify(line)}\n`);
+  };
+  try {
+    write(await work((done, of) => write({ done, of })));
+  } catch (error) {
+    if (!reply.sent) throw error;
+    const { status, body } = answerFor(error, reply.request.id);
+    if (status >= 500) reply.log.error({ err: error, request_id: reply.request.id }, 'a request failed on its way');
+    write(body);
+  }
+  lines.end();
+  return reply;
+}
+
+const rowsAtOnce = 5000;
+
+/**
+ * A list from end to end. No transaction stays open while a slow client reads: what is sent next is read when there
+ * is room for it.
+ */
+export async function sendCsv<Row extends { id: number }>(
+  reply: FastifyReply,
+  columns: (keyof Row & string)[],
+  next: (after: After) => Promise<Row[]>,
+): Promise<FastifyReply> {
+  const read = (after: number) => next({ after, limit: rowsAtOnce });
+  // Before anything is sent: there may be no such list.
+  let rows = await read(0);
+  async function* file() {
+    yield `${columns.join(',')}\r\n`;
+    while (rows.length > 0) {
+      yield rows.map((row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`).join('');
+      rows = rows.length < rowsAtOnce ? [] : await read(rows.at(-1)?.id ?? 0);
+    }
+  }
+  return reply.type('text/csv; charset=utf-8').send(Readable.from(file()));
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text = value instanceof Date ? value.toISOString() : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,143 @@
+import type { Account } from '../accounts/schema.ts';
+import { findAccount } from '../accounts/store.ts';
+import { Raced, type Tx } from '../db/database.ts';
+import { lockKeys } from '../db/locks.ts';
+import { survivorsOf } from '../identities/store.ts';
+import { bringToWaiting } from '../matching/store.ts';
+import { type FieldErrors, Invalid } from '../shared/problem.ts';
+import { addError } from '../shared/read.ts';
+import { noSuchGroup } from './manage.ts';
+import {
+  type AssignCode,
+  codeKey,
+  type GiveCodes,
+  type GivenCodes,
+  type StaffCode,
+  type UnassignCode,
+} from './schema.ts';
+import {
+  assignCodes,
+  type CodeRow,
+  codeLock,
+  existingCodeGroups,
+  findStaffCodes,
+  lockCodes,
+  lockFreeCodes,
+  selectCodesToGive,
+} from './store.ts';
+
+type Count = (outcome: string) => void;
+
+/**
+ * Gives a code to a contact; purchases that were waiting for that are matched in the same transaction.
+ * Tells, in words, what became of them.
+ */
+export async function assignCode(tx: Tx, accountId: number, input: AssignCode, count: Count): Promise<StaffCode> {
+  const errors: FieldErrors = {};
+  const code = await lockedCode(tx, accountId, input, errors);
+  // A contact that was merged into another gives its id up to that one.
+  const contactId = (await survivorsOf(tx, accountId, [input.contact_id])).get(input.contact_id);
+  if (contactId === undefined) addError(errors, 'contact_id', 'The contact id is not a contact of this account.');
+  else if (code && code.contact_id !== null && code.contact_id !== contactId) {
+    const first = code.redeemed_at_datetime === null ? 'Unassign it first.' : 'It was redeemed, and stays theirs.';
+    addError(errors, 'unique_code', `The unique code is assigned to contact ${code.contact_id}. ${first}`);
+  }
+  if (!code || contactId === undefined || Object.keys(errors).length > 0) throw new Invalid(errors);
+  if (code.contact_id === null) {
+    await assignCodes(tx, accountId, [{ id: code.id, contact_id: contactId }]);
+    await bring(tx, accountId, [code.id], count);
+  }
+  return shown(tx, accountId, code.id);
+}
+
+/** Takes a code back that is not redeemed. Purchases that it led to stay whose they are. */
+export async function unassignCode(tx: Tx, accountId: number, input: UnassignCode): Promise<StaffCode> {
+  const errors: FieldErrors = {};
+  const code = await lockedCode(tx, accountId, input, errors);
+  if (code && code.contact_id !== null && code.redeemed_at_datetime !== null) {
+    addError(errors, 'unique_code', 'The unique code was redeemed, and stays with its contact.');
+  }
+  if (!code || Object.keys(errors).length > 0) throw new Invalid(errors);
+  await assignCodes(tx, accountId, [{ id: code.id, contact_id: null }]);
+  return shown(tx, accountId, code.id);
+}
+
+/** Gives each contact a code of the group that is free. Whoever has one keeps it, so that the same call again gives nothing more. */
+export async function giveCodes(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  { contact_ids }: GiveCodes,
+  count: Count,
+): Promise<GivenCodes> {
+  const [group] = await existingCodeGroups(tx, accountId, [groupId]);
+  if (group === undefined) throw noSuchGroup();
+  const today = await survivorsOf(tx, accountId, contact_ids);
+  const errors: FieldErrors = {};
+  contact_ids.forEach((id, place) => {
+    if (!today.has(id)) addError(errors, `contact_ids.${place}`, 'The contact id is not a contact of this account.');
+  });
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  const contacts = [...new Set(contact_ids.map((id) => today.get(id) as number))];
+  const codes = await selectCodesToGive(tx, accountId, groupId, contacts);
+  const given = new Map(codes.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [[contact_id, id]])));
+  const without = contacts.filter((id) => !given.has(id));
+  const free = codes.filter((code) => code.contact_id === null).slice(0, without.length);
+  if (free.length < without.length) {
+    const left = free.length === 0 ? 'none' : `only ${free.length}`;
+    throw new Invalid({
+      contact_ids: [
+        `The contact ids need ${without.length} free codes, and the group has ${left}. Generate more first.`,
+      ],
+    });
+  }
+  // Whoever stores a purchase with one of these waits for us, or we for them.
+  await lockKeys(
+    tx,
+    accountId,
+    free.map((code) => codeLock(code.unique_code)),
+  );
+  const ids = free.map(({ id }) => id);
+  if ((await lockFreeCodes(tx, accountId, ids)) < free.length) throw new Raced();
+  if (ids.length > 0) {
+    without.forEach((contactId, place) => void given.set(contactId, ids[place] as number));
+    await assignCodes(
+      tx,
+      accountId,
+      without.map((contact_id) => ({ id: given.get(contact_id) as number, contact_id })),
+    );
+    await bring(tx, accountId, ids, count);
+  }
+  const rows = new Map((await findStaffCodes(tx, accountId, [...given.values()])).map((row) => [row.id, row]));
+  const codeOf = (contactId: number) => rows.get(given.get(today.get(contactId) as number) as number) as StaffCode;
+  return { assigned: ids.length, data: contact_ids.map(codeOf) };
+}
+
+/** The code, alone with it and with the purchases that wait for it; or what is wrong with how it is said. */
+async function lockedCode(
+  tx: Tx,
+  accountId: number,
+  { unique_code_group_id: groupId, unique_code }: UnassignCode,
+  errors: FieldErrors,
+): Promise<CodeRow | undefined> {
+  // Whoever stores a purchase with this code waits for us, or we for them.
+  await lockKeys(tx, accountId, [codeLock(unique_code)]);
+  const [group] = await existingCodeGroups(tx, accountId, [groupId]);
+  if (group === undefined) {
+    addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
+    return undefined;
+  }
+  const [code] = await lockCodes(tx, accountId, [{ key: codeKey(unique_code), groupId }]);
+  if (!code) addError(errors, 'unique_code', 'The unique code is not in this group.');
+  return code;
+}
+
+async function bring(tx: Tx, accountId: number, codeIds: number[], count: Count): Promise<void> {
+  const { time_zone } = (await findAccount(tx, accountId)) as Account;
+  await bringToWaiting(tx, accountId, time_zone, { codeIds }, count);
+}
+
+async function shown(tx: Tx, accountId: number, id: number): Promise<StaffCode> {
+  const [code] = await findStaffCodes(tx, accountId, [id]);
+  return code as StaffCode;
+}
