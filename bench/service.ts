@@ -29,34 +29,16 @@ const adminToken = 'the-admin-token-of-the-benchmark';
 /** A real service over an embedded PostgreSQL in an empty folder, with `fsync` on as always. */
 export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'regulars-bench-'));
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const child: ChildProcess = spawn('node', ['dist/main.js'], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: process.env.HOME ?? '/',
-      DATA_DIR: join(folder, 'data'),
-      PORT: String(port),
-      ADMIN_TOKEN: adminToken,
-      EMAIL_DOMAIN_CHECK: 'list',
-      ...env,
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = new Promise<void>((done) => child.once('close', () => done()));
-  for (let tries = 0; !(await healthy(url)); tries++) {
-    if (tries > 300 || child.exitCode !== null) throw new Error('The service did not start.');
-    await pause(100);
-  }
+  const own = await startProcess({ DATA_DIR: join(folder, 'data'), ...env });
   const file = (name: string) => readFileSync(join(folder, 'data', 'postgres', name), 'utf8').trim();
   const as = (role: string, secret: string) =>
     `postgres://${role}:${file(secret)}@127.0.0.1:${file('postmaster.pid').split('\n')[3]}/regulars`;
   return {
-    url,
+    url: own.url,
     database: as('regulars', 'regulars.secret'),
     superuser: as('postgres', 'superuser.secret'),
     admin: async (method, path, body) => {
-      const response = await fetch(`${url}/admin/v1${path}`, {
+      const response = await fetch(`${own.url}/admin/v1${path}`, {
         method,
         headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -65,9 +47,38 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
       return (await response.json()) as AdminAnswer;
     },
     stop: async () => {
-      child.kill('SIGTERM');
-      await ended;
+      await own.end('SIGTERM');
       rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Process {
+  url: string;
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** One process of the service, once it is healthy. */
+export async function startProcess(env: Record<string, string>): Promise<Process> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child: ChildProcess = spawn('node', ['dist/main.js'], {
+    env: {
+      ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/' },
+      ...{ PORT: String(port), ADMIN_TOKEN: adminToken, EMAIL_DOMAIN_CHECK: 'list', ...env },
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise<void>((done) => child.once('close', () => done()));
+  for (let tries = 0; !(await healthy(url)); tries++) {
+    if (tries > 300 || child.exitCode !== null) throw new Error('The service did not start.');
+    await pause(100);
+  }
+  return {
+    url,
+    end: async (signal) => {
+      child.kill(signal);
+      await ended;
     },
   };
 }

@@ -9,7 +9,7 @@ interface Options {
   page?: string;
 }
 
-function withAccount(command: Command): Command {
+export function withAccount(command: Command): Command {
   return command
     .option('-a, --account <id>', 'the account; may be left out where there is only one')
     .option('--json', 'print JSON');
@@ -20,14 +20,13 @@ export function one<T extends object | string>(
   parent: Command,
   usage: string,
   description: string,
-  work: (tx: Tx, accountId: number, id: string, other: string) => Promise<T>,
+  work: (tx: Tx, accountId: number, ...args: string[]) => Promise<T>,
   inWords?: (result: T) => string,
 ): void {
   const command = withAccount(parent.command(usage)).description(description);
   command.action(async () => {
-    const [id = '', other = ''] = command.args;
     const options = command.opts<Options>();
-    const result = await inAccount(options.account, (tx, accountId) => work(tx, accountId, id, other));
+    const result = await inAccount(options.account, (tx, accountId) => work(tx, accountId, ...command.args));
     print(inWords && !options.json ? inWords(result) : result, options);
   });
 }

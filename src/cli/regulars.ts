@@ -12,6 +12,7 @@ import { finish } from './run.ts';
 import { tokenCommand } from './token.ts';
 import { unitCommand } from './unit.ts';
 import { userCommand } from './user.ts';
+import { voucherCommands } from './voucher.ts';
 
 const program = new Command('regulars')
   .description(
@@ -35,6 +36,7 @@ groupCommands(program);
 lookupCommands(program);
 contactCommands(program);
 purchaseCommands(program);
+voucherCommands(program);
 domainCommand(program);
 
 await finish(program, process.argv);

@@ -13,25 +13,33 @@ const perPage = 100;
 
 export async function withDatabase<T>(
   choices: { migrate: 'all' | 'empty'; mayCreate: boolean },
-  work: (database: OpenDatabase) => Promise<T>,
+  work: (database: OpenDatabase, interrupted: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const onEvent = (event: string) => void process.stderr.write(`${event}\n`);
   const stopping = new AbortController();
   const options = { as: 'command', connections: 1, ...choices, onEvent, signal: stopping.signal } as const;
   const opening = openDatabase(readConfig(), options);
-  // Whatever ends the command, a PostgreSQL that it started must not stay behind.
-  const interrupted = () => {
+  // Whatever ends the command, a PostgreSQL that it started must not stay behind. Long work gives up when it hears of
+  // it, and short work is done before anybody could wait for that; whoever insists ends it at once.
+  const interrupt = () => {
+    if (stopping.signal.aborted) process.exit(interruptedCode);
     stopping.abort();
-    void opening.then((database) => database.close()).finally(() => process.exit(130));
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
-  const database = await opening;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
   try {
-    return await work(database);
+    const database = await opening;
+    try {
+      return await work(database, stopping.signal);
+    } finally {
+      await database.close();
+    }
   } finally {
-    await database.close();
+    if (stopping.signal.aborted) process.exitCode = interruptedCode;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
   }
 }
+
+const interruptedCode = 130;
 
 /** Work on the directory: accounts and users. */
 export function inDirectory<T>(work: (tx: Tx) => Promise<T>, mayCreate = false): Promise<T> {
@@ -39,8 +47,11 @@ export function inDirectory<T>(work: (tx: Tx) => Promise<T>, mayCreate = false):
 }
 
 /** Work within an account: the one named, or the only one there is. */
-export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountId: number) => Promise<T>): Promise<T> {
-  return withDatabase({ migrate: 'empty', mayCreate: false }, async ({ db }) => {
+export function inAccount<T>(
+  wanted: string | undefined,
+  work: (tx: Tx, accountId: number, interrupted: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return withDatabase({ migrate: 'empty', mayCreate: false }, async ({ db }, interrupted) => {
     const { rows, total } = await db.transaction((tx) => listAccounts(tx, { limit: 1, offset: 0 }));
     const accountId = wanted === undefined ? rows[0]?.id : toId(wanted, 'account');
     if (accountId === undefined)
@@ -49,7 +60,7 @@ export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountI
       throw new Invalid({ account: [`There are ${total} accounts: say which with --account ID.`] });
     return db.tenant(accountId, async (tx) => {
       await showAccount(tx, accountId);
-      return work(tx, accountId);
+      return work(tx, accountId, interrupted);
     });
   });
 }
@@ -139,7 +150,7 @@ export async function finish(program: Command, args: string[]): Promise<void> {
   try {
     await program.parseAsync(args);
   } catch (error) {
-    process.exitCode = 1;
+    process.exitCode ??= 1;
     if (error instanceof Invalid) {
       const lines = Object.entries(error.errors).flatMap(([field, messages]) =>
         messages.map((message) => `${field}: ${message}`),

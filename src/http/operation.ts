@@ -60,7 +60,7 @@ export interface Gathered<Command = unknown, Done = unknown> {
 
 /** The same list as a file, however long it is: read from end to end, some rows at a time. */
 export interface Csv<C = Call<unknown, string>, Row = { id: number }> {
-  columns: (keyof Row & string)[];
+  columns: readonly (keyof Row & string)[];
   next(tx: Tx, call: C, after: After): Promise<Row[]>;
 }
 

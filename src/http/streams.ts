@@ -1,5 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { csvLine } from '../shared/csv.ts';
 import type { After } from '../shared/fields.ts';
 import { answerFor } from './errors.ts';
 
@@ -44,24 +45,18 @@ const rowsAtOnce = 5000;
  */
 export async function sendCsv<Row extends { id: number }>(
   reply: FastifyReply,
-  columns: (keyof Row & string)[],
+  columns: readonly (keyof Row & string)[],
   next: (after: After) => Promise<Row[]>,
 ): Promise<FastifyReply> {
   const read = (after: number) => next({ after, limit: rowsAtOnce });
   // Before anything is sent: there may be no such list.
   let rows = await read(0);
   async function* file() {
-    yield `${columns.join(',')}\r\n`;
+    yield csvLine(columns);
     while (rows.length > 0) {
-      yield rows.map((row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`).join('');
+      yield rows.map((row) => csvLine(columns.map((column) => row[column]))).join('');
       rows = rows.length < rowsAtOnce ? [] : await read(rows.at(-1)?.id ?? 0);
     }
   }
   return reply.type('text/csv; charset=utf-8').send(Readable.from(file()));
-}
-
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = value instanceof Date ? value.toISOString() : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -20,6 +20,7 @@ import {
   CodeGroupId,
   CodesCreated,
   ContactCode,
+  exportedColumns,
   FindCode,
   ForStatistics,
   GiveCodes,
@@ -193,10 +194,7 @@ export const voucherRoutes = [
       answer: StaffCode,
       example: { answer: staffCode },
       csv: {
-        columns: [
-          ...(['id', 'unique_code', 'status', 'contact_id', 'assigned_at'] as const),
-          ...(['redeemed_at_datetime', 'redeemed_at_unit_id', 'created_at'] as const),
-        ],
+        columns: exportedColumns,
         next: (tx, { accountId, ids, input }, after) =>
           nextCodes(tx, accountId, ids.unique_code_group_id, input, after),
       },

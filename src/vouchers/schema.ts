@@ -88,6 +88,12 @@ export const StaffCode = Type.Object({
 });
 export type StaffCode = Static<typeof StaffCode>;
 
+/** The columns of an export. */
+export const exportedColumns = [
+  ...(['id', 'unique_code', 'status', 'contact_id', 'assigned_at'] as const),
+  ...(['redeemed_at_datetime', 'redeemed_at_unit_id', 'created_at'] as const),
+] as const satisfies (keyof StaffCode)[];
+
 export const CodeGroup = Type.Object({
   id: Id('Unique code group id'),
   ...NewCodeGroup.properties,

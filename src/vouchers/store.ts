@@ -80,10 +80,10 @@ export async function isUsed(tx: Tx, accountId: number, groupId: number): Promis
 
 /** So many at most of those that no guest has met. False: there were none left. */
 export async function deleteUnusedCodes(tx: Tx, accountId: number, groupId: number, limit: number): Promise<boolean> {
-  const unused = sql`account_id = ${accountId} and group_id = ${groupId} and contact_id is null and redeemed_at is null`;
+  const unused = sql`contact_id is null and redeemed_at is null`;
   const { count } = await tx`
-    delete from unique_codes where ${unused} and id in (
-      select id from unique_codes where ${unused} order by id limit ${limit})`;
+    delete from unique_codes where account_id = ${accountId} and ${unused} and id = any(array(
+      select id from unique_codes where account_id = ${accountId} and group_id = ${groupId} and ${unused} limit ${limit}))`;
   return count > 0;
 }
 

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Process, startProcess } from '../bench/service.ts';
+import type { Chance } from './chance.ts';
+
+/** Several processes of the service on one database, of which now and then one is killed, without a word, and another starts. */
+export class Fleet {
+  readonly #env: Record<string, string>;
+  readonly #chance: Chance;
+  #processes: Process[] = [];
+  killed = 0;
+
+  private constructor(env: Record<string, string>, chance: Chance) {
+    this.#env = env;
+    this.#chance = chance;
+  }
+
+  static async start(size: number, database: string, chance: Chance): Promise<Fleet> {
+    const fleet = new Fleet({ DATABASE_URL: database, LOG_LEVEL: 'error' }, chance);
+    for (let n = 0; n < size; n++) fleet.#processes.push(await startProcess(fleet.#env));
+    return fleet;
+  }
+
+  /** Any of those that are believed to be alive. */
+  url(): string {
+    return (this.#processes[this.#chance.below(this.#processes.length)] as Process).url;
+  }
+
+  async killOne(): Promise<void> {
+    const place = this.#chance.below(this.#processes.length);
+    const [victim] = this.#processes.splice(place, 1);
+    await victim?.end('SIGKILL');
+    this.killed++;
+    this.#processes.push(await startProcess(this.#env));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#processes.map((one) => one.end('SIGTERM')));
+    this.#processes = [];
+  }
+}
+
+/** Does it every so often, until it is told to end. Failures end it at once, and are given to whoever ends it. */
+export function every(milliseconds: number, work: () => Promise<void>): { end(): Promise<void> } {
+  let ending = false;
+  const working = (async () => {
+    while (!ending) {
+      await pause(milliseconds);
+      if (!ending) await work();
+    }
+  })();
+  // Heard of at the end.
+  working.catch(() => {});
+  return {
+    end: () => {
+      ending = true;
+      return working;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** How far something long is: a bar that redraws itself on a terminal, a line now and then elsewhere. On stderr, beside the result. */
+export class Progress {
+  readonly #what: string;
+  readonly #begin = Date.now();
+  readonly #isTerminal = process.stderr.isTTY === true;
+  #told = -1;
+
+  constructor(what: string) {
+    this.#what = what;
+  }
+
+  show(done: number, of: number): void {
+    const share = Math.floor((100 * done) / of);
+    // A file or a log wants ten lines, not a thousand.
+    const step = this.#isTerminal ? 1 : 10;
+    if (share < 100 && Math.floor(share / step) === Math.floor(this.#told / step)) return;
+    this.#told = share;
+    const counts = `${done.toLocaleString('en')} of ${of.toLocaleString('en')} ${this.#what}${this.#left(done, of)}`;
+    if (!this.#isTerminal) process.stderr.write(`${share} %: ${counts}\n`);
+    else
+      process.stderr.write(`\r\x1b[K${bar(share)} ${String(share).padStart(3)} %  ${counts}${done < of ? '' : '\n'}`);
+  }
+
+  #left(done: number, of: number): string {
+    const seconds = Math.round(((Date.now() - this.#begin) / 1000 / done) * (of - done));
+    return done > 0 && seconds > 0 ? `, ${seconds} s left` : '';
+  }
+}
+
+const width = 30;
+
+function bar(share: number): string {
+  const full = Math.round((share / 100) * width);
+  return `${'█'.repeat(full)}${'░'.repeat(width - full)}`;
+}

@@ -1,0 +1,207 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { Tx } from '../db/database.ts';
+import { csvLine } from '../shared/csv.ts';
+import { SetupProblem } from '../shared/problem.ts';
+import { assignCode, giveCodes, unassignCode } from '../vouchers/assign.ts';
+import { addCodes, nextCodes, searchCodes, type Watch } from '../vouchers/codes.ts';
+import {
+  changeCodeGroup,
+  createCodeGroup,
+  listCodeGroups,
+  removeCodeGroup,
+  showCodeGroup,
+} from '../vouchers/manage.ts';
+import {
+  AssignCode,
+  ByUnit,
+  exportedColumns,
+  ForStatistics,
+  GiveCodes,
+  mostImported,
+  NewCodeGroup,
+  NewCodes,
+  RenamedCodeGroup,
+  SearchCodes,
+  type Statistics,
+  UnassignCode,
+} from '../vouchers/schema.ts';
+import { codeStatistics } from '../vouchers/statistics.ts';
+import { managedCommand } from './managed.ts';
+import { one, withAccount } from './of-account.ts';
+import { Progress } from './progress.ts';
+import { inAccount, print, printRows, readInput, toId, toSlice } from './run.ts';
+
+interface Options {
+  account?: string;
+  json?: boolean;
+  prefix?: string;
+  length?: string;
+  from?: string;
+  to?: string;
+}
+
+/** Voucher groups and their codes: made, given out, and what became of them. */
+export function voucherCommands(program: Command): void {
+  const groups = managedCommand(
+    program,
+    {
+      command: 'voucher-group',
+      noun: 'voucher group',
+      plural: 'voucher groups',
+      createOptions: [['-u, --unit <id>', 'the unit it is on; typically the root unit', true]],
+      listOptions: [['-u, --unit <id>', 'only those on this unit']],
+    },
+    {
+      create: (tx, accountId, name, { unit }) =>
+        createCodeGroup(tx, accountId, readInput(NewCodeGroup, { name, unit_id: unit })),
+      list: (tx, accountId, slice, { unit }) =>
+        listCodeGroups(tx, accountId, readInput(ByUnit, { unit_id: unit }), slice),
+      show: showCodeGroup,
+      rename: (tx, accountId, id, name) =>
+        changeCodeGroup(tx, accountId, id, readInput(RenamedCodeGroup, { name }).name),
+      remove: removeCodeGroup,
+    },
+  );
+  withAccount(groups.command('statistics <id>'))
+    .description('what became of its codes: in all, by unit and by day')
+    .option('--from <day>', 'the first day, yyyy-mm-dd')
+    .option('--to <day>', 'the last day, yyyy-mm-dd; today unless given')
+    .action(async (id: string, options: Options) => {
+      const range = readInput(ForStatistics, { start_date: options.from, end_date: options.to });
+      const statistics = await inAccount(options.account, (tx, accountId) =>
+        codeStatistics(tx, accountId, toId(id, 'voucher group'), range, new Date()),
+      );
+      print(options.json ? statistics : inWords(statistics), options);
+    });
+
+  const voucher = program.command('voucher').description('voucher codes: generate, import, export, give out');
+  withAccount(voucher.command('generate <group> <count>'))
+    .description('make codes that can’t be guessed; interrupted, it leaves none behind')
+    .option('--prefix <text>', 'what each starts with')
+    .option('--length <n>', 'how many random characters follow; 10 unless given')
+    .action(async (group: string, count: string, { account, prefix, length, ...options }: Options) => {
+      const codes = readInput(NewCodes, { count, prefix, length });
+      const { created } = await inAccount(account, (tx, accountId, interrupted) =>
+        addCodes(tx, accountId, groupId(group), codes, watched(interrupted)),
+      );
+      print(options.json ? { created } : `${created.toLocaleString('en')} codes were made.`, options);
+    });
+  withAccount(voucher.command('import <group> <file>'))
+    .description('add your own codes, one on each line; - reads them from standard input')
+    .action(async (group: string, file: string, options: Options) => {
+      const codes = await readLines(file);
+      const created = await inAccount(options.account, (tx, accountId, interrupted) =>
+        addAll(tx, accountId, groupId(group), codes, watched(interrupted)),
+      );
+      const known = codes.length - created;
+      const others = known > 0 ? ` The group had the other ${known.toLocaleString('en')} already.` : '';
+      print(options.json ? { created } : `${created.toLocaleString('en')} codes are new.${others}`, options);
+    });
+  withAccount(voucher.command('export <group> [file]'))
+    .description('all codes of a group as CSV, into a file or to standard output')
+    .action(async (group: string, file: string | undefined, options: Options) => {
+      const count = await inAccount(options.account, (tx, accountId) => exportTo(file, tx, accountId, groupId(group)));
+      if (file !== undefined)
+        print(options.json ? { exported: count } : `${count.toLocaleString('en')} codes are in ${file}.`, options);
+    });
+  withAccount(voucher.command('find <code>'))
+    .description('in which groups it is, whose, and whether it was redeemed')
+    .action(async (code: string, options: Options) => {
+      const { unique_code } = readInput(SearchCodes, { unique_code: code });
+      const slice = toSlice({});
+      const found = await inAccount(options.account, (tx, accountId) => searchCodes(tx, accountId, unique_code, slice));
+      printRows(found, slice, options);
+    });
+  one(voucher, 'assign <group> <code> <contact>', 'give a code to a guest', (tx, accountId, group, code, contact) =>
+    assignCode(
+      tx,
+      accountId,
+      readInput(AssignCode, { unique_code_group_id: group, unique_code: code, contact_id: contact }),
+      () => {},
+    ),
+  );
+  one(voucher, 'unassign <group> <code>', 'take a code back that was not redeemed', (tx, accountId, group, code) =>
+    unassignCode(tx, accountId, readInput(UnassignCode, { unique_code_group_id: group, unique_code: code })),
+  );
+  one(
+    voucher,
+    'give <group> <contacts...>',
+    'give guests a free code of the group each; who has one keeps it',
+    async (tx, accountId, group, ...contacts) =>
+      giveCodes(tx, accountId, groupId(group), readInput(GiveCodes, { contact_ids: contacts }), () => {}),
+    ({ data }) => data.map(({ contact_id, unique_code }) => `${contact_id}  ${unique_code}`).join('\n'),
+  );
+}
+
+const groupId = (text: string | undefined) => toId(text ?? '', 'voucher group');
+
+/** Shows how far it is, and gives it up, with all that was done, when it is interrupted. */
+function watched(interrupted: AbortSignal): Watch {
+  const progress = new Progress('codes');
+  return {
+    progress: (done, of) => {
+      if (interrupted.aborted) throw new SetupProblem('Interrupted: none of the codes were kept.');
+      progress.show(done, of);
+    },
+    isGone: () => false,
+  };
+}
+
+async function readLines(file: string): Promise<string[]> {
+  const source = file === '-' ? process.stdin : createReadStream(file);
+  const all = await text(source).catch((error: Error) => {
+    throw new SetupProblem(`${file} can’t be read: ${error.message}.`);
+  });
+  const lines = all.split(/\r?\n/).map((line) => line.trim());
+  return lines.filter((line) => line !== '');
+}
+
+/** All of them or none, some at a time. */
+async function addAll(tx: Tx, accountId: number, group: number, codes: string[], watch: Watch): Promise<number> {
+  let created = 0;
+  for (let first = 0; first < codes.length; first += mostImported) {
+    const some = readInput(NewCodes, { codes: codes.slice(first, first + mostImported) });
+    created += (await addCodes(tx, accountId, group, some, watch)).created;
+    watch.progress(Math.min(first + mostImported, codes.length), codes.length);
+  }
+  return created;
+}
+
+const rowsAtOnce = 5000;
+
+async function exportTo(file: string | undefined, tx: Tx, accountId: number, group: number): Promise<number> {
+  let rows = await nextCodes(tx, accountId, group, {}, { after: 0, limit: rowsAtOnce });
+  const out = file === undefined ? process.stdout : createWriteStream(file);
+  const failed = once(out, 'error').then(([error]) => {
+    throw new SetupProblem(`${file} can’t be written: ${(error as Error).message}.`);
+  });
+  failed.catch(() => {});
+  const write = async (text: string) => {
+    if (!out.write(text)) await Promise.race([once(out, 'drain'), failed]);
+  };
+  await write(csvLine(exportedColumns));
+  let count = 0;
+  while (rows.length > 0) {
+    await write(rows.map((row) => csvLine(exportedColumns.map((column) => row[column]))).join(''));
+    count += rows.length;
+    rows = await nextCodes(tx, accountId, group, {}, { after: rows.at(-1)?.id ?? 0, limit: rowsAtOnce });
+  }
+  if (file !== undefined) {
+    out.end();
+    await Promise.race([once(out, 'finish'), failed]);
+  }
+  return count;
+}
+
+function inWords({ made, assigned, redeemed, by_unit, by_day }: Statistics): string {
+  const count = (value: number) => value.toLocaleString('en').padStart(9);
+  const lines = [`${count(made)} made`, `${count(assigned)} assigned`, `${count(redeemed)} redeemed`];
+  if (by_unit.length > 0) lines.push('', 'redeemed at');
+  for (const { unit_name, redeemed } of by_unit) lines.push(`${count(redeemed)} ${unit_name}`);
+  if (by_day.length > 0) lines.push('', `day              made  assigned  redeemed`);
+  for (const day of by_day) lines.push(`${day.date}  ${count(day.made)} ${count(day.assigned)} ${count(day.redeemed)}`);
+  return lines.join('\n');
+}
