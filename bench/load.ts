@@ -31,6 +31,8 @@ export async function load(options: Load): Promise<Measured> {
   const end = begin + seconds * 1000;
   let next = 0;
 
+  const head = `Host: ${hostname}\r\nAuthorization: Bearer ${options.token}\r\nContent-Type: application/json\r\nContent-Length: `;
+
   const client = () =>
     new Promise<void>((done, failed) => {
       const socket: Socket = connect(Number(port), hostname);
@@ -48,22 +50,18 @@ export async function load(options: Load): Promise<Measured> {
         const body = bodyOf(n);
         const at = typeof path === 'string' ? path : path(n);
         sent = performance.now();
-        socket.write(
-          `${method} ${at} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${options.token}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-        );
+        socket.write(`${method} ${at} HTTP/1.1\r\n${head}${Buffer.byteLength(body)}\r\n\r\n${body}`);
       };
       socket.on('connect', ask);
       socket.on('error', failed);
       socket.on('data', (chunk) => {
-        received += chunk;
-        const head = received.indexOf('\r\n\r\n');
-        if (head < 0) return;
-        const length = Number(/content-length: (\d+)/i.exec(received)?.[1]);
-        const body = received.slice(head + 4);
-        if (Buffer.byteLength(body) < length) return;
+        // A character a byte, so that a length in bytes is one in characters.
+        received += chunk.toString('latin1');
+        const body = bodyIn(received);
+        if (body === undefined) return;
         times.push(performance.now() - sent);
         try {
-          options.check(n, Number(received.slice(9, 12)), body);
+          options.check(n, Number(received.slice(9, 12)), Buffer.from(body, 'latin1').toString());
         } catch (error) {
           socket.destroy();
           failed(error);
@@ -78,4 +76,13 @@ export async function load(options: Load): Promise<Measured> {
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
   return { requests: times.length, perSecond: times.length / took, p50: at(0.5), p99: at(0.99) };
+}
+
+/** Undefined: there is more to come. */
+function bodyIn(received: string): string | undefined {
+  const head = received.indexOf('\r\n\r\n');
+  if (head < 0) return undefined;
+  const length = received.indexOf('ontent-length: ');
+  const body = received.slice(head + 4);
+  return body.length < Number.parseInt(received.slice(length + 15, length + 25), 10) ? undefined : body;
 }

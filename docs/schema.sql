@@ -418,8 +418,7 @@ create table request_log (
   duration_ms real not null,
   error_fields text[] not null default '{}'::text[],
   discarded_fields text[] not null default '{}'::text[],
-  constraint request_log_pkey PRIMARY KEY (account_id, id),
-  constraint request_log_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+  constraint request_log_pkey PRIMARY KEY (account_id, id)
 );
 CREATE INDEX request_log_age ON request_log USING btree (account_id, at);
 CREATE INDEX request_log_token ON request_log USING btree (account_id, token_id, id DESC);

@@ -19,7 +19,7 @@ import { openApiDocument } from './http/openapi.ts';
 import type { Operation } from './http/operation.ts';
 import { type Serving, serve } from './http/serve.ts';
 import { type Answered, createServer } from './http/server.ts';
-import type { Logger } from './log.ts';
+import { type Logger, logPlain } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
 import { popRoutes } from './pops/routes.ts';
@@ -100,6 +100,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
     world: { takesMail: (email) => domains.takesMail(email) },
     onBatch: metrics.batch,
     onOutcome: metrics.outcome,
+    onLate: (err, requestId) => log.warn({ err, request_id: requestId }, 'an answer broke off'),
     few: new Few(longCallsAtOnce, mostLongCallsWaiting),
   };
   for (const operation of operations) serve(app, operation, serving);
@@ -126,28 +127,33 @@ const mostFields = 100;
 
 /** Every answer is counted and logged; a token's is also kept for staff to read. */
 function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder: RequestRecorder): void {
-  const { requestId, method, route, status, durationMs, partner, caller, accountId, errorFields, discardedFields } =
-    answered;
+  const { requestId, ownRequestId, method, route, status, durationMs } = answered;
+  const { partner, caller, accountId, errorFields, discardedFields } = answered;
   metrics.request(method, route, status, durationMs / 1000);
-  const entry = { request_id: requestId, method, route, status, duration_ms: Math.round(durationMs * 100) / 100 };
+  const duration_ms = Math.round(durationMs * 100) / 100;
+  const error_fields = errorFields.slice(0, mostFields);
   // Whoever watches us asks every few seconds; that is no news.
   const level = route === '/health' || route === '/metrics' ? 'debug' : 'info';
-  log[level](
-    {
-      ...entry,
-      account_id: accountId > 0 ? accountId : undefined,
-      token_id: partner?.tokenId,
-      caller,
-      error_fields: errorFields.slice(0, mostFields),
-    },
-    'request',
-  );
+  if (ownRequestId && error_fields.length === 0) {
+    const who = `${accountId > 0 ? `,"account_id":${accountId}` : ''}${partner ? `,"token_id":${partner.tokenId}` : ''}`;
+    const fields = `"request_id":"${requestId}","method":"${method}","route":"${route}","status":${status},"duration_ms":${duration_ms}${who}`;
+    logPlain(log, level, caller === undefined ? fields : `${fields},"caller":"${caller}"`, 'request');
+  } else {
+    // A client's own request id may be anything, and so may what it calls its fields.
+    const line = { request_id: requestId, method, route, status, duration_ms };
+    const account_id = accountId > 0 ? accountId : undefined;
+    log[level]({ ...line, account_id, token_id: partner?.tokenId, caller, error_fields }, 'request');
+  }
   if (!partner) return;
   recorder.record(partner.accountId, {
-    ...entry,
+    request_id: requestId,
+    method,
+    route,
+    status,
+    duration_ms,
     token_id: partner.tokenId,
     at: new Date(Date.now() - durationMs),
-    error_fields: errorFields.slice(0, mostFields),
+    error_fields,
     discarded_fields: discardedFields.slice(0, mostFields),
   });
 }

@@ -4,6 +4,8 @@ import { Unavailable } from '../shared/problem.ts';
 interface Options<Command, Outcome> {
   /** Writes all of them in one transaction, and gives an outcome each, in order. What it throws has kept nothing. */
   write(accountId: number, commands: Command[]): Promise<(Outcome | Error)[]>;
+  /** Does first what can be done at once for the plain ones among them; the others (undefined) are written as above. */
+  quick?: ((accountId: number, commands: Command[]) => Promise<(Outcome | undefined)[]>) | undefined;
   /** How much work a command is, in rows or so: a batch of very large ones would keep everybody waiting. */
   weigh(command: Command): number;
   onBatch?(size: number): void;
@@ -57,7 +59,7 @@ export class Gathering<Command, Outcome> {
     if (queue.writing >= mostAtOnce || queue.waiting.length === 0) return;
     queue.writing++;
     while (queue.waiting.length > 0) {
-      const settling = this.#settle(accountId, this.#take(queue), 1);
+      const settling = this.#settleQuickly(accountId, this.#take(queue));
       // There was more than one batch takes: the next may start beside it.
       void this.#work(accountId, queue);
       await settling;
@@ -77,12 +79,30 @@ export class Gathering<Command, Outcome> {
     return waiting.splice(0, count);
   }
 
+  async #settleQuickly(accountId: number, members: Member<Command, Outcome>[]): Promise<void> {
+    const { quick } = this.#options;
+    if (!quick) return this.#settle(accountId, members, 1);
+    let outcomes: (Outcome | undefined)[];
+    try {
+      outcomes = await quick(accountId, members.map(commandOf));
+    } catch (error) {
+      // Nothing of it was kept, so all of it can be looked at more closely; unless there is nobody to ask.
+      if (!isDatabaseAway(error)) return this.#settle(accountId, members, 1);
+      for (const { failed } of members) failed(error);
+      return;
+    }
+    const isDone = (_: unknown, place: number) => outcomes[place] !== undefined;
+    const done = members.filter(isDone);
+    if (done.length > 0) this.#options.onBatch?.(done.length);
+    const rest = members.filter((_, place) => outcomes[place] === undefined);
+    const answering = answer(done, outcomes.filter(isDone) as Outcome[]);
+    if (rest.length > 0) await this.#settle(accountId, rest, 1);
+    await answering;
+  }
+
   async #settle(accountId: number, members: Member<Command, Outcome>[], attempt: number): Promise<void> {
     try {
-      const outcomes = await this.#options.write(
-        accountId,
-        members.map((member) => member.command),
-      );
+      const outcomes = await this.#options.write(accountId, members.map(commandOf));
       this.#options.onBatch?.(members.length);
       await answer(members, outcomes);
     } catch (error) {
@@ -99,8 +119,12 @@ export class Gathering<Command, Outcome> {
   }
 }
 
+function commandOf<Command>({ command }: { command: Command }): Command {
+  return command;
+}
+
 /** A few at a time: the other batch's conversation with PostgreSQL must not wait until all of this one is answered. */
-const answeredAtOnce = 8;
+const answeredAtOnce = 16;
 
 async function answer<Command, Outcome>(
   members: Member<Command, Outcome>[],

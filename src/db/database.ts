@@ -141,6 +141,7 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
       client = await pool.connect();
       client.on('error', notice);
       // It travels with the first statements, and can only fail together with the connection.
+      sendTogether(client);
       client.query(begin).catch(notice);
       return client;
     };
@@ -169,8 +170,10 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
       const result = await work(tx, last).catch((error) => {
         throw (error as { code?: unknown } | null)?.code === failedBefore ? (cause ?? error) : error;
       });
+      // Work that waited for none of its statements is done before they are sent.
+      const connected = client ?? (await connecting);
       // Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep.
-      if (client) await inOrder([...unfinished, commit(client)]);
+      if (connected) await inOrder([...unfinished, commit(connected)]);
       if (broken !== undefined) throw broken;
       return result;
     } catch (error) {
@@ -216,6 +219,7 @@ function sendTogether(client: pg.ClientBase): void {
 
 /** PostgreSQL answers the commit of a transaction in which a statement failed, as if all were well, with a rollback. */
 async function commit(client: pg.ClientBase): Promise<void> {
+  sendTogether(client);
   const { command } = await client.query('commit');
   if (command !== 'COMMIT') throw new Error('A statement had failed, so nothing of the transaction was kept.');
 }

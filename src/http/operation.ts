@@ -51,6 +51,11 @@ export interface Gathered<Command = unknown, Done = unknown> {
   weigh(command: Command): number;
   /** All of them in one transaction; an outcome each, in order. */
   write(tx: Tx, accountId: number, commands: Command[], last: Last): Promise<(Done | Error)[]>;
+  /**
+   * Before that, in a transaction of its own: what can be done in one round trip for those that nothing is wrong with.
+   * Asked once the commit is in, it gives their outcomes; the others (undefined) are written as above.
+   */
+  quick?(tx: Tx, accountId: number, commands: Command[], last: Last): Promise<() => (Done | undefined)[]>;
   answer(done: Done, call: Call): unknown;
   /** The fields that were dropped by discard_invalid_data, where there is such a rule. */
   discarded?(done: Done): string[];
@@ -74,8 +79,6 @@ interface Description {
   notFound?: string;
   /** It takes a `page`, though its answer is more than one list. */
   takesPage?: true;
-  /** It takes its time: few of these run at once, and it can tell its progress. */
-  long?: true;
   example?: { input?: unknown; answer?: unknown };
 }
 
@@ -100,6 +103,8 @@ export interface Operation extends Description {
   gathered?: Gathered;
   /** Where the list can also be had as a file. */
   csv?: Csv;
+  /** Which calls take their time: few of those run at once, and they can tell their progress. */
+  isLong: ((input: unknown) => boolean) | undefined;
 }
 
 interface Spec<P extends string, I extends TObject> extends Description {
@@ -107,6 +112,7 @@ interface Spec<P extends string, I extends TObject> extends Description {
   account?: 'required' | 'optional';
   input: I;
   besides?(tx: Tx, call: Call<Partial<Static<I>>, PathId<P>>): Promise<FieldErrors>;
+  isLong?(input: Static<I>): boolean;
 }
 
 type Handler<P extends string, I extends TObject, Result> = (
@@ -131,6 +137,7 @@ function define<P extends string, I extends TObject>(
     input: withAccount(spec.input, account),
     handler: handler as Operation['handler'],
     besides: spec.besides as Operation['besides'],
+    isLong: spec.isLong as Operation['isLong'],
   };
 }
 

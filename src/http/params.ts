@@ -1,8 +1,11 @@
+import { isUtf8 } from 'node:buffer';
+
 export type Params = Record<string, unknown>;
 
 /** A query's names and values. A repeated name, `name[]` and `name[0]` make a list. */
 export function parseQuery(query: string): Params {
   const params: Params = Object.create(null);
+  if (query === '') return params;
   for (const [key, value] of new URLSearchParams(query)) {
     const name = key.replace(/\[\d*\]$/, '');
     const known = params[name];
@@ -16,7 +19,13 @@ export function parseQuery(query: string): Params {
 /** What was sent, from the query or the JSON body; a name given in both takes the query's value. */
 export function mergeParams(query: unknown, body: unknown): Params {
   if (body === undefined || body === null) return query as Params;
+  if (isEmpty(query as Params)) return body as Params;
   return { ...(body as Params), ...(query as Params) };
+}
+
+function isEmpty(params: Params): boolean {
+  for (const _ in params) return false;
+  return true;
 }
 
 export class Malformed extends Error {
@@ -37,17 +46,11 @@ export function checkBodyHeaders(headers: Record<string, string | string[] | und
   if (encoding !== 'identity') throw new NotJson('The body must not be compressed.');
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 /** The JSON body as an object. No body at all is fine: every field of it is then absent. */
 export function parseBody(body: Buffer): Params | undefined {
-  let text: string;
-  try {
-    // Also drops the byte-order mark that some clients put in front.
-    text = utf8.decode(body);
-  } catch {
-    throw new Malformed('The body is not valid UTF-8.');
-  }
+  if (!isUtf8(body)) throw new Malformed('The body is not valid UTF-8.');
+  // Some clients put a byte-order mark in front.
+  const text = body.toString('utf8', body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
   if (text.trim() === '') return undefined;
   let parsed: unknown;
   try {

@@ -19,6 +19,8 @@ export interface Serving {
   world: World;
   onBatch(name: string, size: number): void;
   onOutcome(route: string, outcome: string): void;
+  /** An error that comes when the answer has begun. */
+  onLate(error: unknown, requestId: string): void;
   /** For what takes its time: a connection to the database each, and others need them too. */
   few: Few;
 }
@@ -67,8 +69,9 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
       if (gather) return gather(call, errors, request, reply);
       for (const _ in errors) throw new Invalid({ ...(await besides(operation, call, errors, serving)), ...errors });
       const { csv } = operation;
+      const onLate = (error: unknown) => serving.onLate(error, request.id);
       if (csv && accepts(request, 'text/csv')) {
-        return sendCsv(reply, csv.columns, (after) =>
+        return sendCsv(reply, csv.columns, onLate, (after) =>
           inScope(operation, call, serving, (tx) => csv.next(tx, call, after)),
         );
       }
@@ -79,13 +82,12 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
         if (operation.status === 204) return undefined;
         return operation.paged ? call.paginate(result as Rows<unknown>) : result;
       };
-      if (operation.long && accepts(request, ndjson)) {
-        return sendProgress(reply, operation.status, (progress) => {
-          call.progress = progress;
-          return serving.few.run(work);
-        });
-      }
-      return reply.code(operation.status).send(await (operation.long ? serving.few.run(work) : work()));
+      const inTurn = operation.isLong?.(input) ? () => serving.few.run(work) : work;
+      if (!operation.isLong || !accepts(request, ndjson)) return reply.code(operation.status).send(await inTurn());
+      return sendProgress(reply, operation.status, onLate, (progress) => {
+        call.progress = progress;
+        return inTurn();
+      });
     },
   });
 }
@@ -99,6 +101,10 @@ const longestHeader = 4000;
 function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch, onOutcome }: Serving) {
   const gathering = new Gathering<unknown, unknown>({
     write: (accountId, commands) => db.tenant(accountId, (tx, last) => gathered.write(tx, accountId, commands, last)),
+    quick:
+      gathered.quick &&
+      (async (accountId, commands) =>
+        (await db.tenant(accountId, async (tx, last) => gathered.quick?.(tx, accountId, commands, last)))?.() ?? []),
     weigh: gathered.weigh,
     onBatch: (size) => onBatch(path, size),
   });

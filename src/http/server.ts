@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from '../log.ts';
 import { Invalid, Unavailable } from '../shared/problem.ts';
 import { answerFor } from './errors.ts';
@@ -31,6 +25,8 @@ declare module 'fastify' {
 
 export interface Answered {
   requestId: string;
+  /** Whether that is one of ours, and not the client's. */
+  ownRequestId: boolean;
   method: string;
   /** The route's pattern; the address itself may hold a guest's data. */
   route: string;
@@ -53,8 +49,8 @@ interface ServerOptions {
 /** What every route shares: request ids, JSON in, errors in the interface's shapes, and a word to whoever keeps records. */
 export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    // What there is to say, we say ourselves. The framework would make a logger of its own for every request.
+    logger: false,
     bodyLimit: bodyLimitBytes,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { querystringParser: parseQuery, ignoreTrailingSlash: true },
@@ -108,6 +104,7 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   function report(request: FastifyRequest, reply: FastifyReply) {
     onAnswered({
       requestId: request.id,
+      ownRequestId: request.headers['x-request-id'] !== request.id,
       method: request.method,
       route: request.routeOptions.url ?? 'unmatched',
       status: reply.statusCode,
@@ -145,25 +142,22 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
 /** What is still being answered this long after we began to stop is given up. */
 const patienceMs = 5000;
 
+/** How often connections that have become idle are looked for, while we stop. */
+const lookEveryMs = 20;
+
 /** Gives what ends the connections when we stop: those that wait for nothing at once, the others when they are answered. */
 function trackConnections(server: Server): () => void {
   const open = new Set<Socket>();
-  const answering = new Map<Socket, ServerResponse>();
   server.on('connection', (socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
   });
-  server.on('request', ({ socket }, response) => {
-    answering.set(socket, response);
-    response.on('close', () => answering.delete(socket));
-  });
   return () => {
-    for (const socket of open) {
-      const response = answering.get(socket);
-      if (!response) socket.destroy();
-      // An answer in flight takes its connection with it: kept alive, it would keep us.
-      else if (!response.headersSent) response.setHeader('connection', 'close');
-    }
+    // One that never asked for anything does not count as idle.
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+    const closing = setInterval(() => server.closeIdleConnections(), lookEveryMs);
+    server.closeIdleConnections();
+    server.once('close', () => clearInterval(closing));
     setTimeout(() => server.closeAllConnections(), patienceMs).unref();
   };
 }

@@ -18,20 +18,23 @@ export function accepts(request: FastifyRequest, type: string): boolean {
 export async function sendProgress(
   reply: FastifyReply,
   status: number,
+  onLate: (error: unknown) => void,
   work: (progress: (done: number, of: number) => void) => Promise<unknown>,
 ): Promise<FastifyReply> {
   const lines = new PassThrough();
+  let begun = false;
   const write = (line: unknown) => {
-    if (!reply.sent) reply.code(status).type(ndjson).send(lines);
     lines.write(`${JSON.stringify(line)}\n`);
+    if (begun) return;
+    begun = true;
+    reply.code(status).type(ndjson).send(lines);
   };
   try {
     write(await work((done, of) => write({ done, of })));
   } catch (error) {
-    if (!reply.sent) throw error;
-    const { status, body } = answerFor(error, reply.request.id);
-    if (status >= 500) reply.log.error({ err: error, request_id: reply.request.id }, 'a request failed on its way');
-    write(body);
+    if (!begun) throw error;
+    onLate(error);
+    write(answerFor(error, reply.request.id).body);
   }
   lines.end();
   return reply;
@@ -46,6 +49,7 @@ const rowsAtOnce = 5000;
 export async function sendCsv<Row extends { id: number }>(
   reply: FastifyReply,
   columns: readonly (keyof Row & string)[],
+  onLate: (error: unknown) => void,
   next: (after: After) => Promise<Row[]>,
 ): Promise<FastifyReply> {
   const read = (after: number) => next({ after, limit: rowsAtOnce });
@@ -58,5 +62,6 @@ export async function sendCsv<Row extends { id: number }>(
       rows = rows.length < rowsAtOnce ? [] : await read(rows.at(-1)?.id ?? 0);
     }
   }
-  return reply.type('text/csv; charset=utf-8').send(Readable.from(file()));
+  // The connection is broken off then, so that nobody takes half a file for a whole one.
+  return reply.type('text/csv; charset=utf-8').send(Readable.from(file()).on('error', onLate));
 }

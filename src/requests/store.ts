@@ -1,16 +1,26 @@
 import type { Tx } from '../db/database.ts';
+import { type Sql, sql } from '../db/sql.ts';
 import type { LoggedRequest } from './schema.ts';
 
 export type RequestEntry = Omit<LoggedRequest, 'id' | 'at'> & { token_id: number; at: Date };
 
+/** None, where the account is gone. */
 export async function insertRequests(tx: Tx, accountId: number, entries: RequestEntry[]): Promise<void> {
+  const all = <Name extends keyof RequestEntry>(name: Name) => entries.map((entry) => entry[name]);
+  const lists = (name: 'error_fields' | 'discarded_fields') =>
+    entries.map((entry) => (entry[name].length === 0 ? null : JSON.stringify(entry[name])));
+  const asArray = (name: Sql) =>
+    sql`case when ${name} is null then '{}' else array(select jsonb_array_elements_text(${name}::jsonb)) end`;
   // The conflict clause never fires; without one, a distributed PostgreSQL turns this into a COPY that policies refuse.
   await tx`
     insert into request_log
       (account_id, token_id, at, request_id, method, route, status, duration_ms, error_fields, discarded_fields)
-    select ${accountId}::bigint, token_id, at, request_id, method, route, status, duration_ms, error_fields, discarded_fields
-    from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as entry (token_id bigint, at timestamptz, request_id text, method text,
-      route text, status integer, duration_ms real, error_fields text[], discarded_fields text[])
+    select account.id, token_id, to_timestamp(at), request_id, method, route, status, duration_ms, ${asArray(sql`errors`)}, ${asArray(sql`discarded`)}
+    from (select id from accounts where id = ${accountId} for key share) as account
+    cross join unnest(${all('token_id')}::bigint[], ${entries.map(({ at }) => at.getTime() / 1000)}::float8[], ${all('request_id')}::text[], ${all('method')}::text[],
+      ${all('route')}::text[], ${all('status')}::integer[], ${all('duration_ms')}::real[], ${lists('error_fields')}::text[],
+      ${lists('discarded_fields')}::text[])
+      as entry (token_id, at, request_id, method, route, status, duration_ms, errors, discarded)
     on conflict do nothing`;
 }
 
@@ -31,9 +41,9 @@ export async function selectRequests(
 /** So many of the oldest entries that are past their time. */
 export async function deleteOldRequests(tx: Tx, accountId: number, keptDays: number, limit: number): Promise<number> {
   const { count } = await tx`
-    delete from request_log where account_id = ${accountId} and id in (
+    delete from request_log where account_id = ${accountId} and id = any(array(
       select id from request_log where account_id = ${accountId} and at < now() - make_interval(days => ${keptDays})
-      order by at limit ${limit})`;
+      order by at limit ${limit}))`;
   return count;
 }
 

@@ -5,7 +5,7 @@ import { lockKeys } from '../db/locks.ts';
 import { survivorsOf } from '../identities/store.ts';
 import { bringToWaiting } from '../matching/store.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
-import { addError } from '../shared/read.ts';
+import { addError, pick, type Sparse } from '../shared/read.ts';
 import { noSuchGroup } from './manage.ts';
 import {
   type AssignCode,
@@ -37,7 +37,7 @@ export async function assignCode(tx: Tx, accountId: number, input: AssignCode, c
   const code = await lockedCode(tx, accountId, input, errors);
   // A contact that was merged into another gives its id up to that one.
   const contactId = (await survivorsOf(tx, accountId, [input.contact_id])).get(input.contact_id);
-  if (contactId === undefined) addError(errors, 'contact_id', 'The contact id is not a contact of this account.');
+  if (contactId === undefined) addError(errors, 'contact_id', notOurs);
   else if (code && code.contact_id !== null && code.contact_id !== contactId) {
     const first = code.redeemed_at_datetime === null ? 'Unassign it first.' : 'It was redeemed, and stays theirs.';
     addError(errors, 'unique_code', `The unique code is assigned to contact ${code.contact_id}. ${first}`);
@@ -48,6 +48,32 @@ export async function assignCode(tx: Tx, accountId: number, input: AssignCode, c
     await bring(tx, accountId, [code.id], count);
   }
   return shown(tx, accountId, code.id);
+}
+
+const notOurs = 'The contact id is not a contact of this account.';
+
+/** What only the database knows to be wrong, where the rest can't be read. */
+export async function wrongWithAssignment(
+  tx: Tx,
+  accountId: number,
+  { unique_code_group_id: groupId, unique_code, contact_id: contactId }: Partial<AssignCode>,
+): Promise<FieldErrors> {
+  const errors: FieldErrors = {};
+  if (groupId !== undefined) await lockedCode(tx, accountId, { unique_code_group_id: groupId, unique_code }, errors);
+  if (contactId !== undefined && (await survivorsOf(tx, accountId, [contactId])).size === 0) {
+    addError(errors, 'contact_id', notOurs);
+  }
+  return errors;
+}
+
+/** Which of a list are no contacts of the account. Those that can't be read are missing from it. */
+export async function wrongWithContacts(tx: Tx, accountId: number, ids: Sparse<number>): Promise<FieldErrors> {
+  const today = await survivorsOf(tx, accountId, pick(ids));
+  const errors: FieldErrors = {};
+  ids.forEach((id, place) => {
+    if (id !== undefined && !today.has(id)) addError(errors, `contact_ids.${place}`, notOurs);
+  });
+  return errors;
 }
 
 /** Takes a code back that is not redeemed. Purchases that it led to stay whose they are. */
@@ -72,12 +98,9 @@ export async function giveCodes(
 ): Promise<GivenCodes> {
   const [group] = await existingCodeGroups(tx, accountId, [groupId]);
   if (group === undefined) throw noSuchGroup();
-  const today = await survivorsOf(tx, accountId, contact_ids);
-  const errors: FieldErrors = {};
-  contact_ids.forEach((id, place) => {
-    if (!today.has(id)) addError(errors, `contact_ids.${place}`, 'The contact id is not a contact of this account.');
-  });
+  const errors = await wrongWithContacts(tx, accountId, contact_ids);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  const today = await survivorsOf(tx, accountId, contact_ids);
   const contacts = [...new Set(contact_ids.map((id) => today.get(id) as number))];
   const codes = await selectCodesToGive(tx, accountId, groupId, contacts);
   const given = new Map(codes.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [[contact_id, id]])));
@@ -117,16 +140,17 @@ export async function giveCodes(
 async function lockedCode(
   tx: Tx,
   accountId: number,
-  { unique_code_group_id: groupId, unique_code }: UnassignCode,
+  { unique_code_group_id: groupId, unique_code }: { unique_code_group_id: number; unique_code: string | undefined },
   errors: FieldErrors,
 ): Promise<CodeRow | undefined> {
   // Whoever stores a purchase with this code waits for us, or we for them.
-  await lockKeys(tx, accountId, [codeLock(unique_code)]);
+  if (unique_code !== undefined) await lockKeys(tx, accountId, [codeLock(unique_code)]);
   const [group] = await existingCodeGroups(tx, accountId, [groupId]);
   if (group === undefined) {
     addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
     return undefined;
   }
+  if (unique_code === undefined) return undefined;
   const [code] = await lockCodes(tx, accountId, [{ key: codeKey(unique_code), groupId }]);
   if (!code) addError(errors, 'unique_code', 'The unique code is not in this group.');
   return code;

@@ -2,7 +2,6 @@ import type { Tx } from '../db/database.ts';
 import { lineage } from '../identities/store.ts';
 import type { After, Rows, Slice } from '../shared/fields.ts';
 import { type FieldErrors, Invalid, Unavailable } from '../shared/problem.ts';
-import { addError } from '../shared/read.ts';
 import { noSuchGroup } from './manage.ts';
 import { randomCodes, shortestLength } from './random.ts';
 import { checked } from './redeem.ts';
@@ -35,22 +34,18 @@ export async function addCodes(
 
 const usualLength = 10;
 
-/** What a shape can't say of it. */
-function wrongWithCodes({ count, codes, length = usualLength }: NewCodes): FieldErrors {
-  const errors: FieldErrors = {};
-  if ((count === undefined) === (codes === undefined)) {
-    const message =
-      count === undefined ? 'is required when there is no' : 'can’t be sent together with the other field:';
-    addError(errors, 'count', `The count field ${message} codes.`);
-    addError(errors, 'codes', `The codes field ${message} count.`);
-  } else if (count !== undefined && length < shortestLength(count)) {
-    addError(
-      errors,
-      'length',
-      `The length must be at least ${shortestLength(count)}: so many shorter codes could be guessed.`,
-    );
-  }
-  return errors;
+function wrongWithCodes(input: NewCodes): FieldErrors {
+  const { count, codes } = input;
+  if ((count === undefined) !== (codes === undefined)) return lengthError(input);
+  const why = count === undefined ? 'is required when there is no' : 'can’t be sent together with the other field:';
+  return { count: [`The count field ${why} codes.`], codes: [`The codes field ${why} count.`] };
+}
+
+/** Where codes could be guessed. */
+export function lengthError({ count, length = usualLength }: Partial<NewCodes>): FieldErrors {
+  const shortest = shortestLength(count ?? 1);
+  if (count === undefined || length >= shortest) return {};
+  return { length: [`The length must be at least ${shortest}: so many shorter codes could be guessed.`] };
 }
 
 /** So many go to PostgreSQL at a time. */

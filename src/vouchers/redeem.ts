@@ -11,7 +11,10 @@ import {
   existingCodeGroups,
   findCodes,
   lockCodes,
+  type PlainRedemption,
+  type RedeemedRow,
   type Redemption,
+  redeemPlain,
   type SoughtCode,
   storeRedemptions,
 } from './store.ts';
@@ -42,25 +45,20 @@ export async function redeemCodes(
   last: Last,
 ): Promise<(Redeemed | Error)[]> {
   const inputs = commands.map(({ input }) => input);
-  const [account, units, groups, codes] = await Promise.all([
+  const [account, units, codes] = await Promise.all([
     holdAccount(tx, accountId),
     findUnits(
       tx,
       accountId,
       inputs.flatMap(({ unit_id }) => unit_id ?? []),
     ),
-    existingCodeGroups(
-      tx,
-      accountId,
-      inputs.flatMap(({ unique_code_group_id }) => unique_code_group_id ?? []),
-    ),
     lockCodes(tx, accountId, inputs.flatMap(soughtBy)),
   ]);
   if (!account) return commands.map(() => noSuchAccount());
   const { time_zone: timeZone } = account;
   const unitNames = new Map(units.map(({ id, name }) => [id, name]));
-  const knownCodes = new KnownCodes(groups, codes);
-  const redeemed = new Map(codes.flatMap((code) => before(code, timeZone)));
+  const knownCodes = await KnownCodes.of(tx, accountId, inputs, codes);
+  const redeemed = new Map(codes.flatMap(before));
 
   const redemptions: Redemption[] = [];
   const decided = commands.map(({ input, errors: sent, receivedAt }) => {
@@ -72,9 +70,9 @@ export async function redeemCodes(
     }
     const code = knownCodes.only(input, errors);
     const already = code && redeemed.get(code.id);
-    if (already) addError(errors, 'unique_code', `The unique code has already been redeemed, ${already}.`);
+    if (already) addError(errors, 'unique_code', inWords(already, timeZone));
     if (!code || unit_id === undefined || Object.keys(errors).length > 0) return new Invalid(errors);
-    redeemed.set(code.id, inWords(at, timeZone, unitName));
+    redeemed.set(code.id, { at, unitName });
     return { code, redemption: redemptions[redemptions.push({ id: code.id, unit_id, at }) - 1] as Redemption };
   });
   if (redemptions.length === 0) return decided.map((one) => one as Error);
@@ -94,53 +92,84 @@ export async function redeemCodes(
     if (one instanceof Error) return one;
     const { code, redemption } = one;
     return {
-      code: () => ({
-        ...shared(code),
-        redeemed_at_unit_id: redemption.unit_id,
-        redeemed_at_datetime: times.get(code.id) as string,
-        unique_code_status: 'Redeemed',
-      }),
+      code: () => redeemedCode(code, redemption.unit_id, times.get(code.id) as string),
       // What the batch brought about as a whole is told with the first of it, so that it is counted once.
       outcomes: outcomes.splice(0),
     };
   });
 }
 
+/**
+ * Most redemptions are of a code that is there, by a unit that is there: those take one statement, and the commit goes
+ * with it. Whatever is not plain is left to `redeemCodes`.
+ */
+export async function redeemQuickly(
+  tx: Tx,
+  accountId: number,
+  commands: RedeemCommand[],
+  last: Last,
+): Promise<() => (Redeemed | undefined)[]> {
+  const outcomes = new Array<Redeemed | undefined>(commands.length).fill(undefined);
+  const sent: (PlainRedemption & { command: number })[] = [];
+  commands.forEach(({ input, errors, receivedAt }, command) => {
+    const { unit_id, redemption_date: at = receivedAt } = input;
+    if (unit_id === undefined || Object.keys(errors).length > 0) return;
+    for (const { key, groupId } of soughtBy(input)) sent.push({ key, groupId, unit_id, at, command });
+  });
+  if (sent.length === 0) return () => outcomes;
+  let rows: RedeemedRow[] = [];
+  last(
+    redeemPlain(tx, accountId, sent).then((redeemed) => {
+      rows = redeemed;
+    }),
+  );
+  return () => {
+    for (const row of rows) {
+      const code = () => redeemedCode(row, row.redeemed_at_unit_id, row.redeemed_at_datetime);
+      outcomes[sent[row.place - 1]?.command ?? 0] = { code, outcomes: [] };
+    }
+    return outcomes;
+  };
+}
+
 /** The voucher check: a code as it is. */
 export async function checkCode(tx: Tx, accountId: number, input: FindCode): Promise<CheckedCode> {
-  const [groups, codes] = await Promise.all([
-    existingCodeGroups(tx, accountId, input.unique_code_group_id === undefined ? [] : [input.unique_code_group_id]),
-    findCodes(tx, accountId, soughtBy(input)),
-  ]);
+  const codes = await findCodes(tx, accountId, soughtBy(input));
   const errors: FieldErrors = {};
-  const code = new KnownCodes(groups, codes).only(input, errors);
+  const code = (await KnownCodes.of(tx, accountId, [input], codes)).only(input, errors);
   if (!code) throw new Invalid(errors);
   return checked(code);
 }
 
 /** What only the database knows to be wrong, where the rest of a voucher check can't be read. */
 export async function wrongWithCheck(tx: Tx, accountId: number, input: Partial<FindCode>): Promise<FieldErrors> {
-  const { unique_code_group_id: groupId } = input;
-  if (groupId === undefined) return {};
   const errors: FieldErrors = {};
-  new KnownCodes(await existingCodeGroups(tx, accountId, [groupId]), []).only(input, errors);
+  (await KnownCodes.of(tx, accountId, [input], await findCodes(tx, accountId, soughtBy(input)))).only(input, errors);
   return errors;
 }
 
 export function checked(code: CodeRow): CheckedCode {
   const { redeemed_at_unit_id, redeemed_at_datetime } = code;
-  const unique_code_status = redeemed_at_datetime === null ? 'Active' : 'Redeemed';
-  return { ...shared(code), redeemed_at_unit_id, redeemed_at_datetime, unique_code_status };
+  if (redeemed_at_unit_id !== null && redeemed_at_datetime !== null) {
+    return redeemedCode(code, redeemed_at_unit_id, redeemed_at_datetime);
+  }
+  const active = { redeemed_at_unit_id: null, redeemed_at_datetime: null, unique_code_status: 'Active' } as const;
+  return { ...redeemedCode(code, 0, ''), ...active };
 }
 
-function shared({ id, unique_code, unique_code_group_id, contact_id }: CodeRow) {
+function redeemedCode(code: NamedCode, redeemed_at_unit_id: number, redeemed_at_datetime: string): RedeemedCode {
   return {
-    id,
-    unique_code,
-    unique_code_group_id: String(unique_code_group_id),
-    contact_id: contact_id === null ? '' : String(contact_id),
+    id: code.id,
+    unique_code: code.unique_code,
+    unique_code_group_id: String(code.unique_code_group_id),
+    contact_id: code.contact_id === null ? '' : String(code.contact_id),
+    redeemed_at_unit_id,
+    redeemed_at_datetime,
+    unique_code_status: 'Redeemed',
   };
 }
+
+type NamedCode = Pick<CodeRow, 'id' | 'unique_code' | 'unique_code_group_id' | 'contact_id'>;
 
 type Said = Partial<FindCode>;
 
@@ -153,7 +182,14 @@ class KnownCodes {
   readonly #groups: Set<number>;
   readonly #codes = new Map<string, CodeRow[]>();
 
-  constructor(groups: number[], codes: CodeRow[]) {
+  /** A group that has one of the codes exists. Only the others have to be looked for, which is seldom. */
+  static async of(tx: Tx, accountId: number, said: Said[], codes: CodeRow[]): Promise<KnownCodes> {
+    const seen = new Set(codes.map(({ unique_code_group_id }) => unique_code_group_id));
+    const others = said.flatMap(({ unique_code_group_id: id }) => (id === undefined || seen.has(id) ? [] : [id]));
+    return new KnownCodes([...seen, ...(await existingCodeGroups(tx, accountId, others))], codes);
+  }
+
+  private constructor(groups: number[], codes: CodeRow[]) {
     this.#groups = new Set(groups);
     for (const code of codes) {
       const same = this.#codes.get(code.code_key);
@@ -180,13 +216,18 @@ class KnownCodes {
   }
 }
 
-/** Where and when a code was redeemed already, for whoever stands at the till. */
-function before({ id, redeemed_at_datetime: at, redeemed_at_unit_name }: CodeRow, timeZone: string) {
-  if (at === null) return [];
-  return [[id, inWords(at, timeZone, redeemed_at_unit_name ?? undefined)]] as const;
+/** Where and when a code was redeemed already. */
+interface Already {
+  at: string;
+  unitName: string | null | undefined;
 }
 
-function inWords(at: string, timeZone: string, unitName = 'a unit'): string {
+function before({ id, redeemed_at_datetime: at, redeemed_at_unit_name: unitName }: CodeRow): [number, Already][] {
+  return at === null ? [] : [[id, { at, unitName }]];
+}
+
+/** For whoever stands at the till, on their clock. */
+function inWords({ at, unitName }: Already, timeZone: string): string {
   const second = at.endsWith('Z') ? `${at.slice(0, 19).replace('T', ' ')}Z` : at;
-  return `on ${onClock(second, timeZone)} at ${unitName}`;
+  return `The unique code has already been redeemed, on ${onClock(second, timeZone)} at ${unitName ?? 'a unit'}.`;
 }

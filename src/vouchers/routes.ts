@@ -1,8 +1,8 @@
 import { managed } from '../http/managed.ts';
 import { answers, gathers, lists } from '../http/operation.ts';
 import { NoFields } from '../shared/fields.ts';
-import { assignCode, giveCodes, unassignCode } from './assign.ts';
-import { addCodes, listCodes, listContactCodes, nextCodes, searchCodes } from './codes.ts';
+import { assignCode, giveCodes, unassignCode, wrongWithAssignment, wrongWithContacts } from './assign.ts';
+import { addCodes, lengthError, listCodes, listContactCodes, nextCodes, searchCodes } from './codes.ts';
 import {
   changeCodeGroup,
   createCodeGroup,
@@ -11,7 +11,7 @@ import {
   showCodeGroup,
   wrongWithGroup,
 } from './manage.ts';
-import { checkCode, redeemCodes, wrongWithCheck } from './redeem.ts';
+import { checkCode, redeemCodes, redeemQuickly, wrongWithCheck } from './redeem.ts';
 import {
   AssignCode,
   ByUnit,
@@ -67,6 +67,9 @@ const staffCode = {
   redeemed_at_unit_id: null,
   created_at: '2026-02-19T16:20:00.000Z',
 };
+/** So many are there at once. */
+const fewCodes = 10_000;
+
 const named = { unique_code_group_id: 8, unique_code: 'SUMMER-7KQ' };
 
 export const voucherRoutes = [
@@ -104,6 +107,7 @@ export const voucherRoutes = [
     {
       prepare: async ({ input, receivedAt }, errors) => ({ input, errors, receivedAt: receivedAt.toISOString() }),
       weigh: () => 1,
+      quick: redeemQuickly,
       write: redeemCodes,
       answer: ({ code }) => code(),
       outcomes: ({ outcomes }) => outcomes,
@@ -175,8 +179,9 @@ export const voucherRoutes = [
       summary: 'Generate or import voucher codes',
       description:
         'Either `count`: so many codes that can’t be guessed, of characters that can’t be mistaken for each other; or `codes`: your own. All of them, or none: a call that fails or is interrupted leaves nothing behind. With `Accept: application/x-ndjson` the answer is a line of `{"done", "of"}` now and then, and last the line that would have been the answer.',
-      long: true,
+      isLong: ({ count = 0 }) => count > fewCodes,
       input: NewCodes,
+      besides: async (_, { input }) => lengthError(input),
       answer: CodesCreated,
       status: 201,
       example: { input: { count: 5000, prefix: 'SUMMER-', length: 10 }, answer: { created: 5000 } },
@@ -210,6 +215,7 @@ export const voucherRoutes = [
       description:
         'The next free codes of the group. Who has one of its codes already keeps that one, so the same call again changes nothing. Where there are too few, nobody gets one.',
       input: GiveCodes,
+      besides: (tx, { accountId, input }) => wrongWithContacts(tx, accountId, input.contact_ids ?? []),
       answer: GivenCodes,
       example: { input: { contact_ids: [42] }, answer: { assigned: 1, data: [staffCode] } },
     },
@@ -260,6 +266,7 @@ export const voucherRoutes = [
       description:
         'Gives the code to a contact. Purchases that were waiting for that become the contact’s. A code that is somebody else’s must be unassigned first.',
       input: AssignCode,
+      besides: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
       answer: StaffCode,
       example: { input: { ...named, contact_id: 42 }, answer: staffCode },
     },
@@ -273,6 +280,7 @@ export const voucherRoutes = [
       summary: 'Unassign a voucher code',
       description: 'Takes a code back that is not redeemed. Purchases that it led to stay whose they are.',
       input: UnassignCode,
+      besides: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
       answer: StaffCode,
       example: { input: named, answer: { ...staffCode, contact_id: null, assigned_at: null } },
     },

@@ -139,8 +139,8 @@ describe('a group is refused, and nothing is stored, with exactly these fields:'
   it('account_id and name, where the account may not be accessed and the name is missing', async () => {
     expect(await refused({ account_id: away.id, name: null })).toEqual(['account_id', 'name']);
   });
-  it('all three, where the account may not be accessed and the unit id is not a number', async () => {
-    expect(await refused({ account_id: away.id, unit_id: 'x' })).toEqual(['account_id', 'name', 'unit_id']);
+  it('account_id and unit_id, where the account may not be accessed, so that its names can’t either', async () => {
+    expect(await refused({ account_id: away.id, unit_id: 'x' })).toEqual(['account_id', 'unit_id']);
   });
   it('all three, where nothing is sent', async () => {
     expect(refusal(await createGroup({}))).toEqual(['account_id', 'name', 'unit_id']);
