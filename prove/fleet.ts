@@ -7,6 +7,7 @@ export class Fleet {
   readonly #env: Record<string, string>;
   readonly #chance: Chance;
   #processes: Process[] = [];
+  readonly #starting = new Set<Promise<void>>();
   killed = 0;
 
   private constructor(env: Record<string, string>, chance: Chance) {
@@ -25,15 +26,21 @@ export class Fleet {
     return (this.#processes[this.#chance.below(this.#processes.length)] as Process).url;
   }
 
+  /** Another takes its place as soon as it is healthy. The last one is spared until then. */
   async killOne(): Promise<void> {
-    const place = this.#chance.below(this.#processes.length);
-    const [victim] = this.#processes.splice(place, 1);
+    if (this.#processes.length < 2) return;
+    const [victim] = this.#processes.splice(this.#chance.below(this.#processes.length), 1);
     await victim?.end('SIGKILL');
     this.killed++;
-    this.#processes.push(await startProcess(this.#env));
+    const starting = startProcess(this.#env).then((one) => {
+      this.#processes.push(one);
+      this.#starting.delete(starting);
+    });
+    this.#starting.add(starting);
   }
 
   async stop(): Promise<void> {
+    await Promise.all(this.#starting);
     await Promise.all(this.#processes.map((one) => one.end('SIGTERM')));
     this.#processes = [];
   }

@@ -69,7 +69,7 @@ export async function proveRedemptions({
     const kills = every(killEveryMs, () => fleet.killOne());
     const cuts = every(cutEveryMs, async () => {
       const { rowCount } = await behind.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'regulars'
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'regulars service'
          order by state = 'idle', random() limit 2`,
       );
       tally.cut += rowCount ?? 0;

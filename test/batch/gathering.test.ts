@@ -101,3 +101,44 @@ describe('gathering', () => {
     expect(() => submit(10_000)).toThrow(Unavailable);
   });
 });
+
+describe('a quick stage', () => {
+  const plain = (n: number) => (n % 2 === 0 ? `quick ${n}` : undefined);
+  const staged = (quick: (commands: number[]) => Promise<(string | undefined)[]>) => {
+    const written: number[][] = [];
+    const gathered = new Gathering<number, string>({
+      quick: (_, commands) => quick(commands),
+      write: async (_, commands) => {
+        written.push(commands);
+        return commands.map((n) => (n === 5 ? new Invalid({ email: ['No.'] }) : `careful ${n}`));
+      },
+      weigh: () => 1,
+    });
+    return { written, submit: (n: number) => gathered.submit(1, n) };
+  };
+
+  it('answers those that it has done, and leaves the others to be written with care, each with its own outcome', async () => {
+    const { written, submit } = staged(async (commands) => commands.map(plain));
+    const answers = await Promise.allSettled(range(6).map(submit));
+    expect(written).toEqual([[1, 3, 5]]);
+    expect(answers.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))).toEqual([
+      ...['quick 0', 'careful 1', 'quick 2', 'careful 3', 'quick 4', 'refused'],
+    ]);
+  });
+  it('that has done all of them leaves nothing to write', async () => {
+    const { written, submit } = staged(async (commands) => commands.map((n) => `quick ${n}`));
+    expect(await Promise.all([submit(1), submit(2)])).toEqual(['quick 1', 'quick 2']);
+    expect(written).toEqual([]);
+  });
+  it('that fails has kept nothing, so all of them are written with care', async () => {
+    const { written, submit } = staged(() => Promise.reject(new Raced()));
+    expect(await Promise.all([submit(1), submit(2)])).toEqual(['careful 1', 'careful 2']);
+    expect(written).toEqual([[1, 2]]);
+  });
+  it('that finds the database away fails them: what became of them is not known, and doing it again could mislead', async () => {
+    const { written, submit } = staged(() => Promise.reject(new Error('Connection terminated unexpectedly')));
+    const answers = await Promise.allSettled([submit(1), submit(2)]);
+    expect(answers.map((one) => one.status)).toEqual(['rejected', 'rejected']);
+    expect(written).toEqual([]);
+  });
+});

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDatabase } from '../support/database.ts';
@@ -110,6 +112,47 @@ describe('its commands', async () => {
     expect((await json(`${command} list`)).data).toContainEqual({ ...made, name: 'Second' });
     await json(`${command} delete ${made.id}`);
     expect((await run(`${command} show ${made.id}`)).code).toBe(1);
+  });
+
+  it('make, import, give out, find, export and count vouchers, and show how far they are', async () => {
+    const group = await json('voucher-group create --unit 1', 'Summer');
+    const made = await run(`voucher generate ${group.id} 12000 --prefix SUM- --length 8`);
+    expect([made.code, made.stdout]).toEqual([0, '12,000 codes were made.\n']);
+    expect(made.stderr).toContain('100 %: 12,000 of 12,000 codes\n');
+    const file = join(temporaryFolder(), 'codes.txt');
+    writeFileSync(file, 'own-1\r\n\n  own-2\nOWN-1\n');
+    const imported = await run(`voucher import ${group.id}`, file);
+    expect(imported.stdout).toBe('2 codes are new. The group had the other 1 already.\n');
+    expect((await json('voucher find', 'OWN-2')).data).toMatchObject([{ unique_code: 'own-2', contact_id: null }]);
+    const csv = join(temporaryFolder(), 'codes.csv');
+    expect((await run(`voucher export ${group.id}`, csv)).stdout).toBe(`12,002 codes are in ${csv}.\n`);
+    const lines = readFileSync(csv, 'utf8').split('\r\n');
+    expect([lines.length, lines[0]?.slice(0, 21)]).toEqual([12_004, 'id,unique_code,status']);
+    expect(lines[1]).toMatch(/^\d+,SUM-[2-9C-Y]{8},Active,,,,,/);
+    expect((await run(`voucher give ${group.id} 999`)).stderr).toContain(
+      'contact_ids.0: The contact id is not a contact',
+    );
+    expect(await json(`voucher-group statistics ${group.id}`)).toMatchObject({
+      made: 12_002,
+      assigned: 0,
+      redeemed: 0,
+    });
+    expect((await run(`voucher-group statistics ${group.id}`)).stdout).toContain('12,002 made');
+    await json(`voucher-group delete ${group.id}`);
+    expect((await json('voucher find', 'OWN-2')).total).toBe(0);
+  });
+
+  it('leave nothing of a generation that is interrupted', async () => {
+    const group = await json('voucher-group create --unit 1', 'Winter');
+    const child = spawn('node', ['dist/cli/regulars.js', 'voucher', 'generate', String(group.id), '1000000'], {
+      env: { ...process.env, ...env },
+    });
+    let told = '';
+    child.stderr.on('data', (chunk) => (told += chunk));
+    child.stderr.once('data', () => child.kill('SIGINT'));
+    const [code] = await once(child, 'close');
+    expect([code, told]).toEqual([130, expect.stringContaining('Interrupted: none of the codes were kept.')]);
+    expect(await json(`voucher-group statistics ${group.id}`)).toMatchObject({ made: 0 });
   });
 
   it('manage users, with a password made up where none is given', async () => {

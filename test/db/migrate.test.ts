@@ -87,4 +87,26 @@ describe('migrations', () => {
     );
     expect((await migrate({ url: database.url }, false, second)).applied).toEqual(['0002_second.sql']);
   });
+
+  it('make one of the codes of a group that differ by case alone, and keep the one that somebody has', async () => {
+    const database = await createDatabase('empty');
+    await migrate({ url: database.url }, false, knownMigrations().slice(0, 3));
+    const behind = await superuser(database);
+    await behind`insert into accounts (id, name, root_unit_id) values (1, 'Harbour', 1)`;
+    await behind`insert into units (account_id, id, name, is_root) values (1, 1, 'Harbour', true)`;
+    await behind`insert into contacts (account_id, id) values (1, 7)`;
+    await behind`insert into unique_code_groups (account_id, id, unit_id, name) values (1, 1, 1, 'a'), (1, 2, 1, 'b')`;
+    await behind`
+      insert into unique_codes (account_id, group_id, unique_code, contact_id)
+      values (1, 1, 'abc', null), (1, 1, 'ABC', 7), (1, 1, 'x', null), (1, 1, 'X', null), (1, 2, 'aBc', null), (1, 2, '01', null)`;
+    await migrate({ url: database.url });
+    const rows =
+      await behind`select group_id, unique_code, contact_id, assigned_at is not null as dated from unique_codes order by id`;
+    expect([...rows]).toEqual([
+      { group_id: 1, unique_code: 'ABC', contact_id: 7, dated: true },
+      { group_id: 1, unique_code: 'x', contact_id: null, dated: false },
+      { group_id: 2, unique_code: 'aBc', contact_id: null, dated: false },
+      { group_id: 2, unique_code: '01', contact_id: null, dated: false },
+    ]);
+  });
 });
