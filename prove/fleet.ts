@@ -32,11 +32,22 @@ export class Fleet {
     const [victim] = this.#processes.splice(this.#chance.below(this.#processes.length), 1);
     await victim?.end('SIGKILL');
     this.killed++;
-    const starting = startProcess(this.#env).then((one) => {
-      this.#processes.push(one);
-      this.#starting.delete(starting);
-    });
+    const starting = this.#startOne().finally(() => this.#starting.delete(starting));
+    // Heard of when we stop.
+    starting.catch(() => {});
     this.#starting.add(starting);
+  }
+
+  /** One that loses its connection while it starts says so and ends; whoever minds it starts it again. */
+  async #startOne(): Promise<void> {
+    for (let left = 5; ; left--) {
+      try {
+        this.#processes.push(await startProcess(this.#env));
+        return;
+      } catch (error) {
+        if (left === 0) throw error;
+      }
+    }
   }
 
   async stop(): Promise<void> {

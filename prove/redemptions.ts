@@ -20,6 +20,8 @@ interface Attempt {
   number: number;
   code: number;
   unit: number;
+  /** How often it was sent. */
+  asked: number;
   /** 200 or 422; absent: no answer ever came. */
   answer?: number;
 }
@@ -77,6 +79,7 @@ export async function proveRedemptions({
 
     const ask = (attempt: Attempt) => {
       tally.requests++;
+      attempt.asked++;
       const hangUp = chance.once(hangsUp);
       if (hangUp) tally.hungUp++;
       const body = JSON.stringify({
@@ -95,7 +98,7 @@ export async function proveRedemptions({
       while (tally.requests < wanted) {
         const number = sent.length;
         const code = Math.floor(number / racing) % codes;
-        const attempt: Attempt = { number, code, unit: units[chance.below(units.length)] as number };
+        const attempt: Attempt = { number, code, asked: 0, unit: units[chance.below(units.length)] as number };
         sent.push(attempt);
         for (;;) {
           const answer = await ask(attempt);
@@ -124,10 +127,10 @@ export async function proveRedemptions({
       clearInterval(progress);
       await Promise.all([kills.end(), cuts.end()]);
       agent.destroy();
+      // Whatever is still under way ends before the count.
+      await fleet.stop();
     }
     const seconds = (performance.now() - begin) / 1000;
-    // Whatever is still under way ends before the count.
-    await fleet.stop();
     const { rows } = await behind.query<Stored>(
       `select substr(unique_code, 2)::int as code, extract(epoch from redeemed_at)::float8 * 1000 as at, redeemed_unit_id::int as unit
        from unique_codes where group_id = $1 order by id`,
@@ -198,8 +201,8 @@ function judge(sent: Attempt[], stored: Stored[]) {
     } else if (winner && winner !== attempt) {
       lost++;
       wrong.push(`The code R${code} was answered 200 to one, and is stored as another’s.`);
-    } else if (!winner && attempt.answer !== undefined && attempt.answer !== 422) {
-      wrong.push(`The code R${code} is stored as by one who was answered ${attempt.answer}.`);
+    } else if (attempt.answer === 422 && attempt.asked === 1) {
+      wrong.push(`The code R${code} is stored as by one who asked once, and was refused.`);
     }
   }
   return { wrong, redeemed, lost, doubled };

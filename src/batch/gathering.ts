@@ -1,4 +1,4 @@
-import { isDatabaseAway, isRace } from '../db/database.ts';
+import { isDatabaseAway, isRace, isRefused } from '../db/database.ts';
 import { Unavailable } from '../shared/problem.ts';
 
 interface Options<Command, Outcome> {
@@ -86,8 +86,9 @@ export class Gathering<Command, Outcome> {
     try {
       outcomes = await quick(accountId, members.map(commandOf));
     } catch (error) {
-      // Nothing of it was kept, so all of it can be looked at more closely; unless there is nobody to ask.
-      if (!isDatabaseAway(error)) return this.#settle(accountId, members, 1);
+      // Where it is known that nothing of it was kept, all of it can be looked at more closely. Otherwise that could find
+      // a member's own work, and take it for another's.
+      if (isRefused(error)) return this.#settle(accountId, members, 1);
       for (const { failed } of members) failed(error);
       return;
     }
@@ -108,7 +109,7 @@ export class Gathering<Command, Outcome> {
     } catch (error) {
       if (isRace(error) && attempt < mostAttempts) return this.#settle(accountId, members, attempt + 1);
       if (isDatabaseAway(error) || members.length === 1) {
-        for (const { failed } of members) failed(error);
+        for (const { failed } of members) failed(isRace(error) ? new Unavailable('Others were always first.') : error);
         return;
       }
       // Somebody among them can't be written. The others are found by halves, and stay in order.

@@ -174,7 +174,7 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
       const connected = client ?? (await connecting);
       // Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep.
       if (connected) await inOrder([...unfinished, commit(connected)]);
-      if (broken !== undefined) throw broken;
+      // Once the commit is acknowledged, a connection that breaks takes nothing back.
       return result;
     } catch (error) {
       // A connection that is only just coming must not be forgotten.
@@ -279,6 +279,12 @@ const raceCodes = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
 ]);
+
+/** Whether PostgreSQL itself has said why nothing was kept; otherwise nobody knows whether a commit went through. */
+export function isRefused(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return error instanceof Raced || (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !isDatabaseAway(error));
+}
 
 /** Whether two transactions got into each other's way, and neither is to blame. */
 export function isCollision(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { Gathering } from '../batch/gathering.ts';
 import { type Database, isCollision, type Tx } from '../db/database.ts';
 import type { Few } from '../shared/few.ts';
 import type { Rows } from '../shared/fields.ts';
-import { type FieldErrors, Invalid, NotFound, outOfReach } from '../shared/problem.ts';
+import { type FieldErrors, Invalid, NotFound, outOfReach, Unavailable } from '../shared/problem.ts';
 import { addError, reader } from '../shared/read.ts';
 import type { Gate, Gatekeeper, Partner } from './gate.ts';
 import type { Call, Gathered, Operation, World } from './operation.ts';
@@ -136,7 +136,8 @@ async function run(
   try {
     return await inScope(operation, call, serving, (tx) => operation.handler(tx, call));
   } catch (error) {
-    if (!isCollision(error) || attempt === mostAttempts) throw error;
+    if (!isCollision(error)) throw error;
+    if (attempt === mostAttempts) throw new Unavailable('Others were always first.');
     forget();
     return run(operation, call, serving, forget, attempt + 1);
   }

@@ -21,6 +21,7 @@ import {
   codeLock,
   existingCodeGroups,
   findStaffCodes,
+  lockCodeGroup,
   lockCodes,
   lockFreeCodes,
   selectCodesToGive,
@@ -96,8 +97,8 @@ export async function giveCodes(
   { contact_ids }: GiveCodes,
   count: Count,
 ): Promise<GivenCodes> {
-  const [group] = await existingCodeGroups(tx, accountId, [groupId]);
-  if (group === undefined) throw noSuchGroup();
+  // One after the other: the next free codes are the same for everybody.
+  if (!(await lockCodeGroup(tx, accountId, groupId, 'for giving'))) throw noSuchGroup();
   const errors = await wrongWithContacts(tx, accountId, contact_ids);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   const today = await survivorsOf(tx, accountId, contact_ids);

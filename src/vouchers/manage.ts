@@ -63,9 +63,10 @@ const step = 10_000;
 
 /** With its codes, as long as no guest has met them: what was given out or redeemed stays known. */
 export async function removeCodeGroup(tx: Tx, accountId: number, id: number): Promise<void> {
-  if (!(await lockCodeGroup(tx, accountId, id))) throw noSuchGroup();
+  if (!(await lockCodeGroup(tx, accountId, id, 'for deleting'))) throw noSuchGroup();
   await mustBeUnused(tx, accountId, id);
-  while (await deleteUnusedCodes(tx, accountId, id, step));
+  let last: number | null = 0;
+  while (last !== null) last = await deleteUnusedCodes(tx, accountId, id, { after: last, limit: step });
   // Somebody may have redeemed one a moment ago: then nothing of this was done.
   await mustBeUnused(tx, accountId, id);
   await deleteCodeGroup(tx, accountId, id);

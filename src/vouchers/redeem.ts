@@ -38,12 +38,7 @@ export interface Redeemed {
  * Redeems codes, one after the other as far as anybody can tell, in the same few statements: they are locked, decided
  * on, and stored. Whoever comes second, in this batch, in another process or after a crash, finds the code redeemed.
  */
-export async function redeemCodes(
-  tx: Tx,
-  accountId: number,
-  commands: RedeemCommand[],
-  last: Last,
-): Promise<(Redeemed | Error)[]> {
+export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCommand[]): Promise<(Redeemed | Error)[]> {
   const inputs = commands.map(({ input }) => input);
   const [account, units, codes] = await Promise.all([
     holdAccount(tx, accountId),
@@ -83,7 +78,7 @@ export async function redeemCodes(
     if (stored.size !== redemptions.length) throw new Error('A code that was locked was redeemed all the same.');
     for (const [id, time] of stored) times.set(id, time);
   });
-  last(storing);
+  await storing;
   const outcomes: string[] = [];
   const ids = new Set(redemptions.map(({ id }) => id));
   const codeIds = codes.filter((code) => code.waited_for && ids.has(code.id)).map(({ id }) => id);

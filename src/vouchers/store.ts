@@ -56,10 +56,15 @@ export async function renameCodeGroup(
   return group;
 }
 
-/** Nobody puts a code into it, or deletes it, until the transaction ends. */
-export async function lockCodeGroup(tx: Tx, accountId: number, id: number): Promise<boolean> {
-  const rows = await tx`
-    select from unique_code_groups where account_id = ${accountId} and id = ${id} for update`;
+/** Until the transaction ends, nobody else gives out its codes or deletes it; and for deleting, nobody puts one into it. */
+export async function lockCodeGroup(
+  tx: Tx,
+  accountId: number,
+  id: number,
+  why: 'for giving' | 'for deleting',
+): Promise<boolean> {
+  const lock = why === 'for giving' ? sql`for no key update` : sql`for update`;
+  const rows = await tx`select from unique_code_groups where account_id = ${accountId} and id = ${id} ${lock}`;
   return rows.length > 0;
 }
 
@@ -78,13 +83,22 @@ export async function isUsed(tx: Tx, accountId: number, groupId: number): Promis
   return used;
 }
 
-/** So many at most of those that no guest has met. False: there were none left. */
-export async function deleteUnusedCodes(tx: Tx, accountId: number, groupId: number, limit: number): Promise<boolean> {
+/** So many at most of those that no guest has met, behind an id. Gives the last one's id; null: there were none left. */
+export async function deleteUnusedCodes(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  { after, limit }: After,
+): Promise<number | null> {
   const unused = sql`contact_id is null and redeemed_at is null`;
-  const { count } = await tx`
-    delete from unique_codes where account_id = ${accountId} and ${unused} and id = any(array(
-      select id from unique_codes where account_id = ${accountId} and group_id = ${groupId} and ${unused} limit ${limit}))`;
-  return count > 0;
+  const rows = await tx<{ last: number | null }>`
+    with deleted as (
+      delete from unique_codes where account_id = ${accountId} and ${unused} and id = any(array(
+        select id from unique_codes where account_id = ${accountId} and group_id = ${groupId} and ${unused} and id > ${after}
+        order by id limit ${limit}))
+      returning id)
+    select max(id) as last from deleted`;
+  return only(rows).last;
 }
 
 /** How many are new. */
