@@ -63,7 +63,7 @@ export async function benchContacts(
     });
   const result: BesideResult = { name: 'Writing new contacts', turns: [], by: '' };
   say('Warming up.');
-  await ours(2);
+  await ours(seconds);
   for (round = 1; round <= rounds; round++) {
     const { perSecond, by } = await limit({
       database: service.database,

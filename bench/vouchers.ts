@@ -58,8 +58,9 @@ export async function benchRedemptions(service: Service, options: Options): Prom
     return measured;
   };
   const result: BesideResult = { name: 'Redeeming vouchers', turns: [], by: '' };
+  // As long as a turn: it takes the engine that long to compile what a service that runs for weeks has compiled.
   say('Warming up.');
-  await redeem(2);
+  await redeem(seconds);
   for (let round = 1; round <= rounds; round++) {
     const { perSecond, by } = await limit({
       database: `${service.database}?options=${encodeURIComponent(`-c app.account_id=${account}`)}`,

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { iso } from './shared/clock.ts';
 import { scrub } from './shared/scrub.ts';
 
 export type { Logger };
@@ -27,7 +28,7 @@ const plainBase = JSON.stringify(base).slice(1, -1);
 export function logPlain(log: Logger, level: 'info' | 'debug', fields: string, msg: string): void {
   if (!log.isLevelEnabled(level)) return;
   const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[pino.symbols.streamSym];
-  stream?.write(`{"level":"${level}","time":"${new Date().toISOString()}",${plainBase},${fields},"msg":"${msg}"}\n`);
+  stream?.write(`{"level":"${level}","time":"${iso(Date.now())}",${plainBase},${fields},"msg":"${msg}"}\n`);
 }
 
 /** Lines are written together, at the latest after this long: a system call for each would cost more than the line. */

@@ -4,6 +4,7 @@ import type { NewPurchase } from '../purchases/schema.ts';
 import { asSent } from '../shared/clock.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
 import { addError, pick, type Sparse } from '../shared/read.ts';
+import { type Soon, whenKnown } from '../shared/soon.ts';
 import type { ContactWrite, Rule } from './schema.ts';
 
 /** One write about one guest: what was sent, as far as it could be read, and what is wrong with the rest. */
@@ -18,20 +19,27 @@ export interface ContactCommand {
   receivedAt: string;
 }
 
-export async function prepareContact(
+export function prepareContact(
   input: ContactWrite,
   errors: FieldErrors,
-  sender: { tokenId: number | null; receivedAt: Date },
-  takesMail: (email: string) => Promise<TakesMail>,
-): Promise<ContactCommand> {
-  let emailUnchecked = false;
-  if (input.email !== undefined) {
-    const verdict = await takesMail(input.email);
-    emailUnchecked = verdict === 'unknown';
-    if (verdict === 'no') {
-      addError(errors, 'email', 'The email must be at a domain that takes mail.');
-      delete input.email;
-    }
+  sender: Sender,
+  takesMail: (email: string) => Soon<TakesMail>,
+): Soon<ContactCommand> {
+  const { email } = input;
+  return whenKnown(email === undefined ? 'yes' : takesMail(email), (verdict) =>
+    commandOf(input, errors, sender, verdict),
+  );
+}
+
+interface Sender {
+  tokenId: number | null;
+  receivedAt: Date;
+}
+
+function commandOf(input: ContactWrite, errors: FieldErrors, sender: Sender, verdict: TakesMail): ContactCommand {
+  if (verdict === 'no') {
+    addError(errors, 'email', 'The email must be at a domain that takes mail.');
+    delete input.email;
   }
   if (isNobody(input) && !errors.email && !errors.mobile_number) {
     addError(errors, 'email', 'The email field is required when there is no mobile number.');
@@ -45,7 +53,7 @@ export async function prepareContact(
     input,
     errors,
     rules: new Set(pick(input.rules).map(({ rule_name }) => rule_name)),
-    emailUnchecked,
+    emailUnchecked: verdict === 'unknown',
     tokenId: sender.tokenId,
     receivedAt: asSent(sender.receivedAt),
   };

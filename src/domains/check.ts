@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { domainToASCII } from 'node:url';
 import type { Database } from '../db/database.ts';
+import type { Soon } from '../shared/soon.ts';
 import { commonDomains } from './common.ts';
 import type { TakesMail } from './schema.ts';
 import { findDomain, saveDomain } from './store.ts';
@@ -50,7 +51,7 @@ export class EmailDomains {
   }
 
   /** About an e-mail that is otherwise valid. What is known is answered without waiting for anything. */
-  async takesMail(email: string): Promise<TakesMail> {
+  takesMail(email: string): Soon<TakesMail> {
     if (this.#mode === 'off') return 'yes';
     const domain = asciiDomain(email.slice(email.lastIndexOf('@') + 1));
     if (domain === '' || reserved.test(domain)) return 'no';

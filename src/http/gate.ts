@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Tx } from '../db/database.ts';
 import { Unauthorized } from '../shared/problem.ts';
+import { type Soon, whenKnown } from '../shared/soon.ts';
 import { RateLimit } from './rate-limit.ts';
 
 /** A token that was just found good. */
@@ -12,8 +13,8 @@ export interface Partner {
 
 /** What the gate asks the features; it decides nothing about tokens, users and accounts itself. */
 export interface Gatekeeper {
-  partner(secret: string): Promise<Partner | undefined>;
-  mayAccess(partner: Partner, accountId: number): Promise<boolean>;
+  partner(secret: string): Soon<Partner | undefined>;
+  mayAccess(partner: Partner, accountId: number): Soon<boolean>;
   isAdminToken(secret: string): boolean;
   owner(email: string, password: string): Promise<{ id: number; email: string } | undefined>;
   /** Whether the account exists; if so, it does until the transaction ends. */
@@ -23,9 +24,8 @@ export interface Gatekeeper {
 }
 
 export interface Gate {
-  partner(request: FastifyRequest): Promise<Partner>;
-  /** Throws when the token is over its rate. */
-  admit(partner: Partner): void;
+  /** Whose token it is. Throws when it is over its rate. */
+  partner(request: FastifyRequest): Soon<Partner>;
   /** Who it is: in words, and by a name that may stand in a log. */
   admin(request: FastifyRequest): Promise<{ actor: string; caller: string }>;
 }
@@ -38,13 +38,15 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate 
   const failures = new RateLimit(failuresPerMinute, 'Too many wrong passwords from this address.');
 
   return {
-    partner: async (request) => {
+    partner: (request) => {
       const secret = credential(request, 'bearer');
-      const partner = secret === undefined ? undefined : await keeper.partner(secret);
-      if (!partner) throw new Unauthorized();
-      return partner;
+      if (secret === undefined) throw new Unauthorized();
+      return whenKnown(keeper.partner(secret), (partner) => {
+        if (!partner) throw new Unauthorized();
+        requests.take(String(partner.tokenId));
+        return partner;
+      });
     },
-    admit: (partner) => requests.take(String(partner.tokenId)),
     admin: async (request) => {
       const bearer = credential(request, 'bearer');
       if (bearer !== undefined && keeper.isAdminToken(bearer)) {
@@ -63,12 +65,14 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate 
   };
 }
 
+const schemes = { bearer: /^\s*bearer\s+(\S+)/i, basic: /^\s*basic\s+(\S+)/i };
+
 /** The credential of that scheme: under `Authorization`, or under `Authentication`, as the interface also calls it. */
 function credential(request: FastifyRequest, scheme: 'bearer' | 'basic'): string | undefined {
   for (const value of [request.headers.authorization, request.headers.authentication]) {
     if (typeof value !== 'string') continue;
-    const [name = '', secret] = value.trim().split(/\s+/, 2);
-    if (name.toLowerCase() === scheme && secret) return secret;
+    const secret = schemes[scheme].exec(value)?.[1];
+    if (secret !== undefined) return secret;
   }
   return undefined;
 }

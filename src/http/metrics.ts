@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
+import { RequestMetrics } from './request-metrics.ts';
 
 /** What the service says of itself to Prometheus. */
 export interface Metrics {
@@ -30,19 +31,7 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
 
-  const requests = new Counter({
-    name: 'regulars_http_requests_total',
-    help: 'Requests answered, by route and status.',
-    labelNames: ['method', 'route', 'status'] as const,
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'regulars_http_request_duration_seconds',
-    help: 'Time from the request to the end of its answer, by route.',
-    labelNames: ['method', 'route'] as const,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  });
+  const requests = new RequestMetrics();
   const batches = new Histogram({
     name: 'regulars_batch_size',
     help: 'Members of each set-based write, by what was written.',
@@ -89,25 +78,12 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
     });
   }
 
-  /** Looking labels up costs more than counting, and every request is counted. */
-  const known = new Map<string, ReturnType<typeof keep>>();
-  function keep(key: string, method: string, route: string, status: number) {
-    const counters = { count: requests.labels(method, route, String(status)), time: durations.labels(method, route) };
-    known.set(key, counters);
-    return counters;
-  }
-
   return {
-    request: (method, route, status, seconds) => {
-      const key = `${method} ${route} ${status}`;
-      const { count, time } = known.get(key) ?? keep(key, method, route, status);
-      count.inc();
-      time.observe(seconds);
-    },
+    request: (method, route, status, seconds) => requests.count(method, route, status, seconds),
     batch: (name, size) => batches.observe({ batch: name }, size),
     outcome: (route, outcome) => outcomes.inc({ route, outcome }),
     dropped: (name, count) => dropped.inc({ queue: name }, count),
-    text: () => registry.metrics(),
+    text: async () => `${await registry.metrics()}\n${requests.text()}`,
     contentType: registry.contentType,
   };
 }

@@ -2,6 +2,7 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { Last, Tx } from '../db/database.ts';
 import type { After, Paginate, Rows, Slice } from '../shared/fields.ts';
 import type { FieldErrors } from '../shared/problem.ts';
+import type { Soon } from '../shared/soon.ts';
 
 /** Who may call: anybody, a partner by a personal access token, or an administrator. */
 export type Access = 'public' | 'partner' | 'admin';
@@ -41,13 +42,13 @@ export interface Call<Input = unknown, Ids extends string = never> {
 /** What handlers may ask of the world besides the database. */
 export interface World {
   /** Whether an e-mail's domain takes mail. */
-  takesMail(email: string): Promise<'yes' | 'no' | 'unknown'>;
+  takesMail(email: string): Soon<'yes' | 'no' | 'unknown'>;
 }
 
 /** How concurrent calls of a route become one set-based write. */
 export interface Gathered<Command = unknown, Done = unknown> {
   /** Makes a command of what was sent, on its own: it is given what could be read, and the errors in the rest to add to. */
-  prepare(call: Call, errors: FieldErrors, world: World): Promise<Command>;
+  prepare(call: Call, errors: FieldErrors, world: World): Soon<Command>;
   weigh(command: Command): number;
   /** All of them in one transaction; an outcome each, in order. */
   write(tx: Tx, accountId: number, commands: Command[], last: Last): Promise<(Done | Error)[]>;
@@ -180,7 +181,7 @@ export function silent<P extends string, I extends TObject>(spec: Spec<P, I>, ha
 export function gathers<P extends string, I extends TObject, A extends TSchema, Command, Done>(
   spec: Spec<P, I> & { answer: A },
   gathered: Omit<Gathered<Command, Done>, 'prepare' | 'answer'> & {
-    prepare(call: Call<Static<I>>, errors: FieldErrors, world: World): Promise<Command>;
+    prepare(call: Call<Static<I>>, errors: FieldErrors, world: World): Soon<Command>;
     answer(done: Done, call: Call<Static<I>>): Static<A>;
   },
 ): Operation {

@@ -5,9 +5,10 @@ import type { Few } from '../shared/few.ts';
 import type { Rows } from '../shared/fields.ts';
 import { type FieldErrors, Invalid, NotFound, outOfReach, Unavailable } from '../shared/problem.ts';
 import { addError, reader } from '../shared/read.ts';
+import { type Soon, whenKnown } from '../shared/soon.ts';
 import type { Gate, Gatekeeper, Partner } from './gate.ts';
+import { Incoming, pathIds } from './incoming.ts';
 import type { Call, Gathered, Operation, World } from './operation.ts';
-import { pageNumber, paginated, sliceOf } from './pagination.ts';
 import { mergeParams } from './params.ts';
 import { accepts, ndjson, sendCsv, sendProgress } from './streams.ts';
 
@@ -34,61 +35,71 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
     method: operation.method,
     url: operation.path,
     // Before the body is even read.
-    onRequest: async (request) => {
-      if (operation.access === 'partner') {
-        request.partner = await serving.gate.partner(request);
-        serving.gate.admit(request.partner);
-      }
-      if (operation.access === 'admin') Object.assign(request, await serving.gate.admin(request));
+    onRequest: (request, _reply, done) => {
+      const known = letIn(request, operation, serving.gate);
+      if (known) known.then(() => done(), done);
+      else done();
     },
-    handler: async (request, reply) => {
-      const receivedAt = new Date();
+    handler: (request, reply) => {
       const params = mergeParams(request.query, request.body);
       const { value: input, errors } = read(params);
       const ids = pathIds(request);
-      const accountId = request.partner
-        ? await addressedAccount(request.partner, input, errors, serving.keeper)
+      const account = request.partner
+        ? addressedAccount(request.partner, input, errors, serving.keeper)
         : (ids.account_id ?? 0);
-      const page = pageNumber(params.page);
-      const root = rootOf(request, serving.publicUrl);
-      const outcomes: string[] = [];
-      const call: Call<unknown, string> = {
-        input,
-        ids,
-        accountId,
-        actor: request.actor,
-        slice: sliceOf(page),
-        paginate: (rows) => paginated(rows, page, ...addressOf(request, root)),
-        root,
-        tokenId: request.partner?.tokenId ?? null,
-        receivedAt,
-        count: (outcome) => outcomes.push(outcome),
-        progress: () => {},
-        isGone: () => request.socket.destroyed,
-      };
-      if (gather) return gather(call, errors, request, reply);
-      for (const _ in errors) throw new Invalid({ ...(await besides(operation, call, errors, serving)), ...errors });
-      const { csv } = operation;
-      const onLate = (error: unknown) => serving.onLate(error, request.id);
-      if (csv && accepts(request, 'text/csv')) {
-        return sendCsv(reply, csv.columns, onLate, (after) =>
-          inScope(operation, call, serving, (tx) => csv.next(tx, call, after)),
-        );
-      }
-      const work = async () => {
-        const result = await run(operation, call, serving, () => outcomes.splice(0));
-        for (const outcome of outcomes) serving.onOutcome(operation.path, outcome);
-        if (operation.access === 'admin' && operation.method !== 'GET') serving.keeper.changed();
-        if (operation.status === 204) return undefined;
-        return operation.paged ? call.paginate(result as Rows<unknown>) : result;
-      };
-      const inTurn = operation.isLong?.(input) ? () => serving.few.run(work) : work;
-      if (!operation.isLong || !accepts(request, ndjson)) return reply.code(operation.status).send(await inTurn());
-      return sendProgress(reply, operation.status, onLate, (progress) => {
-        call.progress = progress;
-        return inTurn();
+      return whenKnown(account, (accountId) => {
+        const call = new Incoming(request, { params, input, ids, accountId }, serving.publicUrl);
+        return gather ? gather(call, errors, reply) : answer(operation, call, errors, reply, serving);
       });
     },
+  });
+}
+
+/** Throws where the caller may not come in. Where there is nothing to wait for, there is no promise. */
+function letIn(request: FastifyRequest, { access }: Operation, gate: Gate): Promise<void> | undefined {
+  if (access === 'admin') {
+    return gate.admin(request).then(({ actor, caller }) => {
+      request.actor = actor;
+      request.caller = caller;
+    });
+  }
+  if (access === 'partner') {
+    const known = whenKnown(gate.partner(request), (partner) => {
+      request.partner = partner;
+    });
+    if (known instanceof Promise) return known;
+  }
+  return undefined;
+}
+
+/** A call of its own. */
+async function answer(
+  operation: Operation,
+  call: Incoming,
+  errors: FieldErrors,
+  reply: FastifyReply,
+  serving: Serving,
+): Promise<FastifyReply> {
+  for (const _ in errors) throw new Invalid({ ...(await besides(operation, call, errors, serving)), ...errors });
+  const { csv } = operation;
+  const onLate = (error: unknown) => serving.onLate(error, call.request.id);
+  if (csv && accepts(call.request, 'text/csv')) {
+    return sendCsv(reply, csv.columns, onLate, (after) =>
+      inScope(operation, call, serving, (tx) => csv.next(tx, call, after)),
+    );
+  }
+  const work = async () => {
+    const result = await run(operation, call, serving);
+    for (const outcome of call.outcomes) serving.onOutcome(operation.path, outcome);
+    if (operation.access === 'admin' && operation.method !== 'GET') serving.keeper.changed();
+    if (operation.status === 204) return undefined;
+    return operation.paged ? call.paginate(result as Rows<unknown>) : result;
+  };
+  const inTurn = operation.isLong?.(call.input) ? () => serving.few.run(work) : work;
+  if (!operation.isLong || !accepts(call.request, ndjson)) return reply.code(operation.status).send(await inTurn());
+  return sendProgress(reply, operation.status, onLate, (progress) => {
+    call.progress = progress;
+    return inTurn();
   });
 }
 
@@ -108,16 +119,18 @@ function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch,
     weigh: gathered.weigh,
     onBatch: (size) => onBatch(path, size),
   });
-  return async (call: Call, errors: FieldErrors, request: FastifyRequest, reply: FastifyReply) => {
-    const command = await gathered.prepare(call, errors, world);
-    // No account to write to, and so nothing to look up or to drop: what is known to be wrong is all there is to say.
-    if (errors.account_id) throw new Invalid({ ...errors });
-    const done = await gathering.submit(call.accountId, command);
-    for (const outcome of gathered.outcomes?.(done) ?? []) onOutcome(path, outcome);
-    request.discardedFields = gathered.discarded?.(done) ?? [];
-    if (request.discardedFields.length > 0) reply.header('discarded-fields', inHeader(request.discardedFields));
-    return reply.send(gathered.answer(done, call));
-  };
+  return (call: Incoming, errors: FieldErrors, reply: FastifyReply) =>
+    whenKnown(gathered.prepare(call as Call, errors, world), (command) => {
+      // No account to write to, and so nothing to look up or to drop: what is known to be wrong is all there is to say.
+      if (errors.account_id) throw new Invalid({ ...errors });
+      return gathering.submit(call.accountId, command).then((done) => {
+        for (const outcome of gathered.outcomes?.(done) ?? []) onOutcome(path, outcome);
+        const discarded = gathered.discarded?.(done) ?? [];
+        call.request.discardedFields = discarded;
+        if (discarded.length > 0) reply.header('discarded-fields', inHeader(discarded));
+        return gathered.answer(done, call as Call);
+      });
+    });
 }
 
 function inHeader(fields: string[]): string {
@@ -126,20 +139,14 @@ function inHeader(fields: string[]): string {
 }
 
 /** What collides with another transaction is tried again, as if it had not been. */
-async function run(
-  operation: Operation,
-  call: Call<unknown, string>,
-  serving: Serving,
-  forget: () => void,
-  attempt = 1,
-): Promise<unknown> {
+async function run(operation: Operation, call: Incoming, serving: Serving, attempt = 1): Promise<unknown> {
   try {
     return await inScope(operation, call, serving, (tx) => operation.handler(tx, call));
   } catch (error) {
     if (!isCollision(error)) throw error;
     if (attempt === mostAttempts) throw new Unavailable('Others were always first.');
-    forget();
-    return run(operation, call, serving, forget, attempt + 1);
+    call.outcomes.length = 0;
+    return run(operation, call, serving, attempt + 1);
   }
 }
 
@@ -171,41 +178,12 @@ async function besides(
   return db.tenant(call.accountId, (tx) => besides(tx, call));
 }
 
-/** The address that was asked for, without its query, and the query. */
-function addressOf(request: FastifyRequest, root: string): [path: string, query: string] {
-  // A request may name its whole address (a proxy's does); the path is what counts.
-  const address = (request.raw.url ?? '').replace(/^https?:\/\/[^/?]*/i, '');
-  const [path = '', ...rest] = address.split('?');
-  return [`${root}${path}`, rest.join('?')];
-}
-
-function rootOf(request: FastifyRequest, publicUrl: string | undefined): string {
-  if (publicUrl !== undefined) return publicUrl;
-  const { localAddress, localPort } = request.socket;
-  return `${request.protocol}://${request.host || `${localAddress}:${localPort}`}`;
-}
-
-/** An id in a path that is no integer names nothing. */
-function pathIds(request: FastifyRequest): Record<string, number> {
-  const ids: Record<string, number> = {};
-  for (const [name, text] of Object.entries(request.params as Record<string, string>)) {
-    if (!/^\d{1,15}$/.test(text))
-      throw new NotFound(`There is no such ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`);
-    ids[name] = Number(text);
-  }
-  return ids;
-}
-
 /** The account that the call is about: the one named, or else the token's own. Out of reach and not there look the same. */
-async function addressedAccount(
-  partner: Partner,
-  input: unknown,
-  errors: FieldErrors,
-  keeper: Gatekeeper,
-): Promise<number> {
+function addressedAccount(partner: Partner, input: unknown, errors: FieldErrors, keeper: Gatekeeper): Soon<number> {
   const accountId = (input as { account_id?: number }).account_id ?? partner.accountId;
-  if (!errors.account_id && !(await keeper.mayAccess(partner, accountId))) {
-    addError(errors, 'account_id', outOfReach);
-  }
-  return accountId;
+  if (errors.account_id) return accountId;
+  return whenKnown(keeper.mayAccess(partner, accountId), (may) => {
+    if (!may) addError(errors, 'account_id', outOfReach);
+    return accountId;
+  });
 }

@@ -70,7 +70,7 @@ export const purchaseRoutes = [
       },
     },
     {
-      prepare: async ({ input, receivedAt }, errors) => preparePurchases(input, errors, asSent(receivedAt)),
+      prepare: ({ input, receivedAt }, errors) => preparePurchases(input, errors, asSent(receivedAt)),
       weigh: weighPurchases,
       write: writePurchases,
       answer: (done) => done,

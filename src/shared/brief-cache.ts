@@ -1,3 +1,5 @@
+import type { Soon } from './soon.ts';
+
 /**
  * Remembers answers for so short a time that nobody is misled: an answer is never used if its question was put to the
  * database more than `ttlMs` ago. Concurrent questions are put once.
@@ -6,7 +8,7 @@ export class BriefCache<V> {
   readonly #ttlMs: number;
   readonly #load: (key: string) => Promise<V>;
   readonly #most: number;
-  readonly #entries = new Map<string, { asked: number; answer: Promise<V> }>();
+  readonly #entries = new Map<string, { asked: number; answer: Soon<V> }>();
 
   constructor(ttlMs: number, load: (key: string) => Promise<V>, most = 10_000) {
     this.#ttlMs = ttlMs;
@@ -14,18 +16,24 @@ export class BriefCache<V> {
     this.#most = most;
   }
 
-  get(key: string): Promise<V> {
+  get(key: string): Soon<V> {
     const now = performance.now();
     const known = this.#entries.get(key);
     if (known && now - known.asked < this.#ttlMs) return known.answer;
     if (this.#entries.size >= this.#most) this.#entries.clear();
-    const entry = { asked: now, answer: this.#load(key) };
+    const asking = this.#load(key);
+    const entry: { asked: number; answer: Soon<V> } = { asked: now, answer: asking };
     this.#entries.set(key, entry);
-    // A failure is the asker's to see, and not remembered.
-    entry.answer.catch(() => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key);
-    });
-    return entry.answer;
+    asking.then(
+      (answer) => {
+        entry.answer = answer;
+      },
+      // A failure is the asker's to see, and not remembered.
+      () => {
+        if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      },
+    );
+    return asking;
   }
 
   clear(): void {

@@ -32,7 +32,19 @@ export function onClock(sent: string, timeZone: string): string {
   return `${year.padStart(4, '0')}-${month}-${day} ${hour}:${minute}:${second}`;
 }
 
+let lastTime = Number.NaN;
+let lastIso = '';
+
+/** `2026-03-01T12:30:00.000Z`. Of several in one millisecond only the first is written out: requests come in bursts. */
+export function iso(time: number): string {
+  if (time !== lastTime) {
+    lastIso = new Date(time).toISOString();
+    lastTime = time;
+  }
+  return lastIso;
+}
+
 /** An instant as a client would send it, to the second. */
 export function asSent(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+  return `${iso(time.getTime()).slice(0, 19).replace('T', ' ')}Z`;
 }

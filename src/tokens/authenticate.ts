@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { BriefCache } from '../shared/brief-cache.ts';
+import type { Soon } from '../shared/soon.ts';
 import { userMayAccess } from '../users/store.ts';
 import { tokenPrefix } from './schema.ts';
 import { findGoodToken } from './store.ts';
@@ -37,11 +38,11 @@ export class Authenticator {
     });
   }
 
-  async token(secret: string): Promise<GoodToken | undefined> {
+  token(secret: string): Soon<GoodToken | undefined> {
     return shape.test(secret) ? this.#tokens.get(secret) : undefined;
   }
 
-  async mayAccess(token: GoodToken, accountId: number): Promise<boolean> {
+  mayAccess(token: GoodToken, accountId: number): Soon<boolean> {
     if (token.userId === null) return accountId === token.accountId;
     return this.#reach.get(`${token.userId}:${accountId}`);
   }

@@ -1,5 +1,6 @@
 import { managed } from '../http/managed.ts';
 import { answers, gathers, lists } from '../http/operation.ts';
+import { iso } from '../shared/clock.ts';
 import { NoFields } from '../shared/fields.ts';
 import { assignCode, giveCodes, unassignCode, wrongWithAssignment, wrongWithContacts } from './assign.ts';
 import { addCodes, lengthError, listCodes, listContactCodes, nextCodes, searchCodes } from './codes.ts';
@@ -105,7 +106,7 @@ export const voucherRoutes = [
       },
     },
     {
-      prepare: async ({ input, receivedAt }, errors) => ({ input, errors, receivedAt: receivedAt.toISOString() }),
+      prepare: ({ input, receivedAt }, errors) => ({ input, errors, receivedAt: iso(receivedAt.getTime()) }),
       weigh: () => 1,
       quick: redeemQuickly,
       write: redeemCodes,
@@ -186,7 +187,7 @@ export const voucherRoutes = [
       status: 201,
       example: { input: { count: 5000, prefix: 'SUMMER-', length: 10 }, answer: { created: 5000 } },
     },
-    (tx, { accountId, ids, input, ...watch }) => addCodes(tx, accountId, ids.unique_code_group_id, input, watch),
+    (tx, call) => addCodes(tx, call.accountId, call.ids.unique_code_group_id, call.input, call),
   ),
   lists(
     {

@@ -111,12 +111,7 @@ describe('a guest who is erased at that very moment', () => {
     const write = async (email: string, more: object = {}): Promise<number> =>
       (await call('POST', '/v1/contact', { token, body: { email, ...more } })).body.id;
     const command = (email: string, input: object) =>
-      prepareContact(
-        { email, ...input } as ContactWrite,
-        {},
-        { tokenId: null, receivedAt: new Date() },
-        async () => 'yes',
-      );
+      prepareContact({ email, ...input } as ContactWrite, {}, { tokenId: null, receivedAt: new Date() }, () => 'yes');
     const erase = (contact: number) => admin('DELETE', `/accounts/${id}/contacts/${contact}`);
     return { id, token, unit_id, stays: [{ ...stay, unit_id }], write, command, erase };
   };

@@ -1,0 +1,82 @@
+import type { FastifyRequest } from 'fastify';
+import type { Paginate, Slice } from '../shared/fields.ts';
+import { NotFound } from '../shared/problem.ts';
+import type { Call } from './operation.ts';
+import { pageNumber, paginated, sliceOf } from './pagination.ts';
+import type { Params } from './params.ts';
+
+/** A call as it came in over HTTP. What few routes ask for is worked out when they do. */
+export class Incoming implements Call<unknown, string> {
+  readonly request: FastifyRequest;
+  readonly input: unknown;
+  readonly ids: Record<string, number>;
+  readonly accountId: number;
+  readonly receivedAt = new Date();
+  /** What is to be counted once it is known to stay. */
+  readonly outcomes: string[] = [];
+  progress: Call['progress'] = () => {};
+  readonly #params: Params;
+  readonly #publicUrl: string | undefined;
+
+  constructor(
+    request: FastifyRequest,
+    read: { params: Params; input: unknown; ids: Record<string, number>; accountId: number },
+    publicUrl: string | undefined,
+  ) {
+    this.request = request;
+    this.input = read.input;
+    this.ids = read.ids;
+    this.accountId = read.accountId;
+    this.#params = read.params;
+    this.#publicUrl = publicUrl;
+  }
+
+  get actor(): string {
+    return this.request.actor;
+  }
+
+  get tokenId(): number | null {
+    return this.request.partner?.tokenId ?? null;
+  }
+
+  get slice(): Slice {
+    return sliceOf(pageNumber(this.#params.page));
+  }
+
+  get root(): string {
+    if (this.#publicUrl !== undefined) return this.#publicUrl;
+    const { protocol, host, socket } = this.request;
+    return `${protocol}://${host || `${socket.localAddress}:${socket.localPort}`}`;
+  }
+
+  get paginate(): Paginate {
+    return (rows) => paginated(rows, pageNumber(this.#params.page), ...this.#address());
+  }
+
+  get count(): (outcome: string) => void {
+    return (outcome) => this.outcomes.push(outcome);
+  }
+
+  get isGone(): () => boolean {
+    return () => this.request.socket.destroyed;
+  }
+
+  /** The address that was asked for, without its query, and the query. */
+  #address(): [path: string, query: string] {
+    // A request may name its whole address (a proxy's does); the path is what counts.
+    const address = (this.request.raw.url ?? '').replace(/^https?:\/\/[^/?]*/i, '');
+    const [path = '', ...rest] = address.split('?');
+    return [`${this.root}${path}`, rest.join('?')];
+  }
+}
+
+/** An id in a path that is no integer names nothing. */
+export function pathIds(request: FastifyRequest): Record<string, number> {
+  const ids: Record<string, number> = {};
+  for (const [name, text] of Object.entries(request.params as Record<string, string>)) {
+    if (!/^\d{1,15}$/.test(text))
+      throw new NotFound(`There is no such ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`);
+    ids[name] = Number(text);
+  }
+  return ids;
+}
