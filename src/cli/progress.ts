@@ -16,15 +16,27 @@ export class Progress {
     if (share < 100 && Math.floor(share / step) === Math.floor(this.#told / step)) return;
     this.#told = share;
     const counts = `${done.toLocaleString('en')} of ${of.toLocaleString('en')} ${this.#what}${this.#left(done, of)}`;
-    if (!this.#isTerminal) process.stderr.write(`${share} %: ${counts}\n`);
-    else
-      process.stderr.write(`\r\x1b[K${bar(share)} ${String(share).padStart(3)} %  ${counts}${done < of ? '' : '\n'}`);
+    if (!this.#isTerminal) {
+      process.stderr.write(`${share} %: ${counts}\n`);
+      return;
+    }
+    process.stderr.write(`\r\x1b[K${bar(share)} ${String(share).padStart(3)} %  ${counts}`);
+    drawing = true;
+    if (done >= of) endBar();
   }
 
   #left(done: number, of: number): string {
     const seconds = Math.round(((Date.now() - this.#begin) / 1000 / done) * (of - done));
     return done > 0 && seconds > 0 ? `, ${seconds} s left` : '';
   }
+}
+
+let drawing = false;
+
+/** What is said next begins on a line of its own. */
+export function endBar(): void {
+  if (drawing) process.stderr.write('\n');
+  drawing = false;
 }
 
 const width = 30;

@@ -8,6 +8,7 @@ import { type OpenDatabase, openDatabase } from '../db/open.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
 import { reader } from '../shared/read.ts';
+import { endBar } from './progress.ts';
 
 const perPage = 100;
 
@@ -19,8 +20,8 @@ export async function withDatabase<T>(
   const stopping = new AbortController();
   const options = { as: 'command', connections: 1, ...choices, onEvent, signal: stopping.signal } as const;
   const opening = openDatabase(readConfig(), options);
-  // Whatever ends the command, a PostgreSQL that it started must not stay behind. Long work gives up when it hears of
-  // it, and short work is done before anybody could wait for that; whoever insists ends it at once.
+  // Whatever ends the command, a PostgreSQL that it started must not stay behind. The work gives up at its next
+  // statement; whoever insists ends it at once.
   const interrupt = () => {
     if (stopping.signal.aborted) process.exit(interruptedCode);
     stopping.abort();
@@ -33,8 +34,11 @@ export async function withDatabase<T>(
     } finally {
       await database.close();
     }
-  } finally {
+  } catch (error) {
+    // Where it was done before anybody could hear of it, it is done.
     if (stopping.signal.aborted) process.exitCode = interruptedCode;
+    throw error;
+  } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupt);
   }
 }
@@ -43,14 +47,13 @@ const interruptedCode = 130;
 
 /** Work on the directory: accounts and users. */
 export function inDirectory<T>(work: (tx: Tx) => Promise<T>, mayCreate = false): Promise<T> {
-  return withDatabase({ migrate: 'empty', mayCreate }, ({ db }) => db.transaction(work));
+  return withDatabase({ migrate: 'empty', mayCreate }, ({ db }, interrupted) =>
+    db.transaction((tx) => untilInterrupted(tx, interrupted, work)),
+  );
 }
 
 /** Work within an account: the one named, or the only one there is. */
-export function inAccount<T>(
-  wanted: string | undefined,
-  work: (tx: Tx, accountId: number, interrupted: AbortSignal) => Promise<T>,
-): Promise<T> {
+export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountId: number) => Promise<T>): Promise<T> {
   return withDatabase({ migrate: 'empty', mayCreate: false }, async ({ db }, interrupted) => {
     const { rows, total } = await db.transaction((tx) => listAccounts(tx, { limit: 1, offset: 0 }));
     const accountId = wanted === undefined ? rows[0]?.id : toId(wanted, 'account');
@@ -58,11 +61,22 @@ export function inAccount<T>(
       throw new NotFound('There is no account yet. Make one with `regulars account create NAME`.');
     if (wanted === undefined && total > 1)
       throw new Invalid({ account: [`There are ${total} accounts: say which with --account ID.`] });
-    return db.tenant(accountId, async (tx) => {
-      await showAccount(tx, accountId);
-      return work(tx, accountId, interrupted);
-    });
+    return db.tenant(accountId, (connected) =>
+      untilInterrupted(connected, interrupted, async (tx) => {
+        await showAccount(tx, accountId);
+        return work(tx, accountId);
+      }),
+    );
   });
+}
+
+/** Between two statements is where a transaction can be given up, with all that it did. */
+async function untilInterrupted<T>(tx: Tx, interrupted: AbortSignal, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const giveUp = () => new SetupProblem('Interrupted: nothing was changed.');
+  const heeding: Tx = (strings, ...values) => (interrupted.aborted ? Promise.reject(giveUp()) : tx(strings, ...values));
+  const result = await work(heeding);
+  if (interrupted.aborted) throw giveUp();
+  return result;
 }
 
 /** The same shapes, and so the same rules and sentences, as over HTTP. */
@@ -151,6 +165,7 @@ export async function finish(program: Command, args: string[]): Promise<void> {
     await program.parseAsync(args);
   } catch (error) {
     process.exitCode ??= 1;
+    endBar();
     if (error instanceof Invalid) {
       const lines = Object.entries(error.errors).flatMap(([field, messages]) =>
         messages.map((message) => `${field}: ${message}`),

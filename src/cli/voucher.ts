@@ -84,8 +84,8 @@ export function voucherCommands(program: Command): void {
     .option('--length <n>', 'how many random characters follow; 10 unless given')
     .action(async (group: string, count: string, { account, prefix, length, ...options }: Options) => {
       const codes = readInput(NewCodes, { count, prefix, length });
-      const { created } = await inAccount(account, (tx, accountId, interrupted) =>
-        addCodes(tx, accountId, groupId(group), codes, watched(interrupted)),
+      const { created } = await inAccount(account, (tx, accountId) =>
+        addCodes(tx, accountId, groupId(group), codes, watched()),
       );
       print(options.json ? { created } : `${created.toLocaleString('en')} codes were made.`, options);
     });
@@ -93,8 +93,8 @@ export function voucherCommands(program: Command): void {
     .description('add your own codes, one on each line; - reads them from standard input')
     .action(async (group: string, file: string, options: Options) => {
       const codes = await readLines(file);
-      const created = await inAccount(options.account, (tx, accountId, interrupted) =>
-        addAll(tx, accountId, groupId(group), codes, watched(interrupted)),
+      const created = await inAccount(options.account, (tx, accountId) =>
+        addAll(tx, accountId, groupId(group), codes, watched()),
       );
       const known = codes.length - created;
       const others = known > 0 ? ` The group had the other ${known.toLocaleString('en')} already.` : '';
@@ -138,16 +138,9 @@ export function voucherCommands(program: Command): void {
 
 const groupId = (text: string | undefined) => toId(text ?? '', 'voucher group');
 
-/** Shows how far it is, and gives it up, with all that was done, when it is interrupted. */
-function watched(interrupted: AbortSignal): Watch {
+function watched(): Watch {
   const progress = new Progress('codes');
-  return {
-    progress: (done, of) => {
-      if (interrupted.aborted) throw new SetupProblem('Interrupted: none of the codes were kept.');
-      progress.show(done, of);
-    },
-    isGone: () => false,
-  };
+  return { progress: (done, of) => progress.show(done, of), isGone: () => false };
 }
 
 async function readLines(file: string): Promise<string[]> {
@@ -187,7 +180,10 @@ async function exportTo(file: string | undefined, tx: Tx, accountId: number, gro
   while (rows.length > 0) {
     await write(rows.map((row) => csvLine(exportedColumns.map((column) => row[column]))).join(''));
     count += rows.length;
-    rows = await nextCodes(tx, accountId, group, {}, { after: rows.at(-1)?.id ?? 0, limit: rowsAtOnce });
+    const after = { after: rows.at(-1)?.id ?? 0, limit: rowsAtOnce };
+    rows = await nextCodes(tx, accountId, group, {}, after).catch((error: Error) => {
+      throw file === undefined ? error : new SetupProblem(`${error.message} ${file} is not complete.`);
+    });
   }
   if (file !== undefined) {
     out.end();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from '../log.ts';
@@ -158,8 +158,13 @@ function trackConnections(server: Server): () => void {
     socket.on('close', () => open.delete(socket));
   });
   return () => {
-    // One that never asked for anything does not count as idle.
-    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of open) {
+      // One that never asked for anything does not count as idle.
+      if (socket.bytesRead === 0) socket.destroy();
+      // Whoever is still to be answered is told not to ask on this connection again.
+      const { _httpMessage: answering } = socket as Socket & { _httpMessage?: ServerResponse | null };
+      if (answering && !answering.headersSent) answering.setHeader('connection', 'close');
+    }
     const closing = setInterval(() => server.closeIdleConnections(), lookEveryMs);
     server.closeIdleConnections();
     server.once('close', () => clearInterval(closing));

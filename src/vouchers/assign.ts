@@ -6,6 +6,7 @@ import { survivorsOf } from '../identities/store.ts';
 import { bringToWaiting } from '../matching/store.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
 import { addError, pick, type Sparse } from '../shared/read.ts';
+import { existingCodeGroups, lockCodeGroup } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
 import {
   type AssignCode,
@@ -15,17 +16,8 @@ import {
   type StaffCode,
   type UnassignCode,
 } from './schema.ts';
-import {
-  assignCodes,
-  type CodeRow,
-  codeLock,
-  existingCodeGroups,
-  findStaffCodes,
-  lockCodeGroup,
-  lockCodes,
-  lockFreeCodes,
-  selectCodesToGive,
-} from './store.ts';
+import { assignCodes, findStaffCodes, lockFreeCodes, selectCodesToGive } from './staff-store.ts';
+import { type CodeRow, codeLock, lockCodes } from './store.ts';
 
 type Count = (outcome: string) => void;
 

@@ -1,12 +1,15 @@
 import type { Tx } from '../db/database.ts';
+import { lockKeys } from '../db/locks.ts';
 import { lineage } from '../identities/store.ts';
 import type { After, Rows, Slice } from '../shared/fields.ts';
 import { type FieldErrors, Invalid, Unavailable } from '../shared/problem.ts';
+import { existingCodeGroups } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
 import { randomCodes, shortestLength } from './random.ts';
 import { checked } from './redeem.ts';
 import type { ContactCode, ListCodes, NewCodes, StaffCode } from './schema.ts';
-import { existingCodeGroups, insertCodes, selectCodes, selectCodesAfter, selectContactCodes } from './store.ts';
+import { countAlike, selectCodes, selectCodesAfter, selectContactCodes } from './staff-store.ts';
+import { importLock, insertCodes } from './store.ts';
 
 /** How a long piece of work is watched, and given up. */
 export interface Watch {
@@ -26,8 +29,15 @@ export async function addCodes(
   const errors = wrongWithCodes(codes);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   await mustHaveGroup(tx, accountId, groupId);
-  if (codes.codes) return { created: await insertCodes(tx, accountId, groupId, codes.codes) };
+  if (codes.codes) {
+    // One after the other: two that bring the same codes in another order would wait for each other.
+    await lockKeys(tx, accountId, [importLock(groupId)]);
+    return { created: await insertCodes(tx, accountId, groupId, codes.codes) };
+  }
   const { count = 0, prefix = '', length = usualLength } = codes;
+  const alike = await countAlike(tx, accountId, groupId, prefix, [...prefix].length + length);
+  const guessable = lengthError({ count: count + alike, length });
+  if (guessable.length) throw new Invalid(guessable);
   await generate(tx, accountId, groupId, { count, prefix, length }, watch);
   return { created: count };
 }

@@ -2,7 +2,6 @@ import { type Tx, violated } from '../db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
 import { findUnit } from '../units/store.ts';
-import type { ByUnit, CodeGroup, NewCodeGroup } from './schema.ts';
 import {
   deleteCodeGroup,
   deleteUnusedCodes,
@@ -12,7 +11,8 @@ import {
   lockCodeGroup,
   renameCodeGroup,
   selectCodeGroups,
-} from './store.ts';
+} from './group-store.ts';
+import type { ByUnit, CodeGroup, NewCodeGroup } from './schema.ts';
 
 const taken = () => new Invalid({ name: ['The name has already been taken by another group of this unit.'] });
 export const noSuchGroup = () => new NotFound('There is no such unique code group.');

@@ -5,10 +5,10 @@ import { onClock } from '../shared/clock.ts';
 import { type FieldErrors, Invalid, noSuchAccount } from '../shared/problem.ts';
 import { addError } from '../shared/read.ts';
 import { findUnits } from '../units/store.ts';
+import { existingCodeGroups } from './group-store.ts';
 import { type CheckedCode, codeKey, type FindCode, type Redeem, type RedeemedCode } from './schema.ts';
 import {
   type CodeRow,
-  existingCodeGroups,
   findCodes,
   lockCodes,
   type PlainRedemption,

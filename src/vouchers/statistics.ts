@@ -5,7 +5,7 @@ import { asSent, onClock } from '../shared/clock.ts';
 import { Invalid } from '../shared/problem.ts';
 import { showCodeGroup } from './manage.ts';
 import type { ForStatistics, Statistics } from './schema.ts';
-import { countByDay, countByUnit, countCodes } from './store.ts';
+import { countByDay, countByUnit, countCodes } from './staff-store.ts';
 
 const usualDays = 90;
 /** So many are told at most. */

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createDatabase } from '../support/database.ts';
+import { connectTo, createDatabase } from '../support/database.ts';
 import { postgresRuns, regulars, start, temporaryFolder } from '../support/process.ts';
 
 describe('regulars', () => {
@@ -151,8 +151,40 @@ describe('its commands', async () => {
     child.stderr.on('data', (chunk) => (told += chunk));
     child.stderr.once('data', () => child.kill('SIGINT'));
     const [code] = await once(child, 'close');
-    expect([code, told]).toEqual([130, expect.stringContaining('Interrupted: none of the codes were kept.')]);
+    expect([code, told]).toEqual([130, expect.stringContaining('Interrupted: nothing was changed.')]);
     expect(await json(`voucher-group statistics ${group.id}`)).toMatchObject({ made: 0 });
+  });
+
+  it('give up an export and the deletion of a group at once, when they are interrupted', async () => {
+    const group = await json('voucher-group create --unit 1', 'Autumn');
+    expect((await run(`voucher generate ${group.id} 200000`)).code).toBe(0);
+    const csv = join(temporaryFolder(), 'codes.csv');
+    const interrupted = async (args: string[], since: () => Promise<boolean>) => {
+      const child = spawn('node', ['dist/cli/regulars.js', ...args], { env: { ...process.env, ...env } });
+      let told = '';
+      child.stderr.on('data', (chunk) => (told += chunk));
+      const ended = once(child, 'close');
+      await expect.poll(since, { timeout: 20_000, interval: 5 }).toBe(true);
+      child.kill('SIGINT');
+      const [code] = await ended;
+      return [code, told];
+    };
+    const exporting = async () => existsSync(csv) && statSync(csv).size > 0;
+    expect(await interrupted(['voucher', 'export', String(group.id), csv], exporting)).toEqual([
+      130,
+      expect.stringContaining(`Interrupted: nothing was changed. ${csv} is not complete.`),
+    ]);
+    expect(readFileSync(csv, 'utf8').split('\r\n').length).toBeLessThan(200_000);
+    const superuser = await connectTo(database.superuserUrl);
+    const deleting = async () =>
+      (
+        await superuser`select from pg_stat_activity where query like '%delete from unique_codes%' and pid <> pg_backend_pid()`
+      ).length > 0;
+    expect(await interrupted(['voucher-group', 'delete', String(group.id)], deleting)).toEqual([
+      130,
+      expect.stringContaining('Interrupted: nothing was changed.'),
+    ]);
+    expect(await json(`voucher-group statistics ${group.id}`)).toMatchObject({ made: 200_000 });
   });
 
   it('manage users, with a password made up where none is given', async () => {

@@ -219,7 +219,10 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await expect(service.admin('GET', '/accounts')).rejects.toThrow();
     await lock`commit`;
     await lock.end();
-    expect(await inFlight).toMatchObject({ status: 201, body: { name: 'Last orders' } });
+    const answered = await inFlight;
+    expect(answered).toMatchObject({ status: 201, body: { name: 'Last orders' } });
+    // So that nobody asks again on this connection.
+    expect(answered.headers.get('connection')).toBe('close');
     expect(await service.ended).toBe(0);
     expect(postgresRuns(service.dataDir)).toBe(false);
 

@@ -34,7 +34,11 @@ export interface Running {
   /** Waits for the end, and gives the exit code. */
   ended: Promise<number | string>;
   stop(signal?: NodeJS.Signals): Promise<number | string>;
-  admin(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+  admin(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }>;
 }
 
 export interface StartOptions {
@@ -97,6 +101,7 @@ export async function launch(options: StartOptions = {}): Promise<Running> {
       });
       return {
         status: response.status,
+        headers: response.headers,
         body: response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>),
       };
     },

@@ -1,9 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../support/app.ts';
+import { connectTo } from '../support/database.ts';
 import { fresh } from '../support/till.ts';
 import { accepted, raw, refusal, shop } from '../support/vouchers.ts';
 
-const { app, admin, call } = await testApp();
+const { app, admin, call, database } = await testApp();
+const superuser = await connectTo(database.superuserUrl);
 const [home, away] = [await shop({ admin, call }), await shop({ admin, call })];
 const { newGroup, newCode, newContact, make, add, list, total, redeemed } = home;
 const unknown = 999_999_999;
@@ -109,7 +112,39 @@ describe('generating codes', () => {
   });
 });
 
+describe('two at once', () => {
+  it('that import the same codes in another order do not wait for each other in vain', async () => {
+    const deadlocks = async () =>
+      Number(
+        (await superuser`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks,
+      );
+    const before = await deadlocks();
+    for (let turn = 0; turn < 5; turn++) {
+      const group = await newGroup();
+      const codes = Array.from({ length: 3000 }, (_, n) => `C${n}`);
+      const answers = await Promise.all([codes, [...codes].reverse()].map((codes) => make(group, { codes })));
+      expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+      expect(answers.map(({ body }) => body.created).sort()).toEqual([0, 3000]);
+    }
+    // The server counts a connection's deadlocks once that is idle.
+    await pause(1500);
+    expect(await deadlocks()).toBe(before);
+  });
+});
+
 describe('no code is made', () => {
+  it('where those that the group has already would help to guess one', async () => {
+    const group = await newGroup();
+    // 24^6 codes of six characters, and a guess may hit once in 100,000: 1,911 of them at most.
+    const alike = { length: 6, prefix: 'Ab-' };
+    accepted(await make(group, { ...alike, count: 1000 }), 201);
+    accepted(await make(group, { ...alike, count: 911 }), 201);
+    expect(refusal(await make(group, { ...alike, prefix: 'AB-', count: 1 }))).toEqual(['length']);
+    expect(await total(group)).toBe(1911);
+    accepted(await make(group, { ...alike, prefix: 'C', count: 1 }), 201);
+    accepted(await make(group, { ...alike, length: 7, count: 1 }), 201);
+  });
+
   it.each([
     ['neither of count and codes', {}, ['codes', 'count']],
     ['a prefix alone', { prefix: 'SUMMER-', length: 10 }, ['codes', 'count']],

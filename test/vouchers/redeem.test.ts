@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type Redeemed, redeemCodes } from '../../src/vouchers/redeem.ts';
 import { appOver, testApp } from '../support/app.ts';
+import { connectTo } from '../support/database.ts';
 import { fresh } from '../support/till.ts';
 import { accepted, refusal, shop } from '../support/vouchers.ts';
 
@@ -171,7 +173,7 @@ describe('a code is redeemed once', () => {
     for (const answer of answers) if (answer.status !== 200) expect(refusal(answer)).toEqual(['unique_code']);
     expect(await checked({ unique_code })).toEqual(won[0]?.body);
   });
-  it('through several processes, each attempt answered by its own code', async () => {
+  it('through several services, each attempt answered by its own code', async () => {
     const next = await appOver(db, database);
     const codes = Array.from({ length: 25 }, () => fresh('CODE'));
     await home.add(await newGroup(), ...codes);
@@ -190,6 +192,21 @@ describe('a code is redeemed once', () => {
 });
 
 describe('the contact of a code', () => {
+  it('that is assigned while its redemption waits for that is the one it is assigned to', async () => {
+    const [contact, { unique_code }] = [await newContact(), await newCode()];
+    const assigning = await connectTo(database.superuserUrl);
+    await assigning`begin`;
+    await assigning`update unique_codes set contact_id = ${contact}, assigned_at = now() where unique_code = ${unique_code}`;
+    const command = { input: { unique_code, unit_id: unit }, errors: {}, receivedAt: '2026-03-01T12:30:00.000Z' };
+    const redeeming = db.tenant(home.id, (tx) => redeemCodes(tx, home.id, [command]));
+    await expect
+      .poll(async () => (await assigning`select from pg_locks where not granted`).length, { timeout: 5000 })
+      .toBe(1);
+    await assigning`commit`;
+    const [done] = (await redeeming) as Redeemed[];
+    expect(done?.code()).toMatchObject({ unique_code, contact_id: `${contact}`, unique_code_status: 'Redeemed' });
+  });
+
   it.each(['before', 'after'])('that was merged into another %s it was redeemed is the one who stays', async (when) => {
     const [goes, stays] = [await newContact(), await newContact()];
     const { unique_code } = await newCode(fresh('CODE'), goes);
