@@ -55,6 +55,8 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
 
 export interface Process {
   url: string;
+  /** By itself, or because it was told to. */
+  ended: Promise<void>;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -76,6 +78,7 @@ export async function startProcess(env: Record<string, string>): Promise<Process
   }
   return {
     url,
+    ended,
     end: async (signal) => {
       child.kill(signal);
       await ended;

@@ -9,6 +9,8 @@ export class Fleet {
   #processes: Process[] = [];
   readonly #starting = new Set<Promise<void>>();
   killed = 0;
+  /** Those that ended though nobody had told them to. */
+  died = 0;
 
   private constructor(env: Record<string, string>, chance: Chance) {
     this.#env = env;
@@ -17,7 +19,7 @@ export class Fleet {
 
   static async start(size: number, database: string, chance: Chance): Promise<Fleet> {
     const fleet = new Fleet({ DATABASE_URL: database, LOG_LEVEL: 'error' }, chance);
-    for (let n = 0; n < size; n++) fleet.#processes.push(await startProcess(fleet.#env));
+    for (let n = 0; n < size; n++) await fleet.#startOne();
     return fleet;
   }
 
@@ -32,28 +34,31 @@ export class Fleet {
     const [victim] = this.#processes.splice(this.#chance.below(this.#processes.length), 1);
     await victim?.end('SIGKILL');
     this.killed++;
+    this.#replace();
+  }
+
+  #replace(): void {
     const starting = this.#startOne().finally(() => this.#starting.delete(starting));
     // Heard of when we stop.
     starting.catch(() => {});
     this.#starting.add(starting);
   }
 
-  /** One that loses its connection while it starts says so and ends; whoever minds it starts it again. */
   async #startOne(): Promise<void> {
-    for (let left = 5; ; left--) {
-      try {
-        this.#processes.push(await startProcess(this.#env));
-        return;
-      } catch (error) {
-        if (left === 0) throw error;
-      }
-    }
+    const one = await startProcess(this.#env);
+    this.#processes.push(one);
+    one.ended.then(() => {
+      const place = this.#processes.indexOf(one);
+      if (place < 0) return;
+      this.#processes.splice(place, 1);
+      this.died++;
+      this.#replace();
+    });
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.#starting);
-    await Promise.all(this.#processes.map((one) => one.end('SIGTERM')));
-    this.#processes = [];
+    await Promise.all(this.#processes.splice(0).map((one) => one.end('SIGTERM')));
   }
 }
 

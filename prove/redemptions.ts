@@ -141,6 +141,7 @@ export async function proveRedemptions({
     for (const name of Object.keys(before)) {
       if (before[name] !== after[name]) wrong.push(`Something else changed: ${name}.`);
     }
+    if (fleet.died > 0) wrong.push(`${fleet.died} processes ended by themselves.`);
     return {
       wrong,
       tally: {
@@ -148,6 +149,7 @@ export async function proveRedemptions({
         'of these, retries': tally.retries,
         'clients at once': clients,
         'processes killed with -9': fleet.killed,
+        'processes that ended by themselves': fleet.died,
         'connections cut by clients': tally.hungUp,
         'connections cut at the database': tally.cut,
         'answered 503': tally.turnedAway,

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
+import { withPatience } from './db/external.ts';
 import { openDatabase } from './db/open.ts';
 import { keepStatistics } from './db/statistics.ts';
 import { EmailDomains } from './domains/check.ts';
@@ -30,13 +31,11 @@ export async function startService(
     log.warn('ADMIN_TOKEN is short enough to be guessed, and it has every right; try `openssl rand -hex 32`');
   }
   if (config.workers > 1) log.warn({ workers: config.workers }, 'WORKERS: this version runs one process');
-  const database = await openDatabase(config, {
-    as: 'service',
-    connections,
-    migrate: 'all',
-    onEvent: (event, level = 'info') => log[level](event),
+  const patience = {
+    onEvent: (event: string, level: 'info' | 'warn' = 'info') => log[level](event),
     ...(signal ? { signal } : {}),
-  });
+  };
+  const database = await openDatabase(config, { as: 'service', connections, migrate: 'all', ...patience });
   try {
     if (database.applied.length > 0) log.info({ migrations: database.applied }, 'the database was brought up to date');
     let ready = false;
@@ -47,8 +46,11 @@ export async function startService(
     await listen(() => app.listen({ host: config.host, port: config.port }), config);
     const jobs = runJobs(connect, tasks(db, domains), log);
     const statistics = keepStatistics(db, log);
-    const first = await db.transaction(firstStart);
-    const owned = await db.transaction(hasOwner);
+    const { first, owned } = await withPatience(
+      connect.url,
+      async () => ({ first: await db.transaction(firstStart), owned: await db.transaction(hasOwner) }),
+      patience,
+    );
     print(welcome(config.publicUrl ?? addressOf(app.server.address() as AddressInfo, config.host), first, owned));
     ready = true;
     return {

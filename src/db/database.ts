@@ -126,8 +126,10 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
     // A database that hangs is as good as away.
     query_timeout: longestStatementMs + 1000,
   });
-  // An idle connection that breaks is replaced when the next one is needed.
+  // An idle connection that breaks is replaced when the next one is needed. One that breaks in the very moment in which
+  // it is handed over has nobody else to hear of it, and that would end the process; its first statement will fail.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
 
   /** A connection is taken when the first statement needs one: what comes before it keeps nobody waiting. */
   async function transaction<T>(begin: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {

@@ -1,53 +1,60 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetupProblem } from '../shared/problem.ts';
-import { type Connection, isDatabaseAway, openConnection, type Tx } from './database.ts';
+import { isDatabaseAway, openConnection, type Tx } from './database.ts';
 import { identifier } from './sql.ts';
 
 /** The role that the service takes on where its login could look past row-level security. */
 const plainRole = 'regulars_service';
 
-interface ExamineOptions {
+/** A database that starts together with us, or is restarted just then, gets this long. */
+const patienceMs = 30_000;
+
+interface Patience {
   signal?: AbortSignal | undefined;
   onEvent?: ((message: string, level?: 'info' | 'warn') => void) | undefined;
-  waitSeconds?: number;
+}
+
+/** Tries again for as long as the database is away; one that says no means it. */
+export async function withPatience<T>(
+  url: string,
+  attempt: () => Promise<T>,
+  { signal, onEvent }: Patience,
+): Promise<T> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      if (Date.now() > deadline || signal?.aborted) throw cantUse(url, error);
+      onEvent?.(`waiting for PostgreSQL at ${placeOf(url)}`);
+      await pause(1000, undefined, signal ? { signal } : {});
+    }
+  }
 }
 
 /**
  * Checks an external server before anything is built on it, and says which role to act as. An ordinary role acts as
  * itself. A superuser would bypass row-level security, so a plain role is made (once) and taken on at each connect.
  */
-export async function examineServer(
-  url: string,
-  { signal, onEvent, waitSeconds = 30 }: ExamineOptions = {},
-): Promise<{ role: string | undefined }> {
-  const where = new URL(url);
-  const place = `${where.hostname || 'localhost'}:${where.port || 5432}`;
-  let connection: Connection | undefined;
+export async function examineServer(url: string): Promise<{ role: string | undefined }> {
   try {
-    const deadline = Date.now() + waitSeconds * 1000;
-    while (!connection) {
-      try {
-        connection = await openConnection({ url });
-      } catch (error) {
-        // A database that starts together with us may need a moment; one that says no means it.
-        if (!isDatabaseAway(error) || Date.now() > deadline || signal?.aborted) throw error;
-        onEvent?.(`waiting for PostgreSQL at ${place}`);
-        await pause(1000, undefined, signal ? { signal } : {});
-      }
+    const connection = await openConnection({ url });
+    try {
+      const [server] = await connection.run<{ version: number; bypasses: boolean; database: string }>`
+        select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as bypasses, current_database() as database
+        from pg_roles where rolname = current_user`;
+      if (!server) throw new Error('it did not say who we are');
+      if (server.version < 150_000)
+        throw new Error(`it is PostgreSQL ${Math.floor(server.version / 10_000)}, and Regulars needs 15 or newer`);
+      if (!server.bypasses) return { role: undefined };
+      await connection.transaction((tx) => preparePlainRole(tx, server.database));
+      return { role: plainRole };
+    } finally {
+      await connection.close();
     }
-    const [server] = await connection.run<{ version: number; bypasses: boolean; database: string }>`
-      select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as bypasses, current_database() as database
-      from pg_roles where rolname = current_user`;
-    if (!server) throw new Error('it did not say who we are');
-    if (server.version < 150_000)
-      throw new Error(`it is PostgreSQL ${Math.floor(server.version / 10_000)}, and Regulars needs 15 or newer`);
-    if (!server.bypasses) return { role: undefined };
-    await connection.transaction((tx) => preparePlainRole(tx, server.database));
-    return { role: plainRole };
   } catch (error) {
-    throw new SetupProblem(`DATABASE_URL: can't use the server at ${place}: ${reason(error)}.`);
-  } finally {
-    await connection?.close();
+    throw isDatabaseAway(error) ? error : cantUse(url, error);
   }
 }
 
@@ -59,8 +66,13 @@ async function preparePlainRole(tx: Tx, database: string): Promise<void> {
   await tx`grant usage, create on schema public to ${role}`;
 }
 
-/** A refused connection to several addresses at once has no message of its own. */
-function reason(error: unknown): string {
+function cantUse(url: string, error: unknown): SetupProblem {
+  // A refused connection to several addresses at once has no message of its own.
   const { message, code } = error as { message?: string; code?: string };
-  return message || code || String(error);
+  return new SetupProblem(`DATABASE_URL: can't use the server at ${placeOf(url)}: ${message || code || error}.`);
+}
+
+function placeOf(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `${hostname || 'localhost'}:${port || 5432}`;
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { type ConnectOptions, type Database, openPool } from './database.ts';
 import { EmbeddedServer } from './embedded/server.ts';
-import { examineServer } from './external.ts';
+import { examineServer, withPatience } from './external.ts';
 import { migrate } from './migrate.ts';
 
 export interface OpenOptions {
@@ -27,12 +27,13 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-async function bypassesRowLevelSecurity(db: Database): Promise<boolean> {
+async function mustObeyRowLevelSecurity(db: Database): Promise<void> {
   const [role] = await db.transaction(
     (tx) =>
       tx<{ bypasses: boolean }>`select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user`,
   );
-  return role?.bypasses !== false;
+  if (role?.bypasses === false) return;
+  throw new SetupProblem('The role that DATABASE_URL leads to can look past row-level security. Use an ordinary one.');
 }
 
 /** A migrated database, wherever it is: the embedded server's, or the one that DATABASE_URL names. */
@@ -40,16 +41,20 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
   const embedded =
     config.databaseUrl === undefined ? await EmbeddedServer.open({ dataDir: config.dataDir, ...options }) : undefined;
   const url = embedded?.url ?? (config.databaseUrl as string);
-  try {
-    const { role } = embedded ? { role: undefined } : await examineServer(url, options);
-    const { applied, version } = await migrate({ url, role }, options.migrate === 'empty');
+  const prepare = async () => {
+    const { role } = embedded ? { role: undefined } : await examineServer(url);
+    const migrated = await migrate({ url, role }, options.migrate === 'empty');
     const db = openPool({ url, role, connections: options.connections, applicationName: `regulars ${options.as}` });
-    if (await bypassesRowLevelSecurity(db)) {
+    try {
+      await mustObeyRowLevelSecurity(db);
+    } catch (error) {
       await db.close();
-      throw new SetupProblem(
-        'The role that DATABASE_URL leads to can look past row-level security. Use an ordinary one.',
-      );
+      throw error;
     }
+    return { db, role, ...migrated };
+  };
+  try {
+    const { db, role, applied, version } = await withPatience(url, prepare, options);
     return {
       db,
       connect: { url, role },

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { isDatabaseAway, openPool } from '../../src/db/database.ts';
+import { cuttingProxy } from '../support/cutting-proxy.ts';
 import { openTestDatabase, superuser } from '../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
@@ -44,5 +46,15 @@ describe('a transaction', () => {
     );
     expect(db.pool()).toMatchObject({ busy: 0, waiting: 0 });
     expect((await db.transaction((tx) => tx<{ one: number }>`select 1 as one`))[0]).toEqual({ one: 1 });
+  });
+
+  it('on a connection that is ended in the moment it is handed over is refused, and the process goes on', async () => {
+    const proxy = await cuttingProxy(database.url, 2);
+    const through = openPool({ url: proxy.url, connections: 1 });
+    const one = () => through.transaction((tx) => tx`select 1 as one`);
+    for (let turn = 0; turn < 2; turn++) expect(isDatabaseAway(await one().catch((error) => error))).toBe(true);
+    expect((await one())[0]).toEqual({ one: 1 });
+    expect([proxy.cut(), through.pool().busy]).toEqual([2, 0]);
+    await through.close();
   });
 });

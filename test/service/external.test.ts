@@ -3,6 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { openPool } from '../../src/db/database.ts';
 import { freePort } from '../../src/db/embedded/process.ts';
 import { examineServer } from '../../src/db/external.ts';
+import { cuttingProxy } from '../support/cutting-proxy.ts';
 import { connectTo, createDatabase, superuser } from '../support/database.ts';
 import { healthy, launch, type Running, start } from '../support/process.ts';
 
@@ -69,9 +70,17 @@ describe('DATABASE_URL', () => {
     const missing = await launch({ env: { DATABASE_URL: `${inject('serverUrl')}/no_such_database` } });
     expect(await missing.ended).toBe(1);
     expect(missing.output()).toContain('database "no_such_database" does not exist');
-    await expect(
-      examineServer(`postgres://x:secret@127.0.0.1:${await freePort()}/x`, { waitSeconds: 1 }),
-    ).rejects.toThrow(/ECONNREFUSED/);
+    await expect(examineServer(`postgres://x:secret@127.0.0.1:${await freePort()}/x`)).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it('waits for one that is away, also where it goes away in the middle of the start', async () => {
+    const database = await createDatabase('empty');
+    const proxy = await cuttingProxy(database.url, 4);
+    const service = await start({ env: { DATABASE_URL: proxy.url } });
+    expect(proxy.cut()).toBe(4);
+    expect(service.output()).toContain('waiting for PostgreSQL at 127.0.0.1:');
+    expect(service.output()).toContain('Your first request');
+    await service.stop();
   });
 
   it('keeps them apart also where the address brings options of its own', async () => {
