@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // No test is about time: these only end one that hangs, also on a machine that is busy with something else.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // The tests of real processes mostly wait for them, so there is room for one more than there are cores.
     maxWorkers: availableParallelism() + 1,
   },

@@ -24,8 +24,9 @@ export interface Gatekeeper {
 }
 
 export interface Gate {
-  /** Whose token it is. Throws when it is over its rate. */
   partner(request: FastifyRequest): Soon<Partner>;
+  /** Throws when the token is over its rate. */
+  admit(partner: Partner): void;
   /** Who it is: in words, and by a name that may stand in a log. */
   admin(request: FastifyRequest): Promise<{ actor: string; caller: string }>;
 }
@@ -43,10 +44,10 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate 
       if (secret === undefined) throw new Unauthorized();
       return whenKnown(keeper.partner(secret), (partner) => {
         if (!partner) throw new Unauthorized();
-        requests.take(String(partner.tokenId));
         return partner;
       });
     },
+    admit: (partner) => requests.take(String(partner.tokenId)),
     admin: async (request) => {
       const bearer = credential(request, 'bearer');
       if (bearer !== undefined && keeper.isAdminToken(bearer)) {

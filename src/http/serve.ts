@@ -65,7 +65,9 @@ function letIn(request: FastifyRequest, { access }: Operation, gate: Gate): Prom
   }
   if (access === 'partner') {
     const known = whenKnown(gate.partner(request), (partner) => {
+      // Also what is refused for being too much is written down as theirs.
       request.partner = partner;
+      gate.admit(partner);
     });
     if (known instanceof Promise) return known;
   }
