@@ -28,6 +28,7 @@ import { purchaseRoutes } from './purchases/routes.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { Few } from './shared/few.ts';
+import { Unavailable } from './shared/problem.ts';
 import { stayRoutes } from './stays/routes.ts';
 import { Authenticator } from './tokens/authenticate.ts';
 import { tokenRoutes } from './tokens/routes.ts';
@@ -100,7 +101,10 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
     world: { takesMail: (email) => domains.takesMail(email) },
     onBatch: metrics.batch,
     onOutcome: metrics.outcome,
-    onLate: (err, requestId) => log.warn({ err, request_id: requestId }, 'an answer broke off'),
+    onLate: (err, requestId) => {
+      const why = err instanceof Unavailable ? { reason: err.message } : { err };
+      log.warn({ request_id: requestId, ...why }, 'an answer broke off');
+    },
     few: new Few(longCallsAtOnce, mostLongCallsWaiting),
   };
   for (const operation of operations) serve(app, operation, serving);

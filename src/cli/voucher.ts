@@ -1,9 +1,10 @@
-import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Tx } from '../db/database.ts';
-import { csvLine } from '../shared/csv.ts';
+import { csvFile } from '../shared/csv.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { assignCode, giveCodes, unassignCode } from '../vouchers/assign.ts';
 import { addCodes, nextCodes, searchCodes, type Watch } from '../vouchers/codes.ts';
@@ -67,7 +68,7 @@ export function voucherCommands(program: Command): void {
   );
   withAccount(groups.command('statistics <id>'))
     .description('what became of its codes: in all, by unit and by day')
-    .option('--from <day>', 'the first day, yyyy-mm-dd')
+    .option('--from <day>', 'the first day, yyyy-mm-dd; 90 days before the last unless given')
     .option('--to <day>', 'the last day, yyyy-mm-dd; today unless given')
     .action(async (id: string, options: Options) => {
       const range = readInput(ForStatistics, { start_date: options.from, end_date: options.to });
@@ -97,15 +98,14 @@ export function voucherCommands(program: Command): void {
         addAll(tx, accountId, groupId(group), codes, watched()),
       );
       const known = codes.length - created;
-      const others = known > 0 ? ` The group had the other ${known.toLocaleString('en')} already.` : '';
-      print(options.json ? { created } : `${created.toLocaleString('en')} codes are new.${others}`, options);
+      const others = known > 0 ? ` ${counted(known)} there already, or in the file before.` : '';
+      print(options.json ? { created } : `${counted(created)} new.${others}`, options);
     });
   withAccount(voucher.command('export <group> [file]'))
     .description('all codes of a group as CSV, into a file or to standard output')
     .action(async (group: string, file: string | undefined, options: Options) => {
       const count = await inAccount(options.account, (tx, accountId) => exportTo(file, tx, accountId, groupId(group)));
-      if (file !== undefined)
-        print(options.json ? { exported: count } : `${count.toLocaleString('en')} codes are in ${file}.`, options);
+      if (file !== undefined) print(options.json ? { exported: count } : `${counted(count)} in ${file}.`, options);
     });
   withAccount(voucher.command('find <code>'))
     .description('in which groups it is, whose, and whether it was redeemed')
@@ -136,6 +136,7 @@ export function voucherCommands(program: Command): void {
   );
 }
 
+const counted = (count: number) => (count === 1 ? '1 code is' : `${count.toLocaleString('en')} codes are`);
 const groupId = (text: string | undefined) => toId(text ?? '', 'voucher group');
 
 function watched(): Watch {
@@ -149,6 +150,11 @@ async function readLines(file: string): Promise<string[]> {
     throw new SetupProblem(`${file} can’t be read: ${error.message}.`);
   });
   const lines = all.split(/\r?\n/).map((line) => line.trim());
+  if (/(^|,)"?unique_code"?(,|$)/.test(lines[0] ?? '')) {
+    throw new SetupProblem(
+      `${file} is a table: its first line names columns. Codes are read one from each line, alone.`,
+    );
+  }
   return lines.filter((line) => line !== '');
 }
 
@@ -163,31 +169,31 @@ async function addAll(tx: Tx, accountId: number, group: number, codes: string[],
   return created;
 }
 
-const rowsAtOnce = 5000;
-
+/** Beside the file until it is whole, so that one that is broken off leaves what was there. */
 async function exportTo(file: string | undefined, tx: Tx, accountId: number, group: number): Promise<number> {
-  let rows = await nextCodes(tx, accountId, group, {}, { after: 0, limit: rowsAtOnce });
-  const out = file === undefined ? process.stdout : createWriteStream(file);
-  const failed = once(out, 'error').then(([error]) => {
-    throw new SetupProblem(`${file} can’t be written: ${(error as Error).message}.`);
-  });
-  failed.catch(() => {});
-  const write = async (text: string) => {
-    if (!out.write(text)) await Promise.race([once(out, 'drain'), failed]);
-  };
-  await write(csvLine(exportedColumns));
   let count = 0;
-  while (rows.length > 0) {
-    await write(rows.map((row) => csvLine(exportedColumns.map((column) => row[column]))).join(''));
-    count += rows.length;
-    const after = { after: rows.at(-1)?.id ?? 0, limit: rowsAtOnce };
-    rows = await nextCodes(tx, accountId, group, {}, after).catch((error: Error) => {
-      throw file === undefined ? error : new SetupProblem(`${error.message} ${file} is not complete.`);
+  const parts = await csvFile(
+    exportedColumns,
+    (after) => nextCodes(tx, accountId, group, {}, after),
+    (rows) => {
+      count += rows;
+    },
+  );
+  if (file === undefined) {
+    await pipeline(parts, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+      // Whoever read it has seen enough.
+      if (error.code !== 'EPIPE') throw error;
     });
+    return count;
   }
-  if (file !== undefined) {
-    out.end();
-    await Promise.race([once(out, 'finish'), failed]);
+  const part = `${file}.part`;
+  try {
+    await pipeline(parts, createWriteStream(part));
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => {});
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new SetupProblem(`${file} can’t be written: ${(error as Error).message}.`);
   }
   return count;
 }

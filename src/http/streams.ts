@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { csvLine } from '../shared/csv.ts';
+import { csvFile } from '../shared/csv.ts';
 import type { After } from '../shared/fields.ts';
 import { answerFor } from './errors.ts';
 
@@ -40,8 +40,6 @@ export async function sendProgress(
   return reply;
 }
 
-const rowsAtOnce = 5000;
-
 /**
  * A list from end to end. No transaction stays open while a slow client reads: what is sent next is read when there
  * is room for it.
@@ -52,16 +50,7 @@ export async function sendCsv<Row extends { id: number }>(
   onLate: (error: unknown) => void,
   next: (after: After) => Promise<Row[]>,
 ): Promise<FastifyReply> {
-  const read = (after: number) => next({ after, limit: rowsAtOnce });
-  // Before anything is sent: there may be no such list.
-  let rows = await read(0);
-  async function* file() {
-    yield csvLine(columns);
-    while (rows.length > 0) {
-      yield rows.map((row) => csvLine(columns.map((column) => row[column]))).join('');
-      rows = rows.length < rowsAtOnce ? [] : await read(rows.at(-1)?.id ?? 0);
-    }
-  }
+  const parts = Readable.from(await csvFile(columns, next));
   // The connection is broken off then, so that nobody takes half a file for a whole one.
-  return reply.type('text/csv; charset=utf-8').send(Readable.from(file()).on('error', onLate));
+  return reply.type('text/csv; charset=utf-8').send(parts.on('error', onLate));
 }

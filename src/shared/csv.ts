@@ -1,3 +1,5 @@
+import type { After } from './fields.ts';
+
 /** A line of a CSV file (RFC 4180), with its end. */
 export function csvLine(values: readonly unknown[]): string {
   return `${values.map(cell).join(',')}\r\n`;
@@ -7,4 +9,28 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = value instanceof Date ? value.toISOString() : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Rows of a file that are read at a time. */
+const rowsAtOnce = 5000;
+
+/**
+ * All of a list, however long it is, as the parts of a file. The first rows are read before it gives anything: there may
+ * be no such list.
+ */
+export async function csvFile<Row extends { id: number }>(
+  columns: readonly (keyof Row & string)[],
+  next: (after: After) => Promise<Row[]>,
+  onRows: (count: number) => void = () => {},
+): Promise<AsyncGenerator<string>> {
+  let rows = await next({ after: 0, limit: rowsAtOnce });
+  async function* parts() {
+    yield csvLine(columns);
+    while (rows.length > 0) {
+      yield rows.map((row) => csvLine(columns.map((column) => row[column]))).join('');
+      onRows(rows.length);
+      rows = rows.length < rowsAtOnce ? [] : await next({ after: rows.at(-1)?.id ?? 0, limit: rowsAtOnce });
+    }
+  }
+  return parts();
 }

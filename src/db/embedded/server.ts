@@ -54,15 +54,16 @@ export class EmbeddedServer {
 
   static async open(options: EmbeddedOptions): Promise<EmbeddedServer> {
     const cluster = join(options.dataDir, 'postgres');
+    const isNew = !existsSync(join(cluster, 'PG_VERSION'));
+    if (isNew && options.mayCreate === false) {
+      throw new SetupProblem(
+        `There is no database in DATA_DIR ${options.dataDir} yet. Is it the right folder? Starting the service makes one.`,
+      );
+    }
     prepareFolder(options.dataDir);
     const runner = chooseRunner(cluster);
     const binaries = locateBinaries(runner, options.binFolder);
-    if (!existsSync(join(cluster, 'PG_VERSION'))) {
-      if (options.mayCreate === false) {
-        throw new SetupProblem(
-          `There is no database in DATA_DIR ${options.dataDir} yet. Is it the right folder? Starting the service makes one.`,
-        );
-      }
+    if (isNew) {
       options.onEvent?.(`making a new database in ${cluster}`);
       await createCluster(cluster, binaries, runner);
     }
