@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
+import type { Tx } from './db/database.ts';
 import { withPatience } from './db/external.ts';
 import { openDatabase } from './db/open.ts';
 import { keepStatistics } from './db/statistics.ts';
@@ -46,11 +47,11 @@ export async function startService(
     await listen(() => app.listen({ host: config.host, port: config.port }), config);
     const jobs = runJobs(connect, tasks(db, domains), log);
     const statistics = keepStatistics(db, log);
-    const { first, owned } = await withPatience(
-      connect.url,
-      async () => ({ first: await db.transaction(firstStart), owned: await db.transaction(hasOwner) }),
-      patience,
-    );
+    const patiently = <T>(work: (tx: Tx) => Promise<T>) =>
+      withPatience(connect.url, () => db.transaction(work), patience);
+    // Each on its own: what the first one made is told once, and must not be made to look old by the second.
+    const first = await patiently(firstStart);
+    const owned = await patiently(hasOwner);
     print(welcome(config.publicUrl ?? addressOf(app.server.address() as AddressInfo, config.host), first, owned));
     ready = true;
     return {

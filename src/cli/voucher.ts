@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -169,7 +169,7 @@ async function addAll(tx: Tx, accountId: number, group: number, codes: string[],
   return created;
 }
 
-/** Beside the file until it is whole, so that one that is broken off leaves what was there. */
+/** Beside the file until it is whole, so that one that is broken off leaves what was there; a pipe or a device stays what it is. */
 async function exportTo(file: string | undefined, tx: Tx, accountId: number, group: number): Promise<number> {
   let count = 0;
   const parts = await csvFile(
@@ -186,12 +186,13 @@ async function exportTo(file: string | undefined, tx: Tx, accountId: number, gro
     });
     return count;
   }
-  const part = `${file}.part`;
+  const there = await stat(file).catch(() => undefined);
+  const part = there && !there.isFile() ? file : `${file}.part`;
   try {
     await pipeline(parts, createWriteStream(part));
-    await rename(part, file);
+    if (part !== file) await rename(part, file);
   } catch (error) {
-    await rm(part, { force: true }).catch(() => {});
+    if (part !== file) await rm(part, { force: true }).catch(() => {});
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw new SetupProblem(`${file} can’t be written: ${(error as Error).message}.`);
   }

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectTo, createDatabase } from '../support/database.ts';
@@ -131,6 +132,11 @@ describe('its commands', async () => {
     expect(lines[1]).toMatch(/^\d+,SUM-[2-9C-Y]{8},Active,,,,,/);
     const nowhere = await run(`voucher export ${group.id}`, join(csv, 'codes.csv'));
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringMatching(/^\S+ can’t be written: ENOTDIR.+\.\n$/)]);
+    const pipe = join(temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reading = readFile(pipe, 'utf8');
+    expect((await run(`voucher export ${group.id}`, pipe)).stdout).toBe(`12,002 codes are in ${pipe}.\n`);
+    expect([await reading, statSync(pipe).isFIFO()]).toEqual([readFileSync(csv, 'utf8'), true]);
     const again = await run(`voucher import ${group.id}`, csv);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('its first line names columns.')]);
     const cut = spawn('sh', ['-c', `node dist/cli/regulars.js voucher export ${group.id} | head -1`], {
