@@ -9,8 +9,8 @@ export type NewConsentEntry = Omit<ConsentEntry, 'id' | 'at'>;
 /** In the order given, which their ids keep. */
 export async function appendToLedger(tx: Tx, accountId: number, entries: NewConsentEntry[]): Promise<void> {
   await tx`
-    insert into consent_ledger (account_id, contact_id, channel, from_given, to_given, applied, rule, source_id, token_id)
-    select ${accountId}::bigint, contact_id, channel, "from", "to", applied, rule, source_id, token_id
+    insert into consent_ledger (account_id, contact_id, channel, from_given, to_given, applied, rule, source_id, token_id, at)
+    select ${accountId}::bigint, contact_id, channel, "from", "to", applied, rule, source_id, token_id, ${tx.now}
     from rows from (jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as (contact_id bigint, channel text, "from" boolean, "to" boolean,
       applied boolean, rule text, source_id bigint, token_id bigint)) with ordinality as entry
       (contact_id, channel, "from", "to", applied, rule, source_id, token_id, place)

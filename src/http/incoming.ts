@@ -11,7 +11,7 @@ export class Incoming implements Call<unknown, string> {
   readonly input: unknown;
   readonly ids: Record<string, number>;
   readonly accountId: number;
-  readonly receivedAt = new Date();
+  readonly receivedAt: Date;
   /** What is to be counted once it is known to stay. */
   readonly outcomes: string[] = [];
   progress: Call['progress'] = () => {};
@@ -21,12 +21,14 @@ export class Incoming implements Call<unknown, string> {
   constructor(
     request: FastifyRequest,
     read: { params: Params; input: unknown; ids: Record<string, number>; accountId: number },
+    receivedAt: Date,
     publicUrl: string | undefined,
   ) {
     this.request = request;
     this.input = read.input;
     this.ids = read.ids;
     this.accountId = read.accountId;
+    this.receivedAt = receivedAt;
     this.#params = read.params;
     this.#publicUrl = publicUrl;
   }

@@ -17,6 +17,7 @@ export interface Serving {
   gate: Gate;
   keeper: Gatekeeper;
   publicUrl: string | undefined;
+  now(): Date;
   world: World;
   onBatch(name: string, size: number): void;
   onOutcome(route: string, outcome: string): void;
@@ -48,7 +49,8 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
         ? addressedAccount(request.partner, input, errors, serving.keeper)
         : (ids.account_id ?? 0);
       return whenKnown(account, (accountId) => {
-        const call = new Incoming(request, { params, input, ids, accountId }, serving.publicUrl);
+        const read = { params, input, ids, accountId };
+        const call = new Incoming(request, read, serving.now(), serving.publicUrl);
         return gather ? gather(call, errors, reply) : answer(operation, call, errors, reply, serving);
       });
     },
