@@ -13,6 +13,7 @@ import type { EmailDomains } from './domains/check.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
+import { serveDashboard } from './http/dashboard.ts';
 import { serveDocs } from './http/docs.ts';
 import { unavailable } from './http/errors.ts';
 import { createGate, type Gatekeeper } from './http/gate.ts';
@@ -115,6 +116,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
   for (const operation of operations) serve(app, operation, serving);
 
   serveDocs(app, openApiDocument(operations, version));
+  await serveDashboard(app);
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
   app.get('/health', async (_request, reply) => {
     const healthy =

@@ -120,11 +120,6 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
     });
   }
   app.setErrorHandler(fail);
-  app.setNotFoundHandler((request, reply) =>
-    reply
-      .code(404)
-      .send({ errors: [{ message: `There is nothing at ${request.method} ${request.url.split('?')[0]}.` }] }),
-  );
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const answer = answerFor(error, request.id);
