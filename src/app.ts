@@ -35,6 +35,7 @@ import { userByPassword, userBySession } from './sessions/sign-in.ts';
 import { Few } from './shared/few.ts';
 import { Unavailable } from './shared/problem.ts';
 import { stayRoutes } from './stays/routes.ts';
+import { timelineRoutes } from './timeline/routes.ts';
 import { Authenticator } from './tokens/authenticate.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { unitRoutes } from './units/routes.ts';
@@ -48,6 +49,7 @@ export const operations: readonly Operation[] = [
   ...feedbackRoutes,
   ...noteRoutes,
   ...consentRoutes,
+  ...timelineRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,
