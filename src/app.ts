@@ -22,6 +22,7 @@ import { type Answered, createServer } from './http/server.ts';
 import { type Logger, logPlain } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
+import { overviewRoutes } from './overview/routes.ts';
 import { popRoutes } from './pops/routes.ts';
 import { howManyWaitEverywhere } from './purchases/read.ts';
 import { purchaseRoutes } from './purchases/routes.ts';
@@ -35,6 +36,7 @@ import { tokenRoutes } from './tokens/routes.ts';
 import { unitRoutes } from './units/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { signInOwner } from './users/sign-in.ts';
+import { venueRoutes } from './venues/routes.ts';
 import { version } from './version.ts';
 import { voucherRoutes } from './vouchers/routes.ts';
 
@@ -56,6 +58,8 @@ export const operations: readonly Operation[] = [
   ...tokenRoutes,
   ...requestRoutes,
   ...groupRoutes,
+  ...venueRoutes,
+  ...overviewRoutes,
   ...domainRoutes,
 ];
 
