@@ -25,6 +25,7 @@ import { type Answered, createServer } from './http/server.ts';
 import { type Logger, logPlain } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
+import { overviewRoutes } from './overview/routes.ts';
 import { popRoutes } from './pops/routes.ts';
 import { howManyWaitEverywhere } from './purchases/read.ts';
 import { purchaseRoutes } from './purchases/routes.ts';
@@ -40,6 +41,8 @@ import { Authenticator } from './tokens/authenticate.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { unitRoutes } from './units/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { signInOwner } from './users/sign-in.ts';
+import { venueRoutes } from './venues/routes.ts';
 import { version } from './version.ts';
 import { voucherRoutes } from './vouchers/routes.ts';
 
@@ -63,6 +66,8 @@ export const operations: readonly Operation[] = [
   ...tokenRoutes,
   ...requestRoutes,
   ...groupRoutes,
+  ...venueRoutes,
+  ...overviewRoutes,
   ...domainRoutes,
   ...auditRoutes,
 ];
