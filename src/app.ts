@@ -2,6 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
 import { holdAccount } from './accounts/store.ts';
+import { auditRoutes } from './audit/routes.ts';
+import { insertAudit } from './audit/store.ts';
 import { bookingRoutes } from './bookings/routes.ts';
 import type { Config } from './config.ts';
 import { consentRoutes } from './consent/routes.ts';
@@ -11,6 +13,7 @@ import type { EmailDomains } from './domains/check.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
+import { serveDashboard } from './http/dashboard.ts';
 import { serveDocs } from './http/docs.ts';
 import { unavailable } from './http/errors.ts';
 import { createGate, type Gatekeeper } from './http/gate.ts';
@@ -22,19 +25,23 @@ import { type Answered, createServer } from './http/server.ts';
 import { type Logger, logPlain } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
+import { overviewRoutes } from './overview/routes.ts';
 import { popRoutes } from './pops/routes.ts';
 import { howManyWaitEverywhere } from './purchases/read.ts';
 import { purchaseRoutes } from './purchases/routes.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
+import { userByPassword, userBySession } from './sessions/sign-in.ts';
 import { Few } from './shared/few.ts';
 import { Unavailable } from './shared/problem.ts';
 import { stayRoutes } from './stays/routes.ts';
+import { timelineRoutes } from './timeline/routes.ts';
 import { Authenticator } from './tokens/authenticate.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { unitRoutes } from './units/routes.ts';
 import { userRoutes } from './users/routes.ts';
-import { signInOwner } from './users/sign-in.ts';
+import { venueRoutes } from './venues/routes.ts';
 import { version } from './version.ts';
 import { voucherRoutes } from './vouchers/routes.ts';
 
@@ -44,6 +51,7 @@ export const operations: readonly Operation[] = [
   ...feedbackRoutes,
   ...noteRoutes,
   ...consentRoutes,
+  ...timelineRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,
@@ -51,12 +59,16 @@ export const operations: readonly Operation[] = [
   ...voucherRoutes,
   ...unitRoutes,
   ...lookupRoutes,
+  ...sessionRoutes,
   ...accountRoutes,
   ...userRoutes,
   ...tokenRoutes,
   ...requestRoutes,
   ...groupRoutes,
+  ...venueRoutes,
+  ...overviewRoutes,
   ...domainRoutes,
+  ...auditRoutes,
 ];
 
 export interface AppParts {
@@ -101,7 +113,7 @@ export async function buildApp({
     onAnswered: (answered) => keepRecord(answered, now(), log, metrics, recorder),
   });
   const keeper = createKeeper(config, db, domains);
-  const gate = createGate(keeper, config.rateLimitPerMinute);
+  const gate = createGate(keeper, config.rateLimitPerMinute, config.publicUrl);
   const serving: Serving = {
     db,
     gate,
@@ -120,6 +132,7 @@ export async function buildApp({
   for (const operation of operations) serve(app, operation, serving);
 
   serveDocs(app, openApiDocument(operations, version));
+  await serveDashboard(app);
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
   app.get('/health', async (_request, reply) => {
     const healthy =
@@ -178,7 +191,9 @@ function createKeeper(config: Config, db: Database, domains: EmailDomains): Gate
     partner: (secret) => authenticator.token(secret),
     mayAccess: (partner, accountId) => authenticator.mayAccess(partner, accountId),
     isAdminToken: adminTokenCheck(config.adminToken),
-    owner: (email, password) => signInOwner(db, email, password),
+    userByPassword: (email, password) => userByPassword(db, email, password),
+    userBySession: (secret) => userBySession(db, secret),
+    record: insertAudit,
     holdAccount: async (tx, accountId) => (await holdAccount(tx, accountId)) !== undefined,
     changed: () => {
       authenticator.forget();

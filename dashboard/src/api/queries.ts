@@ -1,0 +1,47 @@
+import { keepPreviousData, MutationCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { say } from '../ui/say.ts';
+import { type ApiError, api, type Params } from './client.ts';
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    defaultError: ApiError;
+    mutationMeta: {
+      /** The error is shown where it arose, so no notice is needed. */
+      shown?: boolean;
+    };
+  }
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      gcTime: 10 * 60_000,
+      placeholderData: keepPreviousData,
+      // What was refused stays refused; what failed may have been a bad moment.
+      retry: (failures, error) => failures < 2 && !(error.status >= 400 && error.status < 500),
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+  mutationCache: new MutationCache({
+    onError: (error, _input, _context, mutation) => {
+      if (!mutation.meta?.shown) say.failed(error);
+    },
+  }),
+});
+
+const keyOf = (path: string) => path.split('/').filter(Boolean);
+
+/** What a GET answers: `useQuery(get<Paged<Unit>>(`${account.path}/units`, { page }))`, or in a route's loader. */
+export function get<T>(path: string, params: Params = {}) {
+  return queryOptions<T>({
+    queryKey: [...keyOf(path), params],
+    queryFn: ({ signal }) => api.get<T>(path, params, { signal }),
+  });
+}
+
+/** Whatever was read at these paths, or below them, is read again. Await it before closing a form. */
+export async function refresh(...paths: string[]): Promise<void> {
+  await Promise.all(paths.map((path) => queryClient.invalidateQueries({ queryKey: keyOf(path) })));
+}

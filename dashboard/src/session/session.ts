@@ -1,0 +1,42 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { api } from '../api/client.ts';
+
+export type Role = 'owner' | 'staff' | 'viewer';
+
+export interface Session {
+  user: { id: number; email: string; role: Role };
+  accounts: { id: number; name: string; time_zone: string; root_unit_id: number }[];
+  expires_at: string;
+}
+
+export const sessionQuery = queryOptions<Session>({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => api.get<Session>('/session', {}, { signal }),
+  staleTime: 5 * 60_000,
+  // Behind the guard there always is one.
+  gcTime: Number.POSITIVE_INFINITY,
+});
+
+/** Who works here. Only below the guard, which has seen to it that there is somebody. */
+export function useSession(): Session {
+  const { data } = useQuery(sessionQuery);
+  if (!data) throw new Error('Nobody is signed in.');
+  return data;
+}
+
+const rank: Record<Role, number> = { viewer: 0, staff: 1, owner: 2 };
+
+/** Whether the buttons of that role are worth showing. The service decides by itself whether they work. */
+export function useMay(role: Role): boolean {
+  return rank[useSession().user.role] >= rank[role];
+}
+
+/** The account in the address: its id, name, time zone, and where it is in the admin API. */
+export function useAccount() {
+  const { accounts } = useSession();
+  const { accountId } = useParams({ strict: false });
+  const account = accounts.find(({ id }) => id === accountId);
+  if (!account) throw new Error('This page belongs to no account.');
+  return { ...account, path: `/accounts/${account.id}` };
+}

@@ -1,0 +1,18 @@
+import { api } from '../api/client.ts';
+import { say } from '../ui/say.ts';
+
+let leave = async () => {};
+/** Where one goes afterwards; the router says so, which knows of this and not the other way round. */
+export function whenLeaving(act: () => Promise<void>): void {
+  leave = act;
+}
+
+/** Here, or in every browser where one is signed in. */
+export async function signOut({ everywhere = false } = {}): Promise<void> {
+  try {
+    await api.delete(everywhere ? '/sessions' : '/session');
+    await leave();
+  } catch (error) {
+    say.failed(error as Error);
+  }
+}

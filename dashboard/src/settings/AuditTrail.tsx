@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page.tsx';
+
+export function AuditTrail() {
+  return <Page title="Audit trail">{null}</Page>;
+}

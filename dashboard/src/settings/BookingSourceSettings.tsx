@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page.tsx';
+
+export function BookingSourceSettings() {
+  return <Page title="Booking sources">{null}</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page.tsx';
+
+export function SourceSettings() {
+  return <Page title="Sources">{null}</Page>;
+}

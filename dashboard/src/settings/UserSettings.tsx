@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page.tsx';
+
+export function UserSettings() {
+  return <Page title="Users">{null}</Page>;
+}

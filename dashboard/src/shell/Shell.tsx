@@ -1,0 +1,69 @@
+import { ActionIcon, Drawer, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconMenu2 } from '@tabler/icons-react';
+import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import mark from './mark.svg';
+import classes from './Shell.module.css';
+import { Sidebar } from './Sidebar.tsx';
+import { useShortcuts } from './shortcuts.ts';
+
+/** What stands around every page: the way to the others, and who is here. */
+export function Shell() {
+  const [menuOpened, menu] = useDisclosure();
+  useShortcuts();
+  useArrival(menu.close);
+  const section = useRouterState({ select: ({ location }) => location.pathname });
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main">
+        Skip to content
+      </a>
+      <header className={classes.side}>
+        <Sidebar />
+      </header>
+      <header className={classes.top}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label="Menu"
+          aria-expanded={menuOpened}
+          onClick={menu.open}
+        >
+          <IconMenu2 size={20} aria-hidden />
+        </ActionIcon>
+        <img src={mark} alt="" width={22} height={22} />
+        <Text fw={600}>Regulars</Text>
+      </header>
+      <Drawer
+        opened={menuOpened}
+        onClose={menu.close}
+        size={280}
+        padding={0}
+        title="Menu"
+        classNames={{ header: classes.drawerHead, body: classes.drawerBody }}
+      >
+        <Sidebar key={section} />
+      </Drawer>
+      <main id="main" tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+/** After a change of page the focus is at its title, unless it is somewhere in the page already. */
+function useArrival(act: () => void): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
+        if (!pathChanged || !fromLocation) return;
+        act();
+        if (!document.querySelector('main')?.contains(document.activeElement))
+          document.querySelector('h1')?.focus({ preventScroll: true });
+      }),
+    [router, act],
+  );
+}
