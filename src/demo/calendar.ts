@@ -40,12 +40,14 @@ const special: Record<string, number> = { '02-14': 2.2, '12-24': 1.6, '12-25': 0
 
 /** The days of the story by number, from 0 to yesterday; a number past that is in the future. */
 export class Calendar {
+  readonly today: string;
   readonly last = dayCount - 1;
   readonly #first: number;
   readonly #busy = new Map<VenueKind, number[]>();
 
   /** `today` is a date in London. */
   constructor(today: string) {
+    this.today = today;
     this.#first = Date.parse(`${today}T00:00:00Z`) - dayCount * dayMs;
   }
 

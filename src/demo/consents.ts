@@ -1,5 +1,18 @@
+import type { RecordConsent } from '../consent/schema.ts';
 import type { Story } from './story.ts';
 import type { Venue } from './venues.ts';
+
+/** What guests ask the staff for, and what these write down. */
+const askedByEmail: RecordConsent[] = [
+  { allow_email: false, reason: 'Asked at the bar to get no more e-mails.' },
+  { allow_email: true, reason: 'Filled in the card on the table, kept in the office.' },
+  { allow_email: false, allow_sms: false, reason: 'Wrote to us: no marketing at all, please.' },
+  { allow_snail_mail: true, reason: 'Wants the Christmas menu by post.' },
+];
+const askedByPhone: RecordConsent[] = [
+  { allow_sms: true, allow_call: true, reason: 'Happy to be rung about cancellations.' },
+  { allow_call: false, reason: 'Rang to say: no calls at work.' },
+];
 
 /** People change their minds, by different ways; and what others send over it is held back. */
 export function addChangesOfMind(story: Story): void {
@@ -24,6 +37,10 @@ export function addChangesOfMind(story: Story): void {
     if (mobile_number && chance.percent(7)) {
       const stop = { allow_sms: false, source_name: 'Preferences page' };
       story.add(later(first), 1, guest, (api) => api.contact('mail', guest, stop));
+    }
+    if (chance.percent(2)) {
+      const asked = chance.pick(email ? askedByEmail : askedByPhone);
+      story.add(later(first), 1, guest, (api) => api.account('POST', `/contacts/${guest.id}/consent`, asked));
     }
     if (email && chance.percent(5)) {
       const letter = {

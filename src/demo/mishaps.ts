@@ -36,8 +36,8 @@ const mishaps: ((api: Api, number: number) => Promise<void>)[] = [
       unique_code: 'SUMMER-OLD',
     }),
   (api, number) =>
-    api.refused('GET', `/v1/bookings?account_id=${api.accountId}&booking_reference=GONE-${number}`, 'app', {}),
-  (api) => api.refused('GET', `/v1/account/units?account_id=${nowhere}`, 'hotel', {}),
+    api.refused('GET', `/v1/bookings?account_id=${api.accountId}&booking_reference=GONE-${number}`, 'app'),
+  (api) => api.refused('GET', `/v1/account/units?account_id=${nowhere}`, 'hotel'),
 ];
 
 /** The log is kept for a week, so only that week's are told. */

@@ -1,19 +1,8 @@
 import { type Api, type Door, doors } from './api.ts';
 import { timeZone } from './calendar.ts';
 import type { Lists } from './story.ts';
+import { owner, users } from './users.ts';
 import { folders, groupName, type Venue } from './venues.ts';
-
-/** Anybody may know these: the demo listens on this machine alone, unless it is told otherwise. */
-export const users = [
-  { role: 'owner', email: 'olivia@marlowe-finch.example', password: 'demo-owner' },
-  { role: 'staff', email: 'sam@marlowe-finch.example', password: 'demo-staff' },
-  { role: 'viewer', email: 'vera@marlowe-finch.example', password: 'demo-viewer' },
-] as const;
-
-const [owner, staff] = users;
-/** Who did it, where that is remembered. Only owners may use the admin API by e-mail and password. */
-export const asOwner = `${owner.email}:${owner.password}`;
-export const staffEmail = staff.email;
 
 /** What the account is called until all of it is there. */
 export const unfinishedName = `${groupName} (loading)`;
@@ -44,8 +33,8 @@ const sources = [
 export async function setUp(api: Api, venues: Venue[]): Promise<Lists> {
   const account = await api.admin('POST', '/accounts', { name: unfinishedName, time_zone: timeZone });
   api.accountId = account.id;
-  await api.account('PATCH', `/units/${account.root_unit_id}`, { name: groupName });
   await makeUsers(api);
+  await api.account('PATCH', `/units/${account.root_unit_id}`, { name: groupName });
   for (const venue of venues) venue.id = (await api.account('POST', '/units', { name: venue.name })).id;
   for (const { id, kind } of [{ id: account.root_unit_id, kind: 'root' } as const, ...venues]) {
     for (const [folder_name, names] of Object.entries(folders[kind])) {
@@ -59,6 +48,7 @@ export async function setUp(api: Api, venues: Venue[]): Promise<Lists> {
 
 /** The last step: from now on the demo is there. */
 export async function finish(api: Api): Promise<void> {
+  await api.signOut();
   await api.admin('PATCH', `/accounts/${api.accountId}`, { name: groupName });
 }
 
@@ -71,13 +61,14 @@ async function makeUsers(api: Api): Promise<void> {
     if (before) await api.admin('PATCH', `/users/${before.id}`, { ...user, account_ids });
     else await api.admin('POST', '/users', { ...user, account_ids });
   }
+  for (const { role, email, password } of users) if (role !== 'viewer') await api.signIn(email, password);
 }
 
 async function makeTokens(api: Api): Promise<void> {
   for (const door of doors) {
-    api.tokens[door] = (await api.account('POST', '/tokens', { name: tokenNames[door] }, asOwner)).token;
+    api.tokens[door] = (await api.account('POST', '/tokens', { name: tokenNames[door] }, owner)).token;
   }
-  await api.account('POST', '/tokens', { name: 'Reporting trial' }, asOwner);
+  await api.account('POST', '/tokens', { name: 'Reporting trial' }, owner);
 }
 
 async function makeLists(api: Api, rootUnitId: number): Promise<Lists> {

@@ -1,7 +1,6 @@
 import { Chance } from '../shared/chance.ts';
 import type { Api } from './api.ts';
 import { type Guest, mobileNumber, mostGuests } from './people.ts';
-import { asOwner } from './setup.ts';
 import type { Story } from './story.ts';
 import type { Venue } from './venues.ts';
 
@@ -55,7 +54,7 @@ interface Side {
   last_name: string;
 }
 
-/** Now and then the owner goes through the possible duplicates; the first merge each time is a mistake, and undone. */
+/** Now and then staff go through the possible duplicates; the first merge each time is a mistake, and undone. */
 function addTidying(story: Story, day: number): void {
   story.add(day, 0, undefined, async (api: Api) => {
     const { data } = await api.account('GET', '/possible_duplicates');
@@ -63,14 +62,13 @@ function addTidying(story: Story, day: number): void {
       .map(({ id, contacts: [a, b] }) => ({ id, sides: a.email < b.email ? ([a, b] as const) : ([b, a] as const) }))
       .sort((one, other) => (one.sides[0].email < other.sides[0].email ? -1 : 1));
     const merge = ([a, b]: readonly [Side, Side]) =>
-      api.account('POST', `/contacts/${a.id}/merge`, { contact_id: b.id }, asOwner);
+      api.account('POST', `/contacts/${a.id}/merge`, { contact_id: b.id });
     const [mistake, ...others] = pairs.filter(({ sides: [a, b] }) => a.first_name !== b.first_name);
     if (mistake) {
       const { id } = await merge(mistake.sides);
-      await api.account('POST', `/merges/${id}/undo`, {}, asOwner);
+      await api.account('POST', `/merges/${id}/undo`, {});
     }
-    for (const { id } of others.slice(0, 4))
-      await api.account('POST', `/possible_duplicates/${id}/keep_apart`, {}, asOwner);
+    for (const { id } of others.slice(0, 4)) await api.account('POST', `/possible_duplicates/${id}/keep_apart`, {});
     const same = pairs.filter(({ sides: [a, b] }) => a.first_name === b.first_name && a.last_name === b.last_name);
     for (const { sides } of same.slice(0, Math.max(1, Math.floor(same.length / 2)))) await merge(sides);
   });

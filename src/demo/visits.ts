@@ -194,8 +194,17 @@ function joinAndNote(story: Story, guest: Guest): void {
   const often = Math.min(3, Math.floor(visits.length / 6));
   for (let count = chance.percent(4) ? often + 1 : often; count > 0; count--) {
     const day = chance.pick(visits);
-    const note = { text: chance.pick(notes), created_at: calendar.at(day, chance.between(12 * 60, 15 * 60)) };
-    story.add(day, 0, guest, (api) => api.contact('tills', guest, { notes: [note] }));
+    const text = chance.pick(notes);
+    const created_at = calendar.at(day, chance.between(12 * 60, 15 * 60));
+    // Some at the till, some in the office.
+    story.add(
+      day,
+      1,
+      guest,
+      chance.percent(70)
+        ? (api) => api.contact('tills', guest, { notes: [{ text, created_at }] })
+        : (api) => api.account('POST', `/contacts/${guest.id}/notes`, { text }),
+    );
   }
 }
 

@@ -26,12 +26,16 @@ export function addVouchers(story: Story): void {
     count: Math.ceil(many * 0.8),
     prefix: 'BDAY-',
   });
+  const treated = new Set<Guest>();
   for (let day = 28; day <= calendar.last; day += 28) {
     const isNew = ({ visits: [first = 0] }: Guest) => first >= day - 28 && first < day - 1;
     const month = calendar.date(day).slice(5, 7);
     const hasBirthday = ({ dob, visits: [first = 0] }: Guest) => dob.slice(5, 7) === month && first < day - 1;
     give(story, chance, welcome, day, some(guests, chance, 45, isNew), { within: 40, share: 44 });
-    give(story, chance, birthday, day, some(guests, chance, 55, hasBirthday), { within: 30, share: 52 });
+    // Last year's treat is still theirs, so nobody gets a second.
+    const treats = some(guests, chance, 55, (guest) => hasBirthday(guest) && !treated.has(guest));
+    for (const guest of treats) treated.add(guest);
+    give(story, chance, birthday, day, treats, { within: 30, share: 52 });
   }
 
   const roasts = addCampaign(story, 190, fox.id, 'Sunday roast for two', { codes: numbered('ROAST', many / 12) });
