@@ -54,6 +54,11 @@ export class Api {
     return this.admin(method, `/accounts/${this.accountId}${path}`, body, by);
   }
 
+  /** What staff write down about a guest; nothing, of one whom the service does not know yet. */
+  async about(guest: Guest, what: 'notes' | 'consent', body: object): Promise<void> {
+    if (guest.id > 0) await this.account('POST', `/contacts/${guest.id}/${what}`, body);
+  }
+
   admin(method: Method, path: string, body?: object, by?: string): Promise<Answer> {
     return this.#send(method, `/admin/v1${path}`, by ? this.#session(by) : bearer(this.#adminToken), body);
   }

@@ -1,27 +1,11 @@
 import type { Chance } from '../shared/chance.ts';
-import { asSent, onClock } from '../shared/clock.ts';
+import { dayNumber, dayOf, onClock } from '../shared/clock.ts';
 import type { VenueKind } from './venues.ts';
 
 export const timeZone = 'Europe/London';
 
 /** Eighteen months, of which yesterday is the last day: today is not over, and would be another demo every hour. */
 export const dayCount = 548;
-
-/**
- * The service hears of a day twice: in the afternoon and at night, when the doors are shut. On Greenwich's clock, so that
- * in summer too both are still the same day in London.
- */
-export const hearings = [
-  { hour: 15, minute: 30 },
-  { hour: 22, minute: 40 },
-] as const;
-export type Half = 0 | 1;
-/** What happens after this, in minutes of the day, is heard of at night. */
-const afternoonEnds = 15 * 60 + 30;
-
-export const halfOf = (minutes: number): Half => (minutes <= afternoonEnds ? 0 : 1);
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** How busy pubs, restaurants and hotels are, from Sunday to Saturday. */
 const weekdays: Record<VenueKind, readonly number[]> = {
@@ -38,41 +22,41 @@ const months: Record<VenueKind, readonly number[]> = {
 /** Days that are like no other, by month and day. */
 const special: Record<string, number> = { '02-14': 2.2, '12-24': 1.6, '12-25': 0.25, '12-26': 0.7, '12-31': 1.9 };
 
+const two = (number: number) => String(number).padStart(2, '0');
+
 /** The days of the story by number, from 0 to yesterday; a number past that is in the future. */
 export class Calendar {
+  /** A date in London. */
   readonly today: string;
   readonly last = dayCount - 1;
-  readonly #first: number;
+  readonly #dates: string[];
   readonly #busy = new Map<VenueKind, number[]>();
 
-  /** `today` is a date in London. */
   constructor(today: string) {
     this.today = today;
-    this.#first = Date.parse(`${today}T00:00:00Z`) - dayCount * dayMs;
-  }
-
-  static around(now: Date): Calendar {
-    return new Calendar(onClock(asSent(now), timeZone).slice(0, 10));
+    this.#dates = Array.from({ length: dayCount }, (_, day) => this.#date(day));
   }
 
   date(day: number): string {
-    return new Date(this.#first + day * dayMs).toISOString().slice(0, 10);
+    return this.#dates[day] ?? this.#date(day);
   }
 
-  /** On London's wall clock, `minutes` after midnight. */
+  /** On London's wall clock, so many minutes after midnight. */
   at(day: number, minutes: number): string {
-    return new Date(this.#first + day * dayMs + minutes * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+    return `${this.date(day)} ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:00`;
   }
 
-  /** When the service hears of that half of a day. */
-  heard(day: number, half: Half): Date {
-    const { hour, minute } = hearings[half];
-    return new Date(this.#first + day * dayMs + (hour * 60 + minute) * 60_000);
+  /** When the service hears of a day: after closing time, and never on the dot. */
+  heard(day: number): Date {
+    const wall = `${this.at(day, 23 * 60 + 25 + ((day * 37) % 30)).slice(0, 17)}${two((day * 41) % 60)}Z`;
+    const asIfInGreenwich = new Date(wall.replace(' ', 'T'));
+    const ahead = Date.parse(`${onClock(wall, timeZone).replace(' ', 'T')}Z`) - asIfInGreenwich.getTime();
+    return new Date(asIfInGreenwich.getTime() - ahead);
   }
 
   /** 0 is Sunday. */
   weekday(day: number): number {
-    return new Date(this.#first + day * dayMs).getUTCDay();
+    return new Date(this.date(day)).getUTCDay();
   }
 
   /** A day from `from` to `to`, the likelier the busier it is. */
@@ -87,6 +71,10 @@ export class Calendar {
       else low = middle + 1;
     }
     return low;
+  }
+
+  #date(day: number): string {
+    return dayOf(dayNumber(this.today) - dayCount + day);
   }
 
   #sums(kind: VenueKind): number[] {

@@ -28,19 +28,19 @@ export function addChangesOfMind(story: Story): void {
         allow_email: false,
         source_name: chance.pick(['Unsubscribe link', 'Unsubscribe link', 'Preferences page']),
       };
-      story.add(day, 0, guest, (api) => api.contact('mail', guest, left));
+      story.add(day, guest, (api) => api.contact('mail', guest, left));
       if (chance.percent(22)) {
         const back = { allow_email: true, source_name: 'Preferences page' };
-        story.add(later(day), 0, guest, (api) => api.contact('mail', guest, back));
+        story.add(later(day), guest, (api) => api.contact('mail', guest, back));
       }
     }
     if (mobile_number && chance.percent(7)) {
       const stop = { allow_sms: false, source_name: 'Preferences page' };
-      story.add(later(first), 1, guest, (api) => api.contact('mail', guest, stop));
+      story.add(later(first), guest, (api) => api.contact('mail', guest, stop));
     }
     if (chance.percent(2)) {
       const asked = chance.pick(email ? askedByEmail : askedByPhone);
-      story.add(later(first), 1, guest, (api) => api.account('POST', `/contacts/${guest.id}/consent`, asked));
+      story.add(later(first), guest, (api) => api.about(guest, 'consent', asked));
     }
     if (email && chance.percent(5)) {
       const letter = {
@@ -48,7 +48,7 @@ export function addChangesOfMind(story: Story): void {
         source_name: 'Christmas competition',
         units: [{ id: story.lists.rootUnitId, groups: [{ folder_name: 'Newsletters', name: 'Weekly letter' }] }],
       };
-      story.add(later(first), 1, guest, (api) => api.contact('mail', guest, letter));
+      story.add(later(first), guest, (api) => api.contact('mail', guest, letter));
     }
     // What the old system had on file says nothing of what the guest has told us since.
     if (email && chance.percent(3)) {
@@ -59,7 +59,7 @@ export function addChangesOfMind(story: Story): void {
         units: [{ id: home.id }],
         rules: [{ rule_name: 'historic_data' as const }],
       };
-      story.add(later(first), 0, guest, (api) => api.contact('tills', guest, imported));
+      story.add(later(first), guest, (api) => api.contact('tills', guest, imported));
     }
   }
 }

@@ -5,9 +5,10 @@ import { openDatabase } from '../db/open.ts';
 import { keepStatistics } from '../db/statistics.ts';
 import { EmailDomains } from '../domains/check.ts';
 import type { Logger } from '../log.ts';
+import { today } from '../shared/clock.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { Api } from './api.ts';
-import { Calendar } from './calendar.ts';
+import { timeZone } from './calendar.ts';
 import { Clock, type LoadOptions, loadDemo } from './load.ts';
 import { unfinishedName } from './setup.ts';
 import { users } from './users.ts';
@@ -34,8 +35,7 @@ export async function ensureDemo(
     try {
       const api = new Api(app, adminToken);
       if (await isLoaded(api)) return;
-      const { today } = Calendar.around(new Date());
-      await loadDemo(api, clock, { ...options, today, signal });
+      await loadDemo(api, clock, { ...options, today: today(new Date(), timeZone), signal });
     } finally {
       await app.close();
     }

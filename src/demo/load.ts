@@ -1,4 +1,6 @@
+import { dayNumber, dayOf } from '../shared/clock.ts';
 import type { Api } from './api.ts';
+import { dayCount } from './calendar.ts';
 import { addChangesOfMind } from './consents.ts';
 import { addMishaps } from './mishaps.ts';
 import { finish, setUp } from './setup.ts';
@@ -23,8 +25,6 @@ export interface LoadOptions {
   progress?(done: number, of: number): void;
 }
 
-const monthMs = 30 * 24 * 60 * 60 * 1000;
-
 /** Tells the service of eighteen months, day by day, in the words of partners and staff. The same day gives the same story. */
 export async function loadDemo(
   api: Api,
@@ -32,18 +32,23 @@ export async function loadDemo(
   { today, guests, signal, progress }: LoadOptions,
 ): Promise<void> {
   const venues = makeVenues();
-  clock.time = new Date(Date.parse(`${today}T09:00:00Z`) - 19 * monthMs);
+  // A month before the first guest.
+  clock.time = new Date(`${dayOf(dayNumber(today) - dayCount - 30)}T10:00:00Z`);
   const story = new Story(today, guests, venues, await setUp(api, venues));
   for (const add of [addVisits, addChangesOfMind, addTangles, addVouchers, addStrays, addMishaps]) add(story);
 
   const of = story.length;
   let done = 0;
-  for (const { at, some } of story.inOrder()) {
+  for (const { at, told } of story.days()) {
     signal?.throwIfAborted();
     clock.time = at;
-    await Promise.all(some.map(({ tell }) => tell(api)));
-    done += some.length;
+    await Promise.all(told.map((one) => inTurn(one, api)));
+    done += told.reduce((sum, { length }) => sum + length, 0);
     progress?.(done, of);
   }
   await finish(api);
+}
+
+async function inTurn(told: ((api: Api) => Promise<unknown>)[], api: Api): Promise<void> {
+  for (const tell of told) await tell(api);
 }

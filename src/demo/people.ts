@@ -4,12 +4,12 @@ import { origins } from './names.ts';
 import type { Meeting } from './profile.ts';
 import type { Venue } from './venues.ts';
 
-/** How often somebody comes: once, or so many times from the first to the last. */
+/** How often somebody comes in eighteen months. */
 const habits = [
-  { share: 44, least: 1, most: 1 },
-  { share: 31, least: 2, most: 4 },
-  { share: 18, least: 5, most: 14 },
-  { share: 7, least: 15, most: 48 },
+  { share: 38, least: 1, most: 1 },
+  { share: 33, least: 2, most: 5 },
+  { share: 21, least: 6, most: 15 },
+  { share: 8, least: 16, most: 42 },
 ];
 
 export interface Guest {
@@ -93,7 +93,7 @@ function makeGuest(number: number, calendar: Calendar, venues: Venue[], taken: S
       visits.length > 3 && chance.percent(60)
         ? {
             number: `MF-${100_000 + number * 7}`,
-            type: visits.length > 20 ? 'Gold' : visits.length > 9 ? 'Silver' : 'Bronze',
+            type: visits.length > 16 ? 'Gold' : visits.length > 8 ? 'Silver' : 'Bronze',
             from: chance.pick(visits.slice(0, 3)),
           }
         : undefined,
@@ -108,13 +108,14 @@ function makeGuest(number: number, calendar: Calendar, venues: Venue[], taken: S
 
 const two = (number: number) => String(number).padStart(2, '0');
 
-/** The first is any day; the others follow, and some people stop coming. */
-function visitDays(chance: Chance, calendar: Calendar, { kind }: Venue, count: number): number[] {
-  // Whoever comes often has mostly been coming for long.
-  const first = calendar.pick(chance, kind, 0, count > 14 ? Math.floor(dayCount * 0.7) : calendar.last);
-  const last = chance.percent(20) ? Math.min(calendar.last, first + chance.between(20, 250)) : calendar.last;
-  const days = new Set([first]);
-  for (let left = count - 1; left > 0; left--) days.add(calendar.pick(chance, kind, first, last));
+/** Many came before anybody wrote it down, and some stop coming; whoever is there for half of the time comes half as often. */
+function visitDays(chance: Chance, calendar: Calendar, { kind }: Venue, often: number): number[] {
+  const first = calendar.pick(chance, kind);
+  const from = often > 1 && chance.percent(45) ? 0 : first;
+  const to = chance.percent(20) ? Math.min(calendar.last, from + chance.between(60, 300)) : calendar.last;
+  const count = often * ((to - from + 1) / dayCount);
+  const days = new Set<number>(count <= 1 ? [first] : []);
+  for (let left = Math.round(count); left > 0 && count > 1; left--) days.add(calendar.pick(chance, kind, from, to));
   return [...days].sort((a, b) => a - b);
 }
 

@@ -36,8 +36,8 @@ export function met(guest: Guest, meeting: Meeting, venue: Venue, lists: Lists):
     ...(meeting !== 'wifi' && guest.mobile_number ? { mobile_number: guest.mobile_number } : {}),
     ...(knowsMore ? { gender, dob, city, postcode, country: 'United Kingdom' } : {}),
     ...(meeting === 'app' ? { udfs: customFields(chance, venue, lists) } : {}),
-    ...consent(guest, shares),
-    // A box that somebody does not tick again is no withdrawal, and most partners know that.
+    // Who has been asked before is seldom asked again; and a box that they don't tick then is no withdrawal, as most partners know.
+    ...(isFirst || chance.percent(40) ? consent(guest, shares) : {}),
     ...(!isFirst && chance.percent(85) ? { rules: [{ rule_name: 'preserve_consent' }] } : {}),
   };
 }

@@ -59,7 +59,7 @@ export function addStay(story: Story, visit: Visit): void {
     ...(throughAgent ? { stay_travel_agent: chance.pick(['Pillow & Post', 'Hatstand Holidays']) } : {}),
   };
   const profile = met(guest, 'reception', venue, lists);
-  story.add(made, 0, guest, (api) => api.contact('hotel', guest, { ...profile, stays: [stay] }));
+  story.add(made, guest, (api) => api.contact('hotel', guest, { ...profile, stays: [stay] }));
   addEnd(story, visit, stay, nights, { chosen, extrasGross });
 }
 
@@ -74,7 +74,7 @@ function addEnd(
   const { chance } = guest;
   const { calendar, lists } = story;
   const tell = (when: number, changes: Partial<NewStay>) =>
-    story.add(when, 0, guest, (api) => api.contact('hotel', guest, { stays: [{ ...stay, ...changes }] }));
+    story.add(when, guest, (api) => api.contact('hotel', guest, { stays: [{ ...stay, ...changes }] }));
   if (chance.percent(9)) {
     tell(day, { booking_status_id: chance.percent(75) ? 5 : 6 });
     return;
@@ -98,11 +98,11 @@ function addEnd(
       order_type_id: 4,
       items: basket(chance, venue, 2, 'meal'),
     };
-    story.add(day, 1, guest, (api) => api.contact('hotel', guest, { purchases: [purchase] }));
+    story.add(day, guest, (api) => api.contact('hotel', guest, { purchases: [purchase] }));
   }
   if (chance.percent(14)) addFeedback(story, { ...visit, day: day + nights, start: 9 * 60 }, 'stayed');
   if (chance.percent(10)) {
     const note = { text: chance.pick(hotelNotes), created_at: calendar.at(day, 15 * 60) };
-    story.add(day, 0, guest, (api) => api.contact('hotel', guest, { notes: [note] }));
+    story.add(day, guest, (api) => api.contact('hotel', guest, { notes: [note] }));
   }
 }

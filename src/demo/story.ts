@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import { Calendar, dayCount, type Half } from './calendar.ts';
+import { Calendar, dayCount } from './calendar.ts';
 import { type Guest, makeGuests } from './people.ts';
 import type { Venue } from './venues.ts';
 
@@ -24,7 +24,7 @@ export class Story {
   readonly venues: Venue[];
   readonly guests: Guest[];
   readonly lists: Lists;
-  readonly #happenings: Happening[][] = Array.from({ length: dayCount * 2 }, () => []);
+  readonly #happenings: Happening[][] = Array.from({ length: dayCount }, () => []);
   readonly #seated = new Map<string, number>();
   #references = 10_000;
 
@@ -36,8 +36,8 @@ export class Story {
   }
 
   /** What would be told in the future is not told. */
-  add(day: number, half: Half, guest: Guest | undefined, tell: Happening['tell']): void {
-    this.#happenings[day * 2 + half]?.push({ guest, tell });
+  add(day: number, guest: Guest | undefined, tell: Happening['tell']): void {
+    this.#happenings[day]?.push({ guest, tell });
   }
 
   /** "DF-10001": each is given out once. */
@@ -57,24 +57,18 @@ export class Story {
     return this.#happenings.reduce((sum, some) => sum + some.length, 0);
   }
 
-  /** What can be told at once, in order; with the time at which it is. */
-  *inOrder(): Generator<{ at: Date; some: Happening[] }> {
-    for (const [index, all] of this.#happenings.entries()) {
-      const at = this.calendar.heard(index >> 1, (index % 2) as Half);
-      for (const some of rounds(all)) yield { at, some };
+  /** Day by day: when the service hears of it, and what, as lists of what is told one after the other. */
+  *days(): Generator<{ at: Date; told: Happening['tell'][][] }> {
+    for (const [day, happenings] of this.#happenings.entries()) {
+      const strangers: Happening['tell'][][] = [];
+      const ofGuests = new Map<Guest, Happening['tell'][]>();
+      for (const { guest, tell } of happenings) {
+        const before = guest && ofGuests.get(guest);
+        if (before) before.push(tell);
+        else if (guest) ofGuests.set(guest, [tell]);
+        else strangers.push([tell]);
+      }
+      yield { at: this.calendar.heard(day), told: [...ofGuests.values(), ...strangers] };
     }
   }
-}
-
-/** The first of each guest together, then the second of each, and so on. */
-function rounds(happenings: Happening[]): Happening[][] {
-  const told = new Map<Guest, number>();
-  const all: Happening[][] = [];
-  for (const happening of happenings) {
-    const round = happening.guest ? (told.get(happening.guest) ?? 0) : 0;
-    if (happening.guest) told.set(happening.guest, round + 1);
-    if (all[round]) all[round].push(happening);
-    else all[round] = [happening];
-  }
-  return all;
 }

@@ -1,7 +1,6 @@
 import type { MatchKey } from '../matching/schema.ts';
 import type { AnonymousPurchases } from '../purchases/schema.ts';
 import { Chance } from '../shared/chance.ts';
-import { halfOf } from './calendar.ts';
 import { basket } from './menu.ts';
 import type { Story } from './story.ts';
 
@@ -37,7 +36,7 @@ export function addStrays(story: Story): void {
           },
         ],
       };
-      story.add(day, halfOf(paid), undefined, (api) => api.purchases(sent));
+      story.add(day, undefined, (api) => api.purchases(sent));
     }
   }
 }

@@ -30,8 +30,8 @@ function addKnownTwice(story: Story, chance: Chance, guest: Guest, mobile_number
   const alone = chance.between(Math.max(0, both - 90), both - 1);
   const nameless: Guest = { ...guest, email: undefined, mobile_number, id: 0 };
   const left = { first_name: guest.first_name, source_name: 'Till receipt', allow_sms: true, units: [{ id: home.id }] };
-  story.add(alone, 1, nameless, (api) => api.contact('tills', nameless, left));
-  story.add(both, 1, guest, (api) => api.contact('bookings', guest, { mobile_number, source_name: 'Online booking' }));
+  story.add(alone, nameless, (api) => api.contact('tills', nameless, left));
+  story.add(both, guest, (api) => api.contact('bookings', guest, { mobile_number, source_name: 'Online booking' }));
 }
 
 /** Signed up again with the other address: the phone gives them away, but only staff may say so. */
@@ -42,7 +42,7 @@ function addSecondEmail(story: Story, chance: Chance, guest: Guest): void {
   const { first_name, last_name } = guest;
   const signedUp = { first_name, last_name, source_name: 'Loyalty app', allow_email: true, units: [{ id: home.id }] };
   const day = chance.between((guest.visits[0] as number) + 2, last);
-  story.add(day, 1, again, (api) =>
+  story.add(day, again, (api) =>
     api.contact('app', again, { ...signedUp, mobile_number: guest.mobile_number as string }),
   );
 }
@@ -56,7 +56,7 @@ interface Side {
 
 /** Now and then staff go through the possible duplicates; the first merge each time is a mistake, and undone. */
 function addTidying(story: Story, day: number): void {
-  story.add(day, 0, undefined, async (api: Api) => {
+  story.add(day, undefined, async (api: Api) => {
     const { data } = await api.account('GET', '/possible_duplicates');
     const pairs = (data as { id: number; contacts: [Side, Side] }[])
       .map(({ id, contacts: [a, b] }) => ({ id, sides: a.email < b.email ? ([a, b] as const) : ([b, a] as const) }))

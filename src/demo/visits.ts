@@ -1,7 +1,6 @@
 import type { NewBooking } from '../bookings/schema.ts';
 import type { AnonymousPurchases, NewPurchase } from '../purchases/schema.ts';
 import type { Api } from './api.ts';
-import { halfOf } from './calendar.ts';
 import { addFeedback } from './feedback.ts';
 import { basket, total } from './menu.ts';
 import type { Guest } from './people.ts';
@@ -76,7 +75,7 @@ function addBooking(story: Story, { guest, venue, day, start, people }: Visit): 
   const { calendar, lists } = story;
   const byPhone = chance.percent(22);
   // Nobody's first day with us is before our own; and what is booked for the future was booked until yesterday.
-  const lead = Math.floor(chance.next() ** 2 * 24);
+  const lead = Math.floor(chance.next() ** 3 * 28);
   const made = Math.max(0, Math.min(day - lead, calendar.last));
   const asked = made === day ? Math.max(9 * 60, start - chance.between(60, 300)) : chance.between(8 * 60, 22 * 60);
   const booking: NewBooking = {
@@ -91,18 +90,22 @@ function addBooking(story: Story, { guest, venue, day, start, people }: Visit): 
     ...(people >= 6 ? { deposit_paid: people * 10 } : {}),
   };
   const profile = met(guest, byPhone ? 'phone booking' : 'online booking', venue, lists);
-  story.add(made, halfOf(asked), guest, (api) => api.contact('bookings', guest, { ...profile, bookings: [booking] }));
   const end = { ...booking };
+  // What is booked on the day itself is heard of once they have been.
+  if (made < day) {
+    story.add(made, guest, (api) => api.contact('bookings', guest, { ...profile, bookings: [booking] }));
+  }
   if (made < day && chance.percent(8)) {
     end.stage_value = 550;
-    story.add(chance.between(made + 1, day), 0, guest, (api) => api.contact('bookings', guest, { bookings: [end] }));
+    story.add(chance.between(made + 1, day), guest, (api) => api.contact('bookings', guest, { bookings: [end] }));
   } else {
     end.table_numbers = [story.table(venue, day), ...(people > 6 ? [story.table(venue, day)] : [])];
     end.stage_value = 100;
-    const tell = (api: Api) => api.contact('bookings', guest, { bookings: [end] });
+    const news = made < day ? {} : profile;
+    const tell = (api: Api) => api.contact('bookings', guest, { ...news, bookings: [end] });
     // Now and then the platform is late, and what they had waits for it.
-    if (day < calendar.last && chance.percent(3)) story.add(day + 1, 0, guest, tell);
-    else story.add(day, halfOf(start), guest, tell);
+    if (day < calendar.last && chance.percent(3)) story.add(day + 1, guest, tell);
+    else story.add(day, guest, tell);
   }
   return end;
 }
@@ -141,9 +144,9 @@ function addPurchase(
   if (key === 'app') {
     const profile = met(guest, 'app', venue, lists);
     const ordered = { ...purchase, provider_id: lists.providers.app, order_type_id: chance.pick([2, 2, 2, 3, 5]) };
-    story.add(day, halfOf(start), guest, (api) => api.contact('app', guest, { ...profile, purchases: [ordered] }));
+    story.add(day, guest, (api) => api.contact('app', guest, { ...profile, purchases: [ordered] }));
   } else if (total(items) > 0) {
-    story.add(day, halfOf(start), undefined, (api) => api.purchases({ ...key, purchases: [purchase] }));
+    story.add(day, undefined, (api) => api.purchases({ ...key, purchases: [purchase] }));
   }
   return true;
 }
@@ -166,7 +169,7 @@ function addWifi(story: Story, { guest, venue, day, start }: Visit): void {
   if (chance.percent(30)) {
     wifi.unshift({ ...device, interaction_type: 'detected' as never, created_at: calendar.at(day, seen - 2) });
   }
-  story.add(day, halfOf(start), guest, (api) => api.contact('wifi', guest, { ...profile, wifi }));
+  story.add(day, guest, (api) => api.contact('wifi', guest, { ...profile, wifi }));
 }
 
 /** Who comes often is asked to join, and written about. */
@@ -181,15 +184,15 @@ function joinAndNote(story: Story, guest: Guest): void {
       membership_number: number,
       membership_type: type,
       units: [
-        { id: home.id, ...(visits.length > 9 ? { groups: [{ folder_name: 'Guests', name: regularsAt(home) }] } : {}) },
+        { id: home.id, ...(visits.length > 8 ? { groups: [{ folder_name: 'Guests', name: regularsAt(home) }] } : {}) },
         { id: lists.rootUnitId, groups: [{ folder_name: 'Loyalty', name: type }] },
       ],
     };
-    story.add(from, 0, guest, (api) => api.contact('app', guest, joined));
+    story.add(from, guest, (api) => api.contact('app', guest, joined));
   }
   if (card) {
     const given = { ...met(guest, 'till', home, lists), card_reference: card.reference };
-    story.add(card.from, 0, guest, (api) => api.contact('tills', guest, given));
+    story.add(card.from, guest, (api) => api.contact('tills', guest, given));
   }
   const often = Math.min(3, Math.floor(visits.length / 6));
   for (let count = chance.percent(4) ? often + 1 : often; count > 0; count--) {
@@ -197,13 +200,9 @@ function joinAndNote(story: Story, guest: Guest): void {
     const text = chance.pick(notes);
     const created_at = calendar.at(day, chance.between(12 * 60, 15 * 60));
     // Some at the till, some in the office.
-    story.add(
-      day,
-      1,
-      guest,
-      chance.percent(70)
-        ? (api) => api.contact('tills', guest, { notes: [{ text, created_at }] })
-        : (api) => api.account('POST', `/contacts/${guest.id}/notes`, { text }),
+    const isAtTill = chance.percent(70);
+    story.add(day, guest, (api) =>
+      isAtTill ? api.contact('tills', guest, { notes: [{ text, created_at }] }) : api.about(guest, 'notes', { text }),
     );
   }
 }

@@ -1,5 +1,4 @@
 import { Chance } from '../shared/chance.ts';
-import { halfOf } from './calendar.ts';
 import { basket } from './menu.ts';
 import type { Guest } from './people.ts';
 import type { Story } from './story.ts';
@@ -72,7 +71,7 @@ function addCampaign(
   codes: { count: number; prefix: string } | { codes: string[] },
 ): Campaign {
   const campaign: Campaign = { id: 0, given: new Map() };
-  story.add(day, 0, undefined, async (api) => {
+  story.add(day, undefined, async (api) => {
     campaign.id = (await api.account('POST', '/unique_code_groups', { unit_id, name })).id;
     await api.account('POST', `/unique_code_groups/${campaign.id}/codes`, codes);
   });
@@ -96,7 +95,7 @@ function give(
   { within, share }: { within: number; share: number },
 ): void {
   if (guests.length === 0) return;
-  story.add(day, 0, undefined, async (api) => {
+  story.add(day, undefined, async (api) => {
     const contact_ids = guests.flatMap(({ id }) => (id > 0 ? [id] : []));
     const { data } = await api.account('POST', `/unique_code_groups/${campaign.id}/assign`, { contact_ids });
     for (const { contact_id, unique_code } of data) campaign.given.set(contact_id, unique_code);
@@ -124,7 +123,7 @@ function addRedemption(
   const items = basket(chance, venue, chance.pick([2, 2, 3, 4]), 'meal');
   const transaction_reference = story.reference(`T${venue.code}`);
   const withPurchase = chance.percent(55);
-  story.add(day, halfOf(paid), undefined, async (api) => {
+  story.add(day, undefined, async (api) => {
     // Somebody who was merged into another meanwhile has the other's code.
     const unique_code = codeOf();
     if (unique_code === undefined) return;
@@ -145,6 +144,6 @@ function addPaperOffer(story: Story, chance: Chance): void {
     const venue = chance.weighted(venues, ({ size }) => size);
     const day = calendar.pick(chance, venue.kind, 333, 400);
     const redemption_date = calendar.at(day, chance.between(18 * 60, 22 * 60));
-    story.add(day, 1, undefined, (api) => api.redeem({ unit_id: venue.id, unique_code: code, redemption_date }));
+    story.add(day, undefined, (api) => api.redeem({ unit_id: venue.id, unique_code: code, redemption_date }));
   }
 }
