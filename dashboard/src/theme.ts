@@ -83,7 +83,7 @@ export const theme = createTheme({
     fontWeight: '600',
     sizes: {
       h1: { fontSize: '1.25rem', lineHeight: '1.4' },
-      h2: { fontSize: '1rem', lineHeight: '1.4' },
+      h2: { fontSize: '0.9375rem', lineHeight: '1.4' },
       h3: { fontSize: '0.875rem', lineHeight: '1.4' },
     },
   },
@@ -95,7 +95,9 @@ export const theme = createTheme({
     Badge: { defaultProps: { variant: 'light', size: 'sm', tt: 'none', fw: 500, radius: 'xl' } },
     Code: { defaultProps: { fz: 'sm' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 } } },
+    // Fields are required unless their label says "(optional)".
+    InputWrapper: { defaultProps: { withAsterisk: false } },
+    Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 }, withInitialFocusPlaceholder: false } },
     Modal: {
       defaultProps: { centered: true, transitionProps: { duration: 120 }, closeButtonProps: { 'aria-label': 'Close' } },
     },
@@ -105,13 +107,14 @@ export const theme = createTheme({
   },
 });
 
-/** Text is never paler than a contrast of 4.5. `--line` and `--quiet` are ours: borders, and the ground of what recedes. */
+/** Text is never paler than a contrast of 4.5. Ours are `--line` for borders, `--quiet` for the ground of what recedes, `--hover` and `--pressed`. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--line': '#e6e8eb',
     '--quiet': '#f7f8f9',
     '--hover': '#f0f1f3',
+    '--pressed': '#e8eaee',
     '--mantine-color-dimmed': '#606770',
     '--mantine-color-placeholder': '#6c737c',
     '--mantine-color-error': 'var(--mantine-color-red-7)',
@@ -121,6 +124,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--line': 'var(--mantine-color-dark-5)',
     '--quiet': '#17181c',
     '--hover': '#212328',
+    '--pressed': '#292b31',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
   },
 });

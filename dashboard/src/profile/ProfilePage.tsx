@@ -21,14 +21,14 @@ export function ProfilePage() {
   return (
     <Page title="Profile" lead={`${user.email}, ${user.role}`} narrow>
       <Stack gap="lg">
-        <Password />
+        <Password email={user.email} />
         <SignedIn />
       </Stack>
     </Page>
   );
 }
 
-function Password() {
+function Password({ email }: { email: string }) {
   const form = useServerForm({
     initialValues: { current_password: '', new_password: '', again: '' },
     validate: {
@@ -47,7 +47,7 @@ function Password() {
       <form onSubmit={form.submit}>
         <Stack maw="22rem">
           {/* So that a password manager knows whose it is. */}
-          <input type="hidden" name="username" autoComplete="username" value={useSession().user.email} readOnly />
+          <input hidden name="username" autoComplete="username" value={email} readOnly />
           <PasswordInput
             label="Current password"
             autoComplete="current-password"

@@ -42,7 +42,6 @@ export function SignInPage() {
               name="email"
               autoComplete="username"
               required
-              withAsterisk={false}
               autoFocus
               {...form.getInputProps('email')}
             />
@@ -51,7 +50,6 @@ export function SignInPage() {
               name="password"
               autoComplete="current-password"
               required
-              withAsterisk={false}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
               {...form.getInputProps('password')}
             />

@@ -1,4 +1,4 @@
-import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import {
   IconCheck,
   IconChevronDown,
@@ -9,9 +9,8 @@ import {
   IconSun,
   IconUserCircle,
 } from '@tabler/icons-react';
-import { Link, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
-import { lastAccount } from '../session/last-account.ts';
-import { useSession } from '../session/session.ts';
+import { Link, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useSession, useShownAccount } from '../session/session.ts';
 import { signOut } from '../session/sign-out.ts';
 import mark from './mark.svg';
 import classes from './Sidebar.module.css';
@@ -19,36 +18,31 @@ import { sectionOf, sections } from './sections.ts';
 
 /** The account, its sections, and the user. */
 export function Sidebar() {
-  const { accounts } = useSession();
-  const { accountId = lastAccount.read() } = useParams({ strict: false });
+  const account = useShownAccount();
   const here = useRouterState({ select: ({ location }) => sectionOf(location.pathname) });
-  const onProfile = useRouterState({ select: ({ location }) => !location.pathname.startsWith('/accounts/') });
-  const account = accounts.find(({ id }) => id === accountId) ?? accounts[0];
   return (
-    <div className={classes.sidebar}>
+    <nav aria-label="Main" className={classes.sidebar}>
       <AccountSwitcher current={account} />
       {account && (
-        <nav aria-label="Main" className={classes.nav}>
-          <ul>
-            {sections.map(({ name, to, icon: Icon }) => (
-              <li key={name}>
-                <Link
-                  to={to}
-                  params={{ accountId: account.id }}
-                  className={classes.link}
-                  activeProps={{}}
-                  aria-current={!onProfile && here?.name === name ? 'page' : undefined}
-                >
-                  <Icon size={18} stroke={1.75} aria-hidden />
-                  {name}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
+        <ul className={classes.sections}>
+          {sections.map(({ name, to, icon: Icon }) => (
+            <li key={name}>
+              <Link
+                to={to}
+                params={{ accountId: account.id }}
+                className={classes.link}
+                activeOptions={{ exact: true }}
+                aria-current={here?.name === name ? 'page' : undefined}
+              >
+                <Icon size={18} stroke={1.75} aria-hidden />
+                {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
       )}
       <UserMenu />
-    </div>
+    </nav>
   );
 }
 
@@ -66,9 +60,10 @@ function AccountSwitcher({ current }: { current: { id: number; name: string } | 
   );
   if (accounts.length < 2) return <div className={classes.account}>{name}</div>;
   return (
-    <Menu width="target" position="bottom-start">
+    <Menu width="target" position="bottom-start" withinPortal={false}>
       <Menu.Target>
-        <UnstyledButton className={classes.account} aria-label={`Account: ${current?.name}. Change`}>
+        <UnstyledButton className={classes.account}>
+          <VisuallyHidden>Account: </VisuallyHidden>
           {name}
           <IconSelector size={16} className={classes.end} aria-hidden />
         </UnstyledButton>
@@ -98,9 +93,9 @@ function UserMenu() {
   const { user } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <Menu width="target" position="top-start">
+    <Menu width="target" position="top-start" withinPortal={false}>
       <Menu.Target>
-        <UnstyledButton className={classes.user} aria-label={`${user.email}, ${user.role}. Your menu`}>
+        <UnstyledButton className={classes.user}>
           <span className={classes.avatar} aria-hidden>
             {user.email.slice(0, 1).toUpperCase()}
           </span>
@@ -112,6 +107,7 @@ function UserMenu() {
               {user.role}
             </Text>
           </span>
+          <VisuallyHidden>Your menu</VisuallyHidden>
           <IconChevronDown size={16} className={classes.end} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
