@@ -2,6 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
 import { holdAccount } from './accounts/store.ts';
+import { auditRoutes } from './audit/routes.ts';
+import { insertAudit } from './audit/store.ts';
 import { bookingRoutes } from './bookings/routes.ts';
 import type { Config } from './config.ts';
 import { consentRoutes } from './consent/routes.ts';
@@ -23,19 +25,24 @@ import { type Answered, createServer } from './http/server.ts';
 import { type Logger, logPlain } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
+import { overviewRoutes } from './overview/routes.ts';
 import { popRoutes } from './pops/routes.ts';
 import { howManyWaitEverywhere } from './purchases/read.ts';
 import { purchaseRoutes } from './purchases/routes.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
+import { userByPassword, userBySession } from './sessions/sign-in.ts';
 import { Few } from './shared/few.ts';
 import { Unavailable } from './shared/problem.ts';
 import { stayRoutes } from './stays/routes.ts';
+import { timelineRoutes } from './timeline/routes.ts';
 import { Authenticator } from './tokens/authenticate.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { unitRoutes } from './units/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { signInOwner } from './users/sign-in.ts';
+import { venueRoutes } from './venues/routes.ts';
 import { version } from './version.ts';
 import { voucherRoutes } from './vouchers/routes.ts';
 
@@ -45,6 +52,7 @@ export const operations: readonly Operation[] = [
   ...feedbackRoutes,
   ...noteRoutes,
   ...consentRoutes,
+  ...timelineRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,
@@ -52,12 +60,16 @@ export const operations: readonly Operation[] = [
   ...voucherRoutes,
   ...unitRoutes,
   ...lookupRoutes,
+  ...sessionRoutes,
   ...accountRoutes,
   ...userRoutes,
   ...tokenRoutes,
   ...requestRoutes,
   ...groupRoutes,
+  ...venueRoutes,
+  ...overviewRoutes,
   ...domainRoutes,
+  ...auditRoutes,
 ];
 
 export interface AppParts {
@@ -93,7 +105,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
     onAnswered: (answered) => keepRecord(answered, log, metrics, recorder),
   });
   const keeper = createKeeper(config, db, domains);
-  const gate = createGate(keeper, config.rateLimitPerMinute);
+  const gate = createGate(keeper, config.rateLimitPerMinute, config.publicUrl);
   const serving: Serving = {
     db,
     gate,
@@ -170,7 +182,9 @@ function createKeeper(config: Config, db: Database, domains: EmailDomains): Gate
     partner: (secret) => authenticator.token(secret),
     mayAccess: (partner, accountId) => authenticator.mayAccess(partner, accountId),
     isAdminToken: adminTokenCheck(config.adminToken),
-    owner: (email, password) => signInOwner(db, email, password),
+    userByPassword: (email, password) => userByPassword(db, email, password),
+    userBySession: (secret) => userBySession(db, secret),
+    record: insertAudit,
     holdAccount: async (tx, accountId) => (await holdAccount(tx, accountId)) !== undefined,
     changed: () => {
       authenticator.forget();

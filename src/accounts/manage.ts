@@ -25,8 +25,8 @@ export async function createAccount(tx: Tx, { name, time_zone = 'UTC' }: NewAcco
   return account;
 }
 
-export function listAccounts(tx: Tx, slice: Slice): Promise<Rows<Account>> {
-  return selectAccounts(tx, slice);
+export function listAccounts(tx: Tx, among: number[] | null, slice: Slice): Promise<Rows<Account>> {
+  return selectAccounts(tx, among, slice);
 }
 
 export async function showAccount(tx: Tx, id: number): Promise<Account> {

@@ -2,7 +2,7 @@ import { type Tx, violated } from '../db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { findUnit } from '../units/store.ts';
-import { defaultFolder, type Folder, type Group, type NewGroup } from './schema.ts';
+import { defaultFolder, type Folder, folderNotEmpty, type Group, type NewGroup } from './schema.ts';
 import {
   deleteFolder,
   deleteGroup,
@@ -48,7 +48,7 @@ export async function removeFolder(tx: Tx, accountId: number, id: number): Promi
     if (!(await deleteFolder(tx, accountId, id))) throw noSuch('folder');
   } catch (error) {
     if (!violated(error, 'foreign key')) throw error;
-    throw new Invalid({ folder_id: ['The folder still has groups in it. Delete those first.'] });
+    throw new Invalid({ folder_id: [folderNotEmpty] });
   }
 }
 

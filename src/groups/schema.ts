@@ -4,6 +4,8 @@ import { Id, Name } from '../shared/fields.ts';
 /** Where the interface names no folder, this one is meant. */
 export const defaultFolder = 'default';
 
+export const folderNotEmpty = 'The folder still has groups in it. Delete those first.';
+
 const unitId = Id('The unit it is on.');
 const folderId = Id('The folder it is in.');
 const folderName = Name('What the folder is called; unique on the unit, whatever the case.', 'default');

@@ -48,3 +48,21 @@ export function iso(time: number): string {
 export function asSent(time: Date): string {
   return `${iso(time.getTime()).slice(0, 19).replace('T', ' ')}Z`;
 }
+
+export const dayMs = 86_400_000;
+
+/** A day by its number, so that days can be counted. */
+export function dayNumber(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`) / dayMs;
+}
+
+/** The day of that number; the first or the last that can be written, where it is beyond them. */
+export function dayOf(number: number): string {
+  const nearest = Math.min(Math.max(number, dayNumber('0001-01-01')), dayNumber('9999-12-31'));
+  return iso(nearest * dayMs).slice(0, 10);
+}
+
+/** Which day it is on a clock. */
+export function today(now: Date, timeZone: string): string {
+  return onClock(asSent(now), timeZone).slice(0, 10);
+}

@@ -8,6 +8,8 @@ const bookingStatusId = Type.Integer({
   enum: [1, 2, 3, 4, 5, 6, 7],
   examples: [3],
 });
+/** A guest was there, once the check-in has passed: not every partner says so again when they arrive. */
+export const begunStatuses = [3, 4, 7];
 const sourceId = Id('1 website, 9 in house, 10 third party; the full list is at `/v1/booking/sources`.');
 const Count = (description: string, example: number) =>
   Type.Integer({ description, minimum: 0, maximum: 2_147_483_647, examples: [example] });

@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts';
 import { foldersOfUnits } from '../groups/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
-import type { Unit, UnitWithFolders } from './schema.ts';
+import { rootStays, type Unit, type UnitWithFolders } from './schema.ts';
 import { findUnit, insertUnit, markDeleted, renameUnit, selectUnits } from './store.ts';
 
 const noSuchUnit = 'There is no such unit.';
@@ -43,7 +43,6 @@ export async function changeUnit(tx: Tx, accountId: number, id: number, name: st
 
 export async function removeUnit(tx: Tx, accountId: number, id: number): Promise<void> {
   const unit = await showUnit(tx, accountId, id);
-  if (unit.is_root)
-    throw new Invalid({ unit_id: ['The root unit can’t be deleted: it holds what belongs to no other place.'] });
+  if (unit.is_root) throw new Invalid({ unit_id: [rootStays] });
   await markDeleted(tx, accountId, id);
 }

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/schema.ts';
 import { findAccount } from '../accounts/store.ts';
 import type { Tx } from '../db/database.ts';
-import { asSent, onClock } from '../shared/clock.ts';
+import { dayNumber, dayOf, today } from '../shared/clock.ts';
 import { Invalid } from '../shared/problem.ts';
 import { showCodeGroup } from './manage.ts';
 import type { ForStatistics, Statistics } from './schema.ts';
@@ -10,7 +10,6 @@ import { countByDay, countByUnit, countCodes } from './staff-store.ts';
 const usualDays = 90;
 /** So many are told at most. */
 const mostDays = 366;
-const dayMs = 86_400_000;
 
 type Day = Statistics['by_day'][number];
 
@@ -24,7 +23,7 @@ export async function codeStatistics(
 ): Promise<Statistics> {
   await showCodeGroup(tx, accountId, groupId);
   const { time_zone: timeZone } = (await findAccount(tx, accountId)) as Account;
-  const end = end_date ?? onClock(asSent(now), timeZone).slice(0, 10);
+  const end = end_date ?? today(now, timeZone);
   const start = start_date ?? daysBefore(end, usualDays - 1);
   if (start > end) throw new Invalid({ end_date: ['The end date must not be before the start date.'] });
   if (start < daysBefore(end, mostDays - 1)) {
@@ -46,7 +45,5 @@ export async function codeStatistics(
 }
 
 function daysBefore(day: string, days: number): string {
-  const first = '0001-01-01';
-  const before = new Date(Date.parse(`${day}T00:00:00Z`) - days * dayMs).toISOString().slice(0, 10);
-  return before < first ? first : before;
+  return dayOf(dayNumber(day) - days);
 }

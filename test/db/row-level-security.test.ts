@@ -10,6 +10,8 @@ const directory: Record<string, string> = {
   users: 'a user may belong to several accounts',
   user_accounts: 'says which',
   schema_migrations: 'the state of the schema',
+  sessions: 'a user’s, in whichever accounts',
+  audit_trail: 'also what concerns no account; ids and names of venues and lists, nothing about guests',
   email_domains: 'what DNS said of domains; nothing about anybody’s guests',
 };
 

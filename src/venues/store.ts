@@ -1,0 +1,59 @@
+import type { Tx } from '../db/database.ts';
+import { only, type Sql, sql } from '../db/sql.ts';
+import type { UnitEffects } from './schema.ts';
+
+/**
+ * How many belong to each of these. A guest who was merged into another is one with that, so the links of merged ones
+ * are taken off: they are few, while to look at every guest's row would take as long as there are guests.
+ */
+async function countMembers(
+  tx: Tx,
+  accountId: number,
+  links: Sql,
+  id: Sql,
+  ids: number[],
+): Promise<Map<number, number>> {
+  const rows = await tx<{ id: number; guests: number }>`
+    select id, sum(guests)::bigint as guests from (
+      select ${id} as id, count(*) as guests from ${links}
+      where account_id = ${accountId} and ${id} = any(${ids}) group by 1
+      union all
+      select ${id}, -count(*) from contacts merged join ${links} as link on link.account_id = merged.account_id and link.contact_id = merged.id
+      where merged.account_id = ${accountId} and merged.merged_into is not null and ${id} = any(${ids}) group by 1) as counted
+    group by id`;
+  return new Map(rows.map((row) => [row.id, row.guests]));
+}
+
+export const countUnitGuests = (tx: Tx, accountId: number, unitIds: number[]) =>
+  countMembers(tx, accountId, sql`contact_units`, sql`unit_id`, unitIds);
+export const countGroupGuests = (tx: Tx, accountId: number, groupIds: number[]) =>
+  countMembers(tx, accountId, sql`contact_groups`, sql`group_id`, groupIds);
+
+export async function countAtUnit(
+  tx: Tx,
+  accountId: number,
+  unitId: number,
+): Promise<Omit<UnitEffects, 'refused' | 'guests'>> {
+  const count = (table: Sql, unit = sql`unit_id`) =>
+    sql`(select count(*) from ${table} where account_id = ${accountId} and ${unit} = ${unitId})`;
+  const rows = await tx<Omit<UnitEffects, 'refused' | 'guests'>>`
+    select ${count(sql`folders`)} as folders, ${count(sql`groups`)} as groups, ${count(sql`bookings`)} as bookings,
+      ${count(sql`purchases`)} as purchases, ${count(sql`stays`)} as stays, ${count(sql`wifi_interactions`)} as wifi,
+      ${count(sql`feedback`)} as feedback, ${count(sql`unique_code_groups`)} as unique_code_groups,
+      ${count(sql`unique_codes`, sql`redeemed_unit_id`)} as unique_codes_redeemed`;
+  return only(rows);
+}
+
+/** How many groups a folder has, and how many guests are in any of them. */
+export async function countInFolder(
+  tx: Tx,
+  accountId: number,
+  folderId: number,
+): Promise<{ groups: number; guests: number }> {
+  const groups = sql`select id from groups where account_id = ${accountId} and folder_id = ${folderId}`;
+  const rows = await tx<{ groups: number; guests: number }>`
+    select (select count(*) from (${groups}) as own) as groups, count(distinct coalesce(c.merged_into, c.id)) as guests
+    from contact_groups link join contacts c on c.account_id = link.account_id and c.id = link.contact_id
+    where link.account_id = ${accountId} and link.group_id = any(array(${groups}))`;
+  return only(rows);
+}
