@@ -1,15 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import type { Session } from '#service/sessions/schema.ts';
+import type { User } from '#service/users/schema.ts';
 import { api } from '../api/client.ts';
 import { lastAccount } from './last-account.ts';
 
-export type Role = 'owner' | 'staff' | 'viewer';
-
-export interface Session {
-  user: { id: number; email: string; role: Role };
-  accounts: { id: number; name: string; time_zone: string; root_unit_id: number }[];
-  expires_at: string;
-}
+export type Role = User['role'];
 
 export const sessionQuery = queryOptions<Session>({
   queryKey: ['session'],
