@@ -6,6 +6,18 @@ CREATE OR REPLACE FUNCTION current_account_id()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('app.account_id'::text, true), ''::text))::bigint;
 
+CREATE OR REPLACE FUNCTION lines_pence(lines jsonb)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (SELECT (COALESCE((sum(((line.value ->> 'value'::text))::numeric) * (100)::numeric), (0)::numeric))::bigint AS "coalesce" FROM jsonb_array_elements(lines_pence.lines) line(value));
+
+CREATE OR REPLACE FUNCTION name_key(name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN translate(lower(name), ('àáâãäåāăąǎçćĉċčďđðèéêëēĕėęěǝĝğġģĥħìíîïĩīĭįıǐĵķĺļľŀłñńņňŋòóôõöøōŏőǒŕŗřśŝşšșţťŧțùúûüũūŭůűųǔŵýÿŷźżž'::text || '  ''’‘ʼ`´-‐‑–.,̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'aaaaaaaaaacccccdddeeeeeeeeeegggghhiiiiiiiiiijklllllnnnnnoooooooooorrrsssssttttuuuuuuuuuuuwyyyzzz'::text);
+
 CREATE OR REPLACE FUNCTION raced()
  RETURNS bigint
  LANGUAGE plpgsql
@@ -124,6 +136,8 @@ create table consent_ledger (
   source_id bigint,
   token_id bigint,
   at timestamp with time zone not null default clock_timestamp(),
+  actor text,
+  reason text,
   constraint consent_ledger_pkey PRIMARY KEY (account_id, id),
   constraint consent_ledger_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE,
   constraint consent_ledger_channel_check CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text, 'call'::text, 'snail_mail'::text])))
@@ -203,6 +217,8 @@ create table contacts (
   allow_snail_mail boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  first_name_key text default name_key(first_name),
+  last_name_key text default name_key(last_name),
   constraint contacts_pkey PRIMARY KEY (account_id, id),
   constraint contacts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint contacts_account_id_merged_into_fkey FOREIGN KEY (account_id, merged_into) REFERENCES contacts(account_id, id),
@@ -210,7 +226,14 @@ create table contacts (
   constraint contacts_email_status_check CHECK ((email_status = ANY (ARRAY['unchecked'::text, 'invalid'::text]))),
   constraint contacts_gender_check CHECK ((gender = ANY (ARRAY['M'::text, 'F'::text, ''::text])))
 );
+CREATE INDEX contacts_allow_call ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_call);
+CREATE INDEX contacts_allow_email ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_email);
+CREATE INDEX contacts_allow_sms ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_sms);
+CREATE INDEX contacts_allow_snail_mail ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_snail_mail);
 CREATE INDEX contacts_email_status ON contacts USING btree (account_id, email_status, id) WHERE (email_status IS NOT NULL);
+CREATE INDEX contacts_first_name ON contacts USING btree (account_id, first_name_key, last_name_key, id) WHERE ((merged_into IS NULL) AND (first_name_key IS NOT NULL));
+CREATE INDEX contacts_guests ON contacts USING btree (account_id, id) INCLUDE (created_at, allow_email, allow_sms, allow_call, allow_snail_mail) WHERE (merged_into IS NULL);
+CREATE INDEX contacts_last_name ON contacts USING btree (account_id, last_name_key, first_name_key, id) WHERE ((merged_into IS NULL) AND (last_name_key IS NOT NULL));
 CREATE INDEX contacts_merged ON contacts USING btree (account_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX contacts_source ON contacts USING btree (account_id, source_id) WHERE (source_id IS NOT NULL);
 alter table contacts enable row level security, force row level security;
@@ -346,6 +369,7 @@ create table notes (
   contact_id bigint not null,
   text text not null,
   created_at timestamp without time zone not null,
+  author text,
   constraint notes_pkey PRIMARY KEY (account_id, id),
   constraint notes_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE
 );
@@ -406,6 +430,7 @@ create table purchases (
   matched_value text,
   matched_booking_id bigint,
   matched_at timestamp with time zone,
+  total_pence bigint not null default lines_pence(lines),
   constraint purchases_pkey PRIMARY KEY (account_id, id),
   constraint purchases_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE,
   constraint purchases_account_id_unit_id_fkey FOREIGN KEY (account_id, unit_id) REFERENCES units(account_id, id) ON DELETE CASCADE,
@@ -413,7 +438,8 @@ create table purchases (
   constraint purchases_matched_by_check CHECK ((matched_by = ANY (ARRAY['booking_reference'::text, 'unique_code'::text, 'membership_number'::text, 'card_reference'::text, 'table_number'::text])))
 );
 CREATE INDEX purchases_contact ON purchases USING btree (account_id, contact_id, created_at) WHERE (contact_id IS NOT NULL);
-CREATE INDEX purchases_waiting ON purchases USING btree (account_id, id) WHERE (contact_id IS NULL);
+CREATE INDEX purchases_unit ON purchases USING btree (account_id, unit_id, created_at) INCLUDE (total_pence);
+CREATE INDEX purchases_waiting ON purchases USING btree (account_id, id) INCLUDE (unit_id) WHERE (contact_id IS NULL);
 CREATE INDEX purchases_waiting_booking ON purchases USING btree (account_id, booking_reference) WHERE ((contact_id IS NULL) AND (booking_reference IS NOT NULL));
 CREATE INDEX purchases_waiting_card ON purchases USING btree (account_id, card_reference) WHERE ((contact_id IS NULL) AND (card_reference IS NOT NULL));
 CREATE INDEX purchases_waiting_code ON purchases USING btree (account_id, upper((unique_code COLLATE "C"))) WHERE ((contact_id IS NULL) AND (unique_code IS NOT NULL));
@@ -524,6 +550,7 @@ create table stays (
   constraint stays_check CHECK ((checkout_date >= checkin_date))
 );
 CREATE INDEX stays_source ON stays USING btree (account_id, booking_enquiry_source_id);
+CREATE INDEX stays_unit ON stays USING btree (account_id, unit_id, checkin_date);
 CREATE UNIQUE INDEX stays_reference ON stays USING btree (account_id, provider_id, stay_reference);
 alter table stays enable row level security, force row level security;
 create policy own_account on stays using (account_id = current_account_id());
@@ -654,5 +681,6 @@ create table wifi_interactions (
   constraint wifi_interactions_interaction_type_check CHECK ((interaction_type = ANY (ARRAY['detected'::text, 'connected'::text, 'authenticated'::text])))
 );
 CREATE INDEX wifi_interactions_contact ON wifi_interactions USING btree (account_id, contact_id, created_at);
+CREATE INDEX wifi_interactions_unit ON wifi_interactions USING btree (account_id, unit_id);
 alter table wifi_interactions enable row level security, force row level security;
 create policy own_account on wifi_interactions using (account_id = current_account_id());

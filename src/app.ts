@@ -41,7 +41,6 @@ import { Authenticator } from './tokens/authenticate.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { unitRoutes } from './units/routes.ts';
 import { userRoutes } from './users/routes.ts';
-import { signInOwner } from './users/sign-in.ts';
 import { venueRoutes } from './venues/routes.ts';
 import { version } from './version.ts';
 import { voucherRoutes } from './vouchers/routes.ts';
