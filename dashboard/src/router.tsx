@@ -12,7 +12,7 @@ import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
-import { day, id, oneOf, searchOf, text } from './search.ts';
+import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { lastAccount } from './session/last-account.ts';
 import { sessionQuery } from './session/session.ts';
 import { whenLeaving } from './session/sign-out.ts';
@@ -248,6 +248,8 @@ export const router = createRouter({
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {
