@@ -1,4 +1,5 @@
 import {
+  alpha,
   type CSSVariablesResolver,
   createTheme,
   localStorageColorSchemeManager,
@@ -91,7 +92,7 @@ export const theme = createTheme({
   radius: { xs: '4px', sm: '6px', md: '8px', lg: '12px', xl: '16px' },
   respectReducedMotion: true,
   components: {
-    Alert: { defaultProps: { variant: 'light' } },
+    Alert: { defaultProps: { variant: 'light', p: 'sm' } },
     Badge: { defaultProps: { variant: 'light', size: 'sm', tt: 'none', fw: 500, radius: 'xl' } },
     Code: { defaultProps: { fz: 'sm' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
@@ -101,6 +102,7 @@ export const theme = createTheme({
     Modal: {
       defaultProps: { centered: true, transitionProps: { duration: 120 }, closeButtonProps: { 'aria-label': 'Close' } },
     },
+    Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } } },
     ScrollArea: { defaultProps: { type: 'auto' } },
     Table: { defaultProps: { verticalSpacing: 'xs', fz: 'md' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
@@ -108,7 +110,7 @@ export const theme = createTheme({
 });
 
 /** Text is never paler than a contrast of 4.5. Ours are `--line` for borders, `--quiet` for the ground of what recedes, `--hover` and `--pressed`. */
-export const cssVariables: CSSVariablesResolver = () => ({
+export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--line': '#e6e8eb',
@@ -126,6 +128,17 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--hover': '#212328',
     '--pressed': '#292b31',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    // What is light on white is a tint here, with text of its own colour.
+    ...Object.fromEntries(
+      ['accent', 'red', 'green', 'yellow', 'gray'].flatMap((name) => {
+        const tint = colors[name]?.[5] ?? name;
+        return [
+          [`--mantine-color-${name}-light`, alpha(tint, 0.18)],
+          [`--mantine-color-${name}-light-hover`, alpha(tint, 0.26)],
+          [`--mantine-color-${name}-light-color`, `var(--mantine-color-${name}-3)`],
+        ];
+      }),
+    ),
   },
 });
 
