@@ -21,7 +21,6 @@ import { Shell } from './shell/Shell.tsx';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
-  notFoundComponent: NotFoundPage,
 });
 
 const signIn = createRoute({
@@ -63,6 +62,9 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./profile/ProfilePage.tsx'), 'ProfilePage'),
 });
 
+/** Every other address. */
+const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
+
 /** What is not a number is no id; the page it names is not there. */
 const idParam = (raw: string) => (/^[1-9]\d{0,14}$/.test(raw) ? Number(raw) : 0);
 
@@ -78,6 +80,8 @@ const account = createRoute({
     lastAccount.keep(params.accountId);
   },
   component: Outlet,
+  // In place of it, so within what stands around every page.
+  notFoundComponent: NotFoundPage,
 });
 
 const home = createRoute({
@@ -223,6 +227,7 @@ export const router = createRouter({
     guard.addChildren([
       start,
       profile,
+      nowhere,
       account.addChildren([
         home,
         guests,

@@ -67,6 +67,12 @@ const dark: MantineColorsTuple = [
   '#08090a',
 ];
 
+/** The kit makes a window's title a header, which outside of an article is the header of the whole page. */
+const windowProps = {
+  closeButtonProps: { 'aria-label': 'Close' },
+  attributes: { header: { role: 'presentation' } },
+};
+
 export const theme = createTheme({
   primaryColor: 'accent',
   colors: { accent, red, green, yellow, dark },
@@ -94,11 +100,9 @@ export const theme = createTheme({
     Alert: { defaultProps: { variant: 'light' } },
     Badge: { defaultProps: { variant: 'light', size: 'sm', tt: 'none', fw: 500, radius: 'xl' } },
     Code: { defaultProps: { fz: 'sm' } },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: { defaultProps: windowProps },
     Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 } } },
-    Modal: {
-      defaultProps: { centered: true, transitionProps: { duration: 120 }, closeButtonProps: { 'aria-label': 'Close' } },
-    },
+    Modal: { defaultProps: { ...windowProps, centered: true, transitionProps: { duration: 120 } } },
     ScrollArea: { defaultProps: { type: 'auto' } },
     Table: { defaultProps: { verticalSpacing: 'xs', fz: 'md' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },

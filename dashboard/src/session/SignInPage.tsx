@@ -2,7 +2,7 @@ import { PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { api } from '../api/client.ts';
+import { ApiError, api } from '../api/client.ts';
 import mark from '../shell/mark.svg';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
 import classes from './SignInPage.module.css';
@@ -17,7 +17,7 @@ export function SignInPage() {
   const queries = useQueryClient();
   const form = useServerForm({
     initialValues: { email: '', password: '' },
-    send: (values) => api.post<Session>('/session', values),
+    send: (values) => api.post<Session>('/session', values).catch(inWords),
     onDone: (session) => {
       queries.clear();
       queries.setQueryData(sessionQuery.queryKey, session);
@@ -63,6 +63,11 @@ export function SignInPage() {
       </div>
     </main>
   );
+}
+
+/** To programs the service says no more than that they are unauthorised. */
+function inWords(error: ApiError): never {
+  throw error.status === 401 ? new ApiError(401, 'The e-mail or the password is wrong.') : error;
 }
 
 /** Only to a page of ours: an address of somebody else's, however it is written, leads home instead. */

@@ -1,4 +1,11 @@
-import { Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import {
+  type MantineColorScheme,
+  Menu,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core';
 import {
   IconCheck,
   IconChevronDown,
@@ -100,7 +107,7 @@ function UserMenu() {
   return (
     <Menu width="target" position="top-start">
       <Menu.Target>
-        <UnstyledButton className={classes.user} aria-label={`${user.email}, ${user.role}. Your menu`}>
+        <UnstyledButton className={classes.user}>
           <span className={classes.avatar} aria-hidden>
             {user.email.slice(0, 1).toUpperCase()}
           </span>
@@ -110,6 +117,7 @@ function UserMenu() {
             </Text>
             <Text component="span" size="xs" c="dimmed" display="block" tt="capitalize">
               {user.role}
+              <VisuallyHidden>. Your menu</VisuallyHidden>
             </Text>
           </span>
           <IconChevronDown size={16} className={classes.end} aria-hidden />
@@ -121,19 +129,13 @@ function UserMenu() {
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>Colours</Menu.Label>
-        {schemes.map(({ value, name, icon: Icon }) => (
-          <Menu.Item
-            key={value}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            leftSection={<Icon size={16} aria-hidden />}
-            rightSection={colorScheme === value && <IconCheck size={16} aria-hidden />}
-            closeMenuOnClick={false}
-            onClick={() => setColorScheme(value)}
-          >
-            {name}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
+          {schemes.map(({ value, name, icon: Icon }) => (
+            <Menu.RadioItem key={value} value={value} rightSection={<Icon size={16} aria-hidden />}>
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
           Sign out
