@@ -25,7 +25,8 @@ export const queryClient = new QueryClient({
   },
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
-      if (!mutation.meta?.shown) say.failed(error);
+      // Who is no longer signed in sees the sign-in page, which says it all.
+      if (!mutation.meta?.shown && error.status !== 401) say.failed(error);
     },
   }),
 });
