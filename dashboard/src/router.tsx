@@ -12,17 +12,14 @@ import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
-import { day, id, oneOf, searchOf, text } from './search.ts';
+import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { lastAccount } from './session/last-account.ts';
 import { sessionQuery } from './session/session.ts';
 import { whenLeaving } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
 
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  component: Outlet,
-  notFoundComponent: NotFoundPage,
-});
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -45,7 +42,14 @@ const guard = createRoute({
     }
   },
   component: Shell,
+  errorComponent: (props) => (
+    <main>
+      <RouteError {...props} />
+    </main>
+  ),
 });
+
+const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
 
 const start = createRoute({
   getParentRoute: () => guard,
@@ -73,7 +77,7 @@ const account = createRoute({
     parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
     stringify: ({ accountId }) => ({ accountId: String(accountId) }),
   },
-  beforeLoad: ({ context: { session }, params }) => {
+  loader: ({ context: { session }, params }) => {
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
@@ -221,13 +225,23 @@ const settingsParts = [
   createRoute({
     getParentRoute: () => settings,
     path: 'waiting-purchases',
-    validateSearch: searchOf({ key: text, page: id }),
+    validateSearch: searchOf({
+      key: oneOf('booking_reference', 'unique_code', 'membership_number', 'card_reference', 'table_number'),
+      page: id,
+      purchase_id: id,
+    }),
     component: lazyRouteComponent(() => import('./settings/WaitingPurchases.tsx'), 'WaitingPurchases'),
   }),
   createRoute({
     getParentRoute: () => settings,
+    path: 'email-domains',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/EmailDomains.tsx'), 'EmailDomains'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
     path: 'audit',
-    validateSearch: searchOf({ user_id: id, page: id }),
+    validateSearch: searchOf({ user_id: id, account_id: id, page: id }),
     component: lazyRouteComponent(() => import('./settings/AuditTrail.tsx'), 'AuditTrail'),
   }),
 ] as const;
@@ -237,6 +251,7 @@ export const router = createRouter({
     signIn,
     guard.addChildren([
       start,
+      nowhere,
       profile,
       account.addChildren([
         home,
@@ -259,6 +274,8 @@ export const router = createRouter({
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {
