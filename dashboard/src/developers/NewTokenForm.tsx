@@ -61,7 +61,7 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
           {...form.getInputProps('name')}
         />
         <Select
-          label="User"
+          label="User (optional)"
           description="With a user it reaches all of the user’s accounts; without, this account alone."
           placeholder="This account alone"
           data={able.map(({ id, email }) => ({ value: String(id), label: email }))}

@@ -19,7 +19,7 @@ export default function RedemptionChart({ bars, label, isByWeek }: RedemptionCha
         data={bars}
         dataKey="date"
         series={[{ name: 'redeemed', label: 'Redeemed', color: 'accent.6' }]}
-        gridAxis="y"
+        gridAxis="x"
         tickLine="none"
         valueFormatter={formatNumber}
         xAxisProps={{ tickFormatter: shortDay, minTickGap: 32, tickMargin: 8 }}

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import type { Statistics } from '#service/vouchers/schema.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { counted, formatDay, formatNumber, today } from '../ui/format.ts';
@@ -36,7 +36,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
   const start = daysBefore(end, days - 1);
   // What the service tells unasked is the figures above, too: then both are one request.
   const asked = range === 'quarter' ? {} : { start_date: start, end_date: end };
-  const statistics = useQuery(get<Statistics>(`${groupPath(account, groupId)}/statistics`, asked));
+  const statistics = useQuery(getList<Statistics>(`${groupPath(account, groupId)}/statistics`, asked));
   const bars = barsOf(statistics.data?.by_day ?? [], end, days, step);
   const total = bars.reduce((sum, { redeemed }) => sum + redeemed, 0);
   const best = bars.reduce((most, bar) => (bar.redeemed > most.redeemed ? bar : most), bars[0] as (typeof bars)[0]);
@@ -50,13 +50,13 @@ export function Redemptions({ groupId }: { groupId: number }) {
       actions={
         <Group gap="xs">
           {total > 0 && (
-            <Button variant="default" size="xs" onClick={table.toggle}>
+            <Button variant="default" onClick={table.toggle}>
               {asTable ? 'Show as chart' : 'Show as table'}
             </Button>
           )}
           <SegmentedControl
             aria-label="Time"
-            size="xs"
+            size="sm"
             value={range}
             onChange={(value) =>
               void navigate({

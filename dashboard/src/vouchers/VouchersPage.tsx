@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Paged } from '#service/shared/fields.ts';
 import type { CountedCodeGroup } from '#service/vouchers/schema.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -25,7 +25,7 @@ export function VouchersPage() {
   const mayChange = useMay('staff');
   const { page } = route.useSearch();
   const navigate = route.useNavigate();
-  const groups = useQuery(get<Paged<CountedCodeGroup>>(countedGroupsPath(account), { page }));
+  const groups = useQuery(getList<Paged<CountedCodeGroup>>(countedGroupsPath(account), { page }));
   const [creating, create] = useDisclosure();
   const button = mayChange && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={create.open}>
