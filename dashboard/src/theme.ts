@@ -71,6 +71,7 @@ const dark: MantineColorsTuple = [
 const windowProps = {
   closeButtonProps: { 'aria-label': 'Close' },
   attributes: { header: { role: 'presentation' } },
+  styles: { title: { fontWeight: 600 } },
 };
 
 export const theme = createTheme({

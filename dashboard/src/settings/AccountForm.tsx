@@ -42,10 +42,13 @@ export function AccountForm() {
             data={zones}
             searchable
             allowDeselect={false}
-            nothingFoundMessage="No such place. Try the largest city of the same zone."
+            comboboxProps={{ withinPortal: false }}
             maxDropdownHeight={280}
             readOnly={!mayChange}
             {...form.getInputProps('time_zone')}
+            // What is typed is to stand in place of what was there.
+            onFocus={(event) => event.currentTarget.select()}
+            onClick={(event) => event.currentTarget.select()}
           />
           {mayChange && (
             <>

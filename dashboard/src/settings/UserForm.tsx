@@ -64,7 +64,6 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
             description="Those they work in. Others look as if they were not there."
             data={session.accounts.map(({ id, name }) => ({ value: String(id), label: name }))}
             searchable
-            nothingFoundMessage="No such account."
             {...form.getInputProps('account_ids')}
           />
         )}

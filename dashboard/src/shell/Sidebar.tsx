@@ -43,6 +43,8 @@ export function Sidebar() {
                   to={to}
                   params={{ accountId: account.id }}
                   className={classes.link}
+                  // By itself every section would count as one of Home's.
+                  activeOptions={{ exact: true, includeSearch: false }}
                   activeProps={{}}
                   aria-current={!onProfile && here?.name === name ? 'page' : undefined}
                 >
