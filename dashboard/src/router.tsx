@@ -210,13 +210,23 @@ const settingsParts = [
   createRoute({
     getParentRoute: () => settings,
     path: 'waiting-purchases',
-    validateSearch: searchOf({ key: text, page: id }),
+    validateSearch: searchOf({
+      key: oneOf('booking_reference', 'unique_code', 'membership_number', 'card_reference', 'table_number'),
+      page: id,
+      purchase_id: id,
+    }),
     component: lazyRouteComponent(() => import('./settings/WaitingPurchases.tsx'), 'WaitingPurchases'),
   }),
   createRoute({
     getParentRoute: () => settings,
+    path: 'email-domains',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/EmailDomains.tsx'), 'EmailDomains'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
     path: 'audit',
-    validateSearch: searchOf({ user_id: id, page: id }),
+    validateSearch: searchOf({ user_id: id, account_id: id, page: id }),
     component: lazyRouteComponent(() => import('./settings/AuditTrail.tsx'), 'AuditTrail'),
   }),
 ] as const;

@@ -11,6 +11,7 @@ const parts = [
   { name: 'Feedback categories', to: '/accounts/$accountId/settings/feedback-categories' },
   { name: 'Booking sources', to: '/accounts/$accountId/settings/booking-sources' },
   { name: 'Waiting purchases', to: '/accounts/$accountId/settings/waiting-purchases' },
+  { name: 'E-mail domains', to: '/accounts/$accountId/settings/email-domains', ownersOnly: true },
   { name: 'Audit trail', to: '/accounts/$accountId/settings/audit', ownersOnly: true },
 ] as const;
 
