@@ -12,16 +12,14 @@ import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
-import { day, id, oneOf, searchOf, text } from './search.ts';
+import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { lastAccount } from './session/last-account.ts';
 import { sessionQuery } from './session/session.ts';
 import { whenLeaving } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
 
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  component: Outlet,
-});
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -44,7 +42,14 @@ const guard = createRoute({
     }
   },
   component: Shell,
+  errorComponent: (props) => (
+    <main>
+      <RouteError {...props} />
+    </main>
+  ),
 });
+
+const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
 
 const start = createRoute({
   getParentRoute: () => guard,
@@ -62,9 +67,6 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./profile/ProfilePage.tsx'), 'ProfilePage'),
 });
 
-/** Every other address. */
-const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
-
 /** What is not a number is no id; the page it names is not there. */
 const idParam = (raw: string) => (/^[1-9]\d{0,14}$/.test(raw) ? Number(raw) : 0);
 
@@ -75,13 +77,11 @@ const account = createRoute({
     parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
     stringify: ({ accountId }) => ({ accountId: String(accountId) }),
   },
-  beforeLoad: ({ context: { session }, params }) => {
+  loader: ({ context: { session }, params }) => {
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
   component: Outlet,
-  // In place of it, so within what stands around every page.
-  notFoundComponent: NotFoundPage,
 });
 
 const home = createRoute({
@@ -236,8 +236,8 @@ export const router = createRouter({
     signIn,
     guard.addChildren([
       start,
-      profile,
       nowhere,
+      profile,
       account.addChildren([
         home,
         guests,
@@ -258,6 +258,8 @@ export const router = createRouter({
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {

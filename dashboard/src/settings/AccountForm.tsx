@@ -28,14 +28,7 @@ export function AccountForm() {
     <Panel title="General">
       <form onSubmit={form.submit}>
         <Stack maw="28rem">
-          <TextInput
-            label="Name"
-            required
-            withAsterisk={false}
-            maxLength={255}
-            readOnly={!mayChange}
-            {...form.getInputProps('name')}
-          />
+          <TextInput label="Name" required maxLength={255} readOnly={!mayChange} {...form.getInputProps('name')} />
           <Select
             label="Time zone"
             description={`It is ${clockIn(chosen)} there now.`}

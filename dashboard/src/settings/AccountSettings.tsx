@@ -8,8 +8,8 @@ export function AccountSettings() {
   const account = useAccount();
   const isOwner = useMay('owner');
   return (
-    <Page title="Account" lead="What your group is called, and which clock it goes by.">
-      <Stack gap="lg" maw="44rem">
+    <Page title="Account" lead="What your group is called, and which clock it goes by." narrow>
+      <Stack gap="lg">
         <AccountForm key={account.id} />
         {isOwner && <DeleteAccount />}
       </Stack>

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { AuditEntry } from '#service/audit/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import type { User } from '#service/users/schema.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { useMay, useSession } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { Page, TextLink } from '../ui/Page.tsx';
@@ -26,7 +26,7 @@ function Trail() {
   const { accounts } = useSession();
   const { user_id, account_id, page } = route.useSearch();
   const navigate = route.useNavigate();
-  const trail = useQuery(get<Paged<AuditEntry>>('/audit', { user_id, account_id, page }));
+  const trail = useQuery(getList<Paged<AuditEntry>>('/audit', { user_id, account_id, page }));
   /** Where there is but one account, it goes without saying. */
   function accountName(id: number | null): string | undefined {
     if (id === null) return undefined;
@@ -80,7 +80,7 @@ function Trail() {
 
 /** Those who still exist; the others' deeds are in the trail all the same. */
 function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange: (id: number | undefined) => void }) {
-  const users = useQuery(get<Paged<User>>('/users'));
+  const users = useQuery(getList<Paged<User>>('/users'));
   const known = users.data?.data.map(({ id, email }) => ({ value: String(id), label: email })) ?? [];
   const isMissing = chosen !== undefined && users.data && !known.some(({ value }) => value === String(chosen));
   return (

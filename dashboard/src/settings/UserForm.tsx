@@ -46,7 +46,6 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
           label="E-mail"
           type="email"
           required
-          withAsterisk={false}
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('email')}
@@ -74,14 +73,13 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
         ) : (
           <div>
             <TextInput
-              label={of ? 'New password' : 'Password'}
+              label={of ? 'New password (optional)' : 'Password'}
               description={
                 of
                   ? 'Leave it empty to keep the present one. A new one signs them out everywhere.'
                   : 'At least 8 characters. They can change it in their profile.'
               }
               required={!of}
-              withAsterisk={false}
               minLength={8}
               maxLength={1024}
               autoComplete="off"
