@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Text } from '@mantine/core';
+import { Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Paged } from '#service/shared/fields.ts';
@@ -12,6 +12,7 @@ import { counted } from '../ui/format.ts';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
+import { RowMenu } from '../ui/RowMenu.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { say } from '../ui/say.ts';
 import { useWindow } from '../ui/window.ts';
@@ -74,27 +75,14 @@ function Users() {
             {
               title: 'Actions',
               isActions: true,
-              width: '9rem',
+              width: '3rem',
               render: (user) => (
-                <>
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-label={`Change ${user.email}`}
-                    onClick={() => editing.open(user)}
-                  >
-                    Change
-                  </Button>
-                  <Button
-                    variant="subtle"
-                    color="red"
-                    size="compact-sm"
-                    aria-label={`Delete ${user.email}`}
-                    onClick={() => deleting.open(user)}
-                  >
+                <RowMenu of={user.email}>
+                  <Menu.Item onClick={() => editing.open(user)}>Change</Menu.Item>
+                  <Menu.Item color="red" onClick={() => deleting.open(user)}>
                     Delete
-                  </Button>
-                </>
+                  </Menu.Item>
+                </RowMenu>
               ),
             },
           ]}

@@ -69,6 +69,10 @@ export function WaitingPurchases() {
 
 /** "Table 12, or booking B-1042": the first that leads to somebody settles it. */
 function waitsFor(purchase: StaffPurchase): string {
-  const named = matchKeyList.flatMap((key) => (purchase[key] ? [`${matchKeys[key].before} ${purchase[key]}`] : []));
-  return named.join(', or ');
+  const named = matchKeyList.filter((key) => purchase[key] !== null);
+  const words = named.map((key, index) => {
+    const { before } = matchKeys[key];
+    return `${index > 0 ? before.toLowerCase() : before} ${purchase[key]}`;
+  });
+  return words.join(', or ');
 }
