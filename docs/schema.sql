@@ -6,6 +6,12 @@ CREATE OR REPLACE FUNCTION current_account_id()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('app.account_id'::text, true), ''::text))::bigint;
 
+CREATE OR REPLACE FUNCTION name_key(name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (octet_length(name) = length(name)) THEN translate(lower(name), ' ''`-.,'::text, ''::text) ELSE translate(lower(name), ('àáâãäåāăąǎçćĉċčďđðèéêëēĕėęěǝĝğġģĥħìíîïĩīĭįıǐĵķĺļľŀłñńņňŋòóôõöøōŏőǒŕŗřśŝşšșţťŧțùúûüũūŭůűųǔŵýÿŷźżž'::text || ' ''`-., ´ʼ‘’‐‑–̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'aaaaaaaaaacccccdddeeeeeeeeeegggghhiiiiiiiiiijklllllnnnnnoooooooooorrrsssssttttuuuuuuuuuuuwyyyzzz'::text) END;
+
 CREATE OR REPLACE FUNCTION raced()
  RETURNS bigint
  LANGUAGE plpgsql
@@ -107,6 +113,8 @@ create table consent_ledger (
   source_id bigint,
   token_id bigint,
   at timestamp with time zone not null default clock_timestamp(),
+  actor text,
+  reason text,
   constraint consent_ledger_pkey PRIMARY KEY (account_id, id),
   constraint consent_ledger_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE,
   constraint consent_ledger_channel_check CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text, 'call'::text, 'snail_mail'::text])))
@@ -186,6 +194,8 @@ create table contacts (
   allow_snail_mail boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  first_name_key text default name_key(first_name),
+  last_name_key text default name_key(last_name),
   constraint contacts_pkey PRIMARY KEY (account_id, id),
   constraint contacts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint contacts_account_id_merged_into_fkey FOREIGN KEY (account_id, merged_into) REFERENCES contacts(account_id, id),
@@ -193,7 +203,13 @@ create table contacts (
   constraint contacts_email_status_check CHECK ((email_status = ANY (ARRAY['unchecked'::text, 'invalid'::text]))),
   constraint contacts_gender_check CHECK ((gender = ANY (ARRAY['M'::text, 'F'::text, ''::text])))
 );
+CREATE INDEX contacts_allow_call ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_call);
+CREATE INDEX contacts_allow_email ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_email);
+CREATE INDEX contacts_allow_sms ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_sms);
+CREATE INDEX contacts_allow_snail_mail ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_snail_mail);
 CREATE INDEX contacts_email_status ON contacts USING btree (account_id, email_status, id) WHERE (email_status IS NOT NULL);
+CREATE INDEX contacts_first_name ON contacts USING btree (account_id, first_name_key, last_name_key, id) WHERE ((merged_into IS NULL) AND (first_name_key IS NOT NULL));
+CREATE INDEX contacts_last_name ON contacts USING btree (account_id, last_name_key, first_name_key, id) WHERE ((merged_into IS NULL) AND (last_name_key IS NOT NULL));
 CREATE INDEX contacts_merged ON contacts USING btree (account_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX contacts_source ON contacts USING btree (account_id, source_id) WHERE (source_id IS NOT NULL);
 alter table contacts enable row level security, force row level security;
@@ -329,6 +345,7 @@ create table notes (
   contact_id bigint not null,
   text text not null,
   created_at timestamp without time zone not null,
+  author text,
   constraint notes_pkey PRIMARY KEY (account_id, id),
   constraint notes_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE
 );
