@@ -135,8 +135,8 @@ export function countNps(tx: Tx, wanted: Wanted): Promise<NpsCount[]> {
 export function countRedeemed(tx: Tx, wanted: Wanted): Promise<(Counted & { count: number })[]> {
   const { accountId, unitIds } = wanted;
   return tx<Counted & { count: number }>`
-    select width_bucket(redeemed_at, ${instantEdges(wanted)}) as place, count(*) as count from unique_codes
-    where account_id = ${accountId} and redeemed_unit_id = any(${unitIds}) and ${instantRange(sql`redeemed_at`, wanted)}
+    select width_bucket(at, ${instantEdges(wanted)}) as place, count(*) as count from redemptions
+    where account_id = ${accountId} and unit_id = any(${unitIds}) and ${instantRange(sql`at`, wanted)}
     group by 1`;
 }
 
