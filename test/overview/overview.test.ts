@@ -254,7 +254,12 @@ describe('an account at a glance', () => {
       consent: { guests: 0, allow_email: 0, allow_sms: 0, allow_call: 0, allow_snail_mail: 0 },
     });
     for (const { series } of [all.new_guests, all.visits, all.nps, all.unique_codes]) {
-      expect([series.length, series[0]?.at, series[29]?.at, points<{ at: string }>(series)]).toEqual([30, all.from, today, []]);
+      expect([series.length, series[0]?.at, series[29]?.at, points<{ at: string }>(series)]).toEqual([
+        30,
+        all.from,
+        today,
+        [],
+      ]);
     }
   });
   it('has nothing of another account', async () => {
