@@ -64,10 +64,6 @@ create index purchases_waiting on purchases (account_id, id) include (unit_id) w
 -- The rating for NPS that came with it: one answer, however many ratings it has.
 alter table feedback add column nps numeric;
 
-create function lines_pence(lines jsonb) returns bigint
-  language sql immutable strict parallel safe
-  return (select coalesce(sum((line ->> 'value')::numeric) * 100, 0)::bigint from jsonb_array_elements(lines) as line);
-
 -- For each table that is tallied: a trigger for what was added, for what was changed (added as it is, taken off as it was),
 -- and for what was removed. First, all that is there already.
 do $$
@@ -75,7 +71,6 @@ declare
   kept record;
   done record;
   account bigint;
-  keys text;
   tallying text;
 begin
   for account in select id from accounts loop
@@ -88,20 +83,23 @@ begin
   end loop;
 
   for kept in select * from (values
-      ('contacts', 'guest_tallies', null, 'merged_into is null', '{"guests": "1", "allow_email": "allow_email::int",
+      ('contacts', 'guest_tallies', 'account_id', '', 'merged_into is null', '{"guests": "1", "allow_email": "allow_email::int",
         "allow_sms": "allow_sms::int", "allow_call": "allow_call::int", "allow_snail_mail": "allow_snail_mail::int"}'::jsonb),
-      ('purchases', 'daily_tallies', 'created_at', 'true', '{"purchases": "1", "pence": "lines_pence(lines)"}'),
-      ('bookings', 'daily_tallies', 'party_datetime', 'party_datetime is not null and stage_value <> 550', '{"bookings": "1"}'),
-      ('stays', 'daily_tallies', 'checkin_date', 'booking_status_id in (3, 4, 7)', '{"stays": "1"}'),
-      ('wifi_interactions', 'daily_tallies', 'created_at', 'true', '{"wifi": "1"}'),
-      ('feedback', 'daily_tallies', 'created_at', 'nps is not null',
+      ('purchases', 'daily_tallies', 'account_id, day, unit_id', 'created_at', 'true', '{"purchases": "1",
+        "pence": "(select coalesce(sum((line ->> ''value'')::numeric) * 100, 0) from jsonb_array_elements(lines) as line)"}'),
+      ('bookings', 'daily_tallies', 'account_id, day, unit_id', 'party_datetime', 'party_datetime is not null and stage_value <> 550',
+        '{"bookings": "1"}'),
+      ('stays', 'daily_tallies', 'account_id, day, unit_id', 'checkin_date', 'booking_status_id in (3, 4, 7)', '{"stays": "1"}'),
+      ('wifi_interactions', 'daily_tallies', 'account_id, day, unit_id', 'created_at', 'true', '{"wifi": "1"}'),
+      ('feedback', 'daily_tallies', 'account_id, day, unit_id', 'created_at', 'nps is not null',
         '{"promoters": "(nps >= 9)::int", "passives": "(nps >= 7 and nps < 9)::int", "detractors": "(nps < 7)::int"}')
-      ) as kept (name, tally, at, condition, counted) loop
-    keys := case when kept.at is null then 'account_id' else format('account_id, %s::date, unit_id', kept.at) end;
-    select format('insert into %I (account_id%s, %s) select %s, %s from (%%s) as changed where %s group by %s having %s',
-        kept.tally, case when kept.at is not null then ', day, unit_id' end, string_agg(name, ', ' order by name),
-        keys, string_agg(format('sum(n * %s)', amount), ', ' order by name),
-        kept.condition, keys, string_agg(format('sum(n * %s) <> 0', amount), ' or ' order by name))
+      ) as kept (name, tally, keys, at, condition, counted) loop
+    -- Without the offset, the lines of a purchase would be added up once for each mention.
+    select format('insert into %I (%s, %s) select %s, %s from (select n, %s, %s from (%%s) as changed where %s offset 0) as counted group by %s having %s',
+        kept.tally, kept.keys, string_agg(name, ', ' order by name),
+        kept.keys, string_agg(format('sum(n * %s)', name), ', ' order by name),
+        replace(kept.keys, 'day', kept.at || '::date as day'), string_agg(format('%s as %s', amount, name), ', ' order by name),
+        kept.condition, kept.keys, string_agg(format('sum(n * %s) <> 0', name), ' or ' order by name))
       into tallying from jsonb_each_text(kept.counted) as counted (name, amount);
     for account in select id from accounts loop
       execute format('set local app.account_id = %s', account);

@@ -5,10 +5,13 @@ import { asSent, dayMs, dayNumber, dayOf, onClock, today } from '../shared/clock
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
 import { type ForOverview, mostUnits, mostYears, type Nps, type Overview, usualDays, type Visits } from './schema.ts';
 import {
+  type ConsentCount,
+  consentKeys,
   countConsent,
   countDays,
   countNewGuests,
   countRedeemed,
+  countUnitGuests,
   countWaiting,
   type DailyCount,
   type KnownUnit,
@@ -39,20 +42,18 @@ export async function showOverview(
   const { bucket, starts, edges } = bucketsOf(first, last);
   const wanted: Wanted = {
     accountId,
-    unitId: unit_id ?? null,
     unitIds: unit_id === undefined ? units.map(({ id }) => id) : [unit_id],
     timeZone: account.time_zone,
     now: onClock(asSent(now), account.time_zone),
     edges,
   };
-  const [consent, newGuests, days, redeemed, purchases_waiting] = await Promise.all([
-    countConsent(tx, wanted),
-    countNewGuests(tx, wanted),
+  const [[consent, newGuests], days, redeemed, purchases_waiting] = await Promise.all([
+    countGuests(tx, wanted, unit_id),
     countDays(tx, wanted),
     countRedeemed(tx, wanted),
     countWaiting(tx, wanted),
   ]);
-  const guests = overTime(['count'], starts, newGuests, (counts) => counts);
+  const guests = overTime(['guests'], starts, newGuests, ({ guests: count }) => ({ count }));
   const codes = overTime(['count'], starts, redeemed, (counts) => counts);
   const nps = overTime(['promoters', 'passives', 'detractors'], starts, days, scored);
   return {
@@ -67,6 +68,16 @@ export async function showOverview(
     unique_codes: { total: codes.all.count, before: codes.before.count, series: codes.series },
     purchases_waiting,
   };
+}
+
+async function countGuests(
+  tx: Tx,
+  wanted: Wanted,
+  unitId: number | undefined,
+): Promise<[ConsentCount, { place: number; guests: number }[]]> {
+  if (unitId === undefined) return Promise.all([countConsent(tx, wanted.accountId), countNewGuests(tx, wanted)]);
+  const guests = await countUnitGuests(tx, wanted, unitId);
+  return [sums(consentKeys, guests), guests];
 }
 
 /** What only the database knows to be wrong. */

@@ -20,8 +20,6 @@ export interface Wanted {
   accountId: number;
   /** All of the account's, or the one that is asked for. */
   unitIds: number[];
-  /** Null: guests wherever they belong. */
-  unitId: number | null;
   timeZone: string;
   /** On the account's clock. */
   now: string;
@@ -42,39 +40,30 @@ const instantPlace = (at: Sql, { edges, timeZone }: Wanted) =>
 const inRange = (at: Sql, { edges, timeZone }: Wanted) =>
   sql`${at} >= ${edges[0]}::timestamp at time zone ${timeZone} and ${at} < ${edges.at(-1)}::timestamp at time zone ${timeZone}`;
 
-export interface ConsentCount {
-  guests: number;
-  allow_email: number;
-  allow_sms: number;
-  allow_call: number;
-  allow_snail_mail: number;
+const channels = ['allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'] as const;
+export const consentKeys = ['guests', ...channels] as const;
+export type ConsentCount = Record<(typeof consentKeys)[number], number>;
+
+/** How many guests there are, and what they allow. */
+export async function countConsent(tx: Tx, accountId: number): Promise<ConsentCount> {
+  const sums = raw(consentKeys.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', '));
+  return only(await tx<ConsentCount>`select ${sums} from guest_tallies where account_id = ${accountId}`);
 }
 
-const guestsOf = (
-  unitId: number,
-) => sql`contact_units cu join contacts c on c.account_id = cu.account_id and c.id = cu.contact_id
-  and cu.unit_id = ${unitId}`;
-
-/** How many guests there are, and what they allow: in all by the tally, at a unit one by one. */
-export async function countConsent(tx: Tx, { accountId, unitId }: Wanted): Promise<ConsentCount> {
-  const channels = ['allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'];
-  const rows =
-    unitId === null
-      ? await tx<ConsentCount>`
-          select ${raw(['guests', ...channels].map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', '))}
-          from guest_tallies where account_id = ${accountId}`
-      : await tx<ConsentCount>`
-          select count(*) as guests, ${raw(channels.map((name) => `count(*) filter (where ${name}) as ${name}`).join(', '))}
-          from ${guestsOf(unitId)} where c.account_id = ${accountId} and c.merged_into is null`;
-  return only(rows);
+export function countNewGuests(tx: Tx, wanted: Wanted): Promise<(Placed & { guests: number })[]> {
+  return tx<Placed & { guests: number }>`
+    select ${instantPlace(sql`created_at`, wanted)} as place, count(*) as guests from contacts
+    where account_id = ${wanted.accountId} and merged_into is null and ${inRange(sql`created_at`, wanted)}
+    group by 1`;
 }
 
-export function countNewGuests(tx: Tx, wanted: Wanted): Promise<(Placed & { count: number })[]> {
-  const { accountId, unitId } = wanted;
-  return tx<Placed & { count: number }>`
-    select ${instantPlace(sql`c.created_at`, wanted)} as place, count(*) as count
-    from ${unitId === null ? sql`contacts c` : guestsOf(unitId)}
-    where c.account_id = ${accountId} and c.merged_into is null and ${inRange(sql`c.created_at`, wanted)}
+/** Both at once of those who belong to a unit, from all times: there is no tally of them. */
+export function countUnitGuests(tx: Tx, wanted: Wanted, unitId: number): Promise<(Placed & ConsentCount)[]> {
+  const allowed = raw(channels.map((name) => `count(*) filter (where ${name}) as ${name}`).join(', '));
+  return tx<Placed & ConsentCount>`
+    select ${instantPlace(sql`c.created_at`, wanted)} as place, count(*) as guests, ${allowed}
+    from contact_units cu join contacts c on c.account_id = cu.account_id and c.id = cu.contact_id
+    where cu.account_id = ${wanted.accountId} and cu.unit_id = ${unitId} and c.merged_into is null
     group by 1`;
 }
 
