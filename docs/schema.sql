@@ -6,6 +6,35 @@ CREATE OR REPLACE FUNCTION current_account_id()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('app.account_id'::text, true), ''::text))::bigint;
 
+CREATE OR REPLACE FUNCTION fold_daily_tallies()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with folded as (
+    delete from daily_tallies where account_id = new.account_id and day = new.day and unit_id = new.unit_id and id = any(array(
+      select id from daily_tallies where account_id = new.account_id and day = new.day and unit_id = new.unit_id for update skip locked))
+    returning *)
+  insert into daily_tallies (account_id, day, unit_id, purchases, pence, bookings, stays, wifi, promoters, passives, detractors)
+  select new.account_id, new.day, new.unit_id, sum(purchases), sum(pence), sum(bookings), sum(stays), sum(wifi), sum(promoters), sum(passives),
+    sum(detractors) from folded;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION fold_guest_tallies()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with folded as (
+    delete from guest_tallies where account_id = new.account_id and id = any(array(
+      select id from guest_tallies where account_id = new.account_id for update skip locked))
+    returning *)
+  insert into guest_tallies (account_id, guests, allow_email, allow_sms, allow_call, allow_snail_mail)
+  select new.account_id, sum(guests), sum(allow_email), sum(allow_sms), sum(allow_call), sum(allow_snail_mail) from folded;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION raced()
  RETURNS bigint
  LANGUAGE plpgsql
@@ -24,6 +53,96 @@ begin
   end if;
   raise exception '% is append-only: % is refused', tg_table_name, tg_op using errcode = 'restrict_violation';
 end $function$;
+
+CREATE OR REPLACE FUNCTION tally_bookings_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, bookings) select account_id, day, unit_id, sum(n * bookings) from (select n, account_id, party_datetime::date as day, unit_id, 1 as bookings from (select -1 as n, * from removed) as changed where party_datetime is not null and stage_value <> 550 offset 0) as counted group by account_id, day, unit_id having sum(n * bookings) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_bookings_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, bookings) select account_id, day, unit_id, sum(n * bookings) from (select n, account_id, party_datetime::date as day, unit_id, 1 as bookings from (select 1 as n, * from added) as changed where party_datetime is not null and stage_value <> 550 offset 0) as counted group by account_id, day, unit_id having sum(n * bookings) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_bookings_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, bookings) select account_id, day, unit_id, sum(n * bookings) from (select n, account_id, party_datetime::date as day, unit_id, 1 as bookings from (select 1 as n, * from added union all select -1, * from removed) as changed where party_datetime is not null and stage_value <> 550 offset 0) as counted group by account_id, day, unit_id having sum(n * bookings) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_contacts_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into guest_tallies (account_id, allow_call, allow_email, allow_sms, allow_snail_mail, guests) select account_id, sum(n * allow_call), sum(n * allow_email), sum(n * allow_sms), sum(n * allow_snail_mail), sum(n * guests) from (select n, account_id, allow_call::int as allow_call, allow_email::int as allow_email, allow_sms::int as allow_sms, allow_snail_mail::int as allow_snail_mail, 1 as guests from (select -1 as n, * from removed) as changed where merged_into is null offset 0) as counted group by account_id having sum(n * allow_call) <> 0 or sum(n * allow_email) <> 0 or sum(n * allow_sms) <> 0 or sum(n * allow_snail_mail) <> 0 or sum(n * guests) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_contacts_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into guest_tallies (account_id, allow_call, allow_email, allow_sms, allow_snail_mail, guests) select account_id, sum(n * allow_call), sum(n * allow_email), sum(n * allow_sms), sum(n * allow_snail_mail), sum(n * guests) from (select n, account_id, allow_call::int as allow_call, allow_email::int as allow_email, allow_sms::int as allow_sms, allow_snail_mail::int as allow_snail_mail, 1 as guests from (select 1 as n, * from added) as changed where merged_into is null offset 0) as counted group by account_id having sum(n * allow_call) <> 0 or sum(n * allow_email) <> 0 or sum(n * allow_sms) <> 0 or sum(n * allow_snail_mail) <> 0 or sum(n * guests) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_contacts_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into guest_tallies (account_id, allow_call, allow_email, allow_sms, allow_snail_mail, guests) select account_id, sum(n * allow_call), sum(n * allow_email), sum(n * allow_sms), sum(n * allow_snail_mail), sum(n * guests) from (select n, account_id, allow_call::int as allow_call, allow_email::int as allow_email, allow_sms::int as allow_sms, allow_snail_mail::int as allow_snail_mail, 1 as guests from (select 1 as n, * from added union all select -1, * from removed) as changed where merged_into is null offset 0) as counted group by account_id having sum(n * allow_call) <> 0 or sum(n * allow_email) <> 0 or sum(n * allow_sms) <> 0 or sum(n * allow_snail_mail) <> 0 or sum(n * guests) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_feedback_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, detractors, passives, promoters) select account_id, day, unit_id, sum(n * detractors), sum(n * passives), sum(n * promoters) from (select n, account_id, created_at::date as day, unit_id, (nps < 7)::int as detractors, (nps >= 7 and nps < 9)::int as passives, (nps >= 9)::int as promoters from (select -1 as n, * from removed) as changed where nps is not null offset 0) as counted group by account_id, day, unit_id having sum(n * detractors) <> 0 or sum(n * passives) <> 0 or sum(n * promoters) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_feedback_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, detractors, passives, promoters) select account_id, day, unit_id, sum(n * detractors), sum(n * passives), sum(n * promoters) from (select n, account_id, created_at::date as day, unit_id, (nps < 7)::int as detractors, (nps >= 7 and nps < 9)::int as passives, (nps >= 9)::int as promoters from (select 1 as n, * from added) as changed where nps is not null offset 0) as counted group by account_id, day, unit_id having sum(n * detractors) <> 0 or sum(n * passives) <> 0 or sum(n * promoters) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_feedback_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, detractors, passives, promoters) select account_id, day, unit_id, sum(n * detractors), sum(n * passives), sum(n * promoters) from (select n, account_id, created_at::date as day, unit_id, (nps < 7)::int as detractors, (nps >= 7 and nps < 9)::int as passives, (nps >= 9)::int as promoters from (select 1 as n, * from added union all select -1, * from removed) as changed where nps is not null offset 0) as counted group by account_id, day, unit_id having sum(n * detractors) <> 0 or sum(n * passives) <> 0 or sum(n * promoters) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_purchases_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, pence, purchases) select account_id, day, unit_id, sum(n * pence), sum(n * purchases) from (select n, account_id, created_at::date as day, unit_id, (select coalesce(sum((line ->> 'value')::numeric) * 100, 0) from jsonb_array_elements(lines) as line) as pence, 1 as purchases from (select -1 as n, * from removed) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * pence) <> 0 or sum(n * purchases) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_purchases_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, pence, purchases) select account_id, day, unit_id, sum(n * pence), sum(n * purchases) from (select n, account_id, created_at::date as day, unit_id, (select coalesce(sum((line ->> 'value')::numeric) * 100, 0) from jsonb_array_elements(lines) as line) as pence, 1 as purchases from (select 1 as n, * from added) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * pence) <> 0 or sum(n * purchases) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_purchases_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, pence, purchases) select account_id, day, unit_id, sum(n * pence), sum(n * purchases) from (select n, account_id, created_at::date as day, unit_id, (select coalesce(sum((line ->> 'value')::numeric) * 100, 0) from jsonb_array_elements(lines) as line) as pence, 1 as purchases from (select 1 as n, * from added union all select -1, * from removed) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * pence) <> 0 or sum(n * purchases) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_stays_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, stays) select account_id, day, unit_id, sum(n * stays) from (select n, account_id, checkin_date::date as day, unit_id, 1 as stays from (select -1 as n, * from removed) as changed where booking_status_id in (3, 4, 7) offset 0) as counted group by account_id, day, unit_id having sum(n * stays) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_stays_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, stays) select account_id, day, unit_id, sum(n * stays) from (select n, account_id, checkin_date::date as day, unit_id, 1 as stays from (select 1 as n, * from added) as changed where booking_status_id in (3, 4, 7) offset 0) as counted group by account_id, day, unit_id having sum(n * stays) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_stays_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, stays) select account_id, day, unit_id, sum(n * stays) from (select n, account_id, checkin_date::date as day, unit_id, 1 as stays from (select 1 as n, * from added union all select -1, * from removed) as changed where booking_status_id in (3, 4, 7) offset 0) as counted group by account_id, day, unit_id having sum(n * stays) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_wifi_interactions_delete()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, wifi) select account_id, day, unit_id, sum(n * wifi) from (select n, account_id, created_at::date as day, unit_id, 1 as wifi from (select -1 as n, * from removed) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * wifi) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_wifi_interactions_insert()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, wifi) select account_id, day, unit_id, sum(n * wifi) from (select n, account_id, created_at::date as day, unit_id, 1 as wifi from (select 1 as n, * from added) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * wifi) <> 0; return null; end$function$;
+
+CREATE OR REPLACE FUNCTION tally_wifi_interactions_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin insert into daily_tallies (account_id, day, unit_id, wifi) select account_id, day, unit_id, sum(n * wifi) from (select n, account_id, created_at::date as day, unit_id, 1 as wifi from (select 1 as n, * from added union all select -1, * from removed) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * wifi) <> 0; return null; end$function$;
 
 CREATE OR REPLACE FUNCTION waiting_purchases()
  RETURNS TABLE(key text, waiting bigint)
@@ -94,6 +213,9 @@ CREATE INDEX bookings_start ON bookings USING btree (account_id, unit_id, party_
 CREATE UNIQUE INDEX bookings_reference ON bookings USING btree (account_id, booking_reference, provider_id) NULLS NOT DISTINCT;
 alter table bookings enable row level security, force row level security;
 create policy own_account on bookings using (account_id = current_account_id());
+CREATE TRIGGER tally_delete AFTER DELETE ON bookings REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_bookings_delete();
+CREATE TRIGGER tally_insert AFTER INSERT ON bookings REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_bookings_insert();
+CREATE TRIGGER tally_update AFTER UPDATE ON bookings REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_bookings_update();
 
 create table consent_ledger (
   account_id bigint not null,
@@ -193,11 +315,35 @@ create table contacts (
   constraint contacts_email_status_check CHECK ((email_status = ANY (ARRAY['unchecked'::text, 'invalid'::text]))),
   constraint contacts_gender_check CHECK ((gender = ANY (ARRAY['M'::text, 'F'::text, ''::text])))
 );
+CREATE INDEX contacts_created ON contacts USING btree (account_id, created_at) WHERE (merged_into IS NULL);
 CREATE INDEX contacts_email_status ON contacts USING btree (account_id, email_status, id) WHERE (email_status IS NOT NULL);
 CREATE INDEX contacts_merged ON contacts USING btree (account_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX contacts_source ON contacts USING btree (account_id, source_id) WHERE (source_id IS NOT NULL);
 alter table contacts enable row level security, force row level security;
 create policy own_account on contacts using (account_id = current_account_id());
+CREATE TRIGGER tally_delete AFTER DELETE ON contacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_contacts_delete();
+CREATE TRIGGER tally_insert AFTER INSERT ON contacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_contacts_insert();
+CREATE TRIGGER tally_update AFTER UPDATE ON contacts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_contacts_update();
+
+create table daily_tallies (
+  account_id bigint not null,
+  day date not null,
+  unit_id bigint not null,
+  id bigint not null generated by default as identity,
+  purchases bigint not null default 0,
+  pence bigint not null default 0,
+  bookings bigint not null default 0,
+  stays bigint not null default 0,
+  wifi bigint not null default 0,
+  promoters bigint not null default 0,
+  passives bigint not null default 0,
+  detractors bigint not null default 0,
+  constraint daily_tallies_pkey PRIMARY KEY (account_id, day, unit_id, id),
+  constraint daily_tallies_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+alter table daily_tallies enable row level security, force row level security;
+create policy own_account on daily_tallies using (account_id = current_account_id());
+CREATE TRIGGER fold AFTER INSERT ON daily_tallies FOR EACH ROW WHEN (((new.id % (8)::bigint) = 0)) EXECUTE FUNCTION fold_daily_tallies();
 
 create table email_domains (
   domain text not null,
@@ -216,6 +362,7 @@ create table feedback (
   unit_id bigint not null,
   comments jsonb not null default '[]'::jsonb,
   created_at timestamp without time zone not null,
+  nps numeric,
   constraint feedback_pkey PRIMARY KEY (account_id, id),
   constraint feedback_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE,
   constraint feedback_account_id_unit_id_fkey FOREIGN KEY (account_id, unit_id) REFERENCES units(account_id, id) ON DELETE CASCADE
@@ -224,6 +371,9 @@ CREATE INDEX feedback_contact ON feedback USING btree (account_id, contact_id, i
 CREATE INDEX feedback_unit ON feedback USING btree (account_id, unit_id, created_at);
 alter table feedback enable row level security, force row level security;
 create policy own_account on feedback using (account_id = current_account_id());
+CREATE TRIGGER tally_delete AFTER DELETE ON feedback REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_feedback_delete();
+CREATE TRIGGER tally_insert AFTER INSERT ON feedback REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_feedback_insert();
+CREATE TRIGGER tally_update AFTER UPDATE ON feedback REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_feedback_update();
 
 create table feedback_categories (
   account_id bigint not null,
@@ -286,6 +436,21 @@ create table groups (
 CREATE UNIQUE INDEX groups_name ON groups USING btree (account_id, unit_id, folder_id, name_key);
 alter table groups enable row level security, force row level security;
 create policy own_account on groups using (account_id = current_account_id());
+
+create table guest_tallies (
+  account_id bigint not null,
+  id bigint not null generated by default as identity,
+  guests bigint not null default 0,
+  allow_email bigint not null default 0,
+  allow_sms bigint not null default 0,
+  allow_call bigint not null default 0,
+  allow_snail_mail bigint not null default 0,
+  constraint guest_tallies_pkey PRIMARY KEY (account_id, id),
+  constraint guest_tallies_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+alter table guest_tallies enable row level security, force row level security;
+create policy own_account on guest_tallies using (account_id = current_account_id());
+CREATE TRIGGER fold AFTER INSERT ON guest_tallies FOR EACH ROW WHEN (((new.id % (64)::bigint) = 0)) EXECUTE FUNCTION fold_guest_tallies();
 
 create table identities (
   account_id bigint not null,
@@ -396,7 +561,7 @@ create table purchases (
   constraint purchases_matched_by_check CHECK ((matched_by = ANY (ARRAY['booking_reference'::text, 'unique_code'::text, 'membership_number'::text, 'card_reference'::text, 'table_number'::text])))
 );
 CREATE INDEX purchases_contact ON purchases USING btree (account_id, contact_id, created_at) WHERE (contact_id IS NOT NULL);
-CREATE INDEX purchases_waiting ON purchases USING btree (account_id, id) WHERE (contact_id IS NULL);
+CREATE INDEX purchases_waiting ON purchases USING btree (account_id, id) INCLUDE (unit_id) WHERE (contact_id IS NULL);
 CREATE INDEX purchases_waiting_booking ON purchases USING btree (account_id, booking_reference) WHERE ((contact_id IS NULL) AND (booking_reference IS NOT NULL));
 CREATE INDEX purchases_waiting_card ON purchases USING btree (account_id, card_reference) WHERE ((contact_id IS NULL) AND (card_reference IS NOT NULL));
 CREATE INDEX purchases_waiting_code ON purchases USING btree (account_id, upper((unique_code COLLATE "C"))) WHERE ((contact_id IS NULL) AND (unique_code IS NOT NULL));
@@ -405,6 +570,20 @@ CREATE INDEX purchases_waiting_table ON purchases USING btree (account_id, unit_
 CREATE UNIQUE INDEX purchases_reference ON purchases USING btree (account_id, transaction_reference, unit_id, provider_id) NULLS NOT DISTINCT;
 alter table purchases enable row level security, force row level security;
 create policy own_account on purchases using (account_id = current_account_id());
+CREATE TRIGGER tally_delete AFTER DELETE ON purchases REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_purchases_delete();
+CREATE TRIGGER tally_insert AFTER INSERT ON purchases REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_purchases_insert();
+CREATE TRIGGER tally_update AFTER UPDATE ON purchases REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_purchases_update();
+
+create table redemptions (
+  account_id bigint not null,
+  id bigint not null,
+  unit_id bigint not null,
+  at timestamp with time zone not null,
+  constraint redemptions_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX redemptions_unit ON redemptions USING btree (account_id, unit_id, at);
+alter table redemptions enable row level security, force row level security;
+create policy own_account on redemptions using (account_id = current_account_id());
 
 create table request_log (
   account_id bigint not null,
@@ -491,9 +670,13 @@ create table stays (
   constraint stays_check CHECK ((checkout_date >= checkin_date))
 );
 CREATE INDEX stays_source ON stays USING btree (account_id, booking_enquiry_source_id);
+CREATE INDEX stays_unit ON stays USING btree (account_id, unit_id, checkin_date);
 CREATE UNIQUE INDEX stays_reference ON stays USING btree (account_id, provider_id, stay_reference);
 alter table stays enable row level security, force row level security;
 create policy own_account on stays using (account_id = current_account_id());
+CREATE TRIGGER tally_delete AFTER DELETE ON stays REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_stays_delete();
+CREATE TRIGGER tally_insert AFTER INSERT ON stays REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_stays_insert();
+CREATE TRIGGER tally_update AFTER UPDATE ON stays REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_stays_update();
 
 create table tokens (
   account_id bigint not null,
@@ -623,3 +806,6 @@ create table wifi_interactions (
 CREATE INDEX wifi_interactions_contact ON wifi_interactions USING btree (account_id, contact_id, created_at);
 alter table wifi_interactions enable row level security, force row level security;
 create policy own_account on wifi_interactions using (account_id = current_account_id());
+CREATE TRIGGER tally_delete AFTER DELETE ON wifi_interactions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_wifi_interactions_delete();
+CREATE TRIGGER tally_insert AFTER INSERT ON wifi_interactions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_wifi_interactions_insert();
+CREATE TRIGGER tally_update AFTER UPDATE ON wifi_interactions REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_wifi_interactions_update();

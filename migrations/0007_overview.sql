@@ -76,8 +76,10 @@ begin
   for account in select id from accounts loop
     -- Row-level security shows one account at a time.
     execute format('set local app.account_id = %s', account);
-    update feedback f set nps = r.rating_text::numeric from feedback_ratings r
-    where f.account_id = account and r.account_id = account and r.feedback_id = f.id and r.category_id = 4;
+    update feedback f set nps = rating_text::numeric from (
+      select distinct on (feedback_id) feedback_id, rating_text from feedback_ratings where account_id = account and category_id = 4
+      order by feedback_id, id desc) as rating
+    where f.account_id = account and f.id = feedback_id;
     insert into redemptions (account_id, id, unit_id, at)
     select account_id, id, redeemed_unit_id, redeemed_at from unique_codes where account_id = account and redeemed_at is not null;
   end loop;
