@@ -6,34 +6,17 @@ CREATE OR REPLACE FUNCTION current_account_id()
  STABLE PARALLEL SAFE
 RETURN (NULLIF(current_setting('app.account_id'::text, true), ''::text))::bigint;
 
-CREATE OR REPLACE FUNCTION fold_daily_tallies()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  with folded as (
-    delete from daily_tallies where account_id = new.account_id and day = new.day and unit_id = new.unit_id and id = any(array(
-      select id from daily_tallies where account_id = new.account_id and day = new.day and unit_id = new.unit_id for update skip locked))
-    returning *)
-  insert into daily_tallies (account_id, day, unit_id, purchases, pence, bookings, stays, wifi, promoters, passives, detractors)
-  select new.account_id, new.day, new.unit_id, sum(purchases), sum(pence), sum(bookings), sum(stays), sum(wifi), sum(promoters), sum(passives),
-    sum(detractors) from folded;
-  return null;
-end $function$;
+CREATE OR REPLACE FUNCTION lines_pence(lines jsonb)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (SELECT (COALESCE((sum(((line.value ->> 'value'::text))::numeric) * (100)::numeric), (0)::numeric))::bigint AS "coalesce" FROM jsonb_array_elements(lines_pence.lines) line(value));
 
-CREATE OR REPLACE FUNCTION fold_guest_tallies()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  with folded as (
-    delete from guest_tallies where account_id = new.account_id and id = any(array(
-      select id from guest_tallies where account_id = new.account_id for update skip locked))
-    returning *)
-  insert into guest_tallies (account_id, guests, allow_email, allow_sms, allow_call, allow_snail_mail)
-  select new.account_id, sum(guests), sum(allow_email), sum(allow_sms), sum(allow_call), sum(allow_snail_mail) from folded;
-  return null;
-end $function$;
+CREATE OR REPLACE FUNCTION name_key(name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN translate(lower(name), ('àáâãäåāăąǎçćĉċčďđðèéêëēĕėęěǝĝğġģĥħìíîïĩīĭįıǐĵķĺļľŀłñńņňŋòóôõöøōŏőǒŕŗřśŝşšșţťŧțùúûüũūŭůűųǔŵýÿŷźżž'::text || '  ''’‘ʼ`´-‐‑–.,̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'aaaaaaaaaacccccdddeeeeeeeeeegggghhiiiiiiiiiijklllllnnnnnoooooooooorrrsssssttttuuuuuuuuuuuwyyyzzz'::text);
 
 CREATE OR REPLACE FUNCTION raced()
  RETURNS bigint
@@ -53,96 +36,6 @@ begin
   end if;
   raise exception '% is append-only: % is refused', tg_table_name, tg_op using errcode = 'restrict_violation';
 end $function$;
-
-CREATE OR REPLACE FUNCTION tally_bookings_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, bookings) select account_id, day, unit_id, sum(n * bookings) from (select n, account_id, party_datetime::date as day, unit_id, 1 as bookings from (select -1 as n, * from removed) as changed where party_datetime is not null and stage_value <> 550 offset 0) as counted group by account_id, day, unit_id having sum(n * bookings) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_bookings_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, bookings) select account_id, day, unit_id, sum(n * bookings) from (select n, account_id, party_datetime::date as day, unit_id, 1 as bookings from (select 1 as n, * from added) as changed where party_datetime is not null and stage_value <> 550 offset 0) as counted group by account_id, day, unit_id having sum(n * bookings) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_bookings_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, bookings) select account_id, day, unit_id, sum(n * bookings) from (select n, account_id, party_datetime::date as day, unit_id, 1 as bookings from (select 1 as n, * from added union all select -1, * from removed) as changed where party_datetime is not null and stage_value <> 550 offset 0) as counted group by account_id, day, unit_id having sum(n * bookings) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_contacts_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into guest_tallies (account_id, allow_call, allow_email, allow_sms, allow_snail_mail, guests) select account_id, sum(n * allow_call), sum(n * allow_email), sum(n * allow_sms), sum(n * allow_snail_mail), sum(n * guests) from (select n, account_id, allow_call::int as allow_call, allow_email::int as allow_email, allow_sms::int as allow_sms, allow_snail_mail::int as allow_snail_mail, 1 as guests from (select -1 as n, * from removed) as changed where merged_into is null offset 0) as counted group by account_id having sum(n * allow_call) <> 0 or sum(n * allow_email) <> 0 or sum(n * allow_sms) <> 0 or sum(n * allow_snail_mail) <> 0 or sum(n * guests) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_contacts_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into guest_tallies (account_id, allow_call, allow_email, allow_sms, allow_snail_mail, guests) select account_id, sum(n * allow_call), sum(n * allow_email), sum(n * allow_sms), sum(n * allow_snail_mail), sum(n * guests) from (select n, account_id, allow_call::int as allow_call, allow_email::int as allow_email, allow_sms::int as allow_sms, allow_snail_mail::int as allow_snail_mail, 1 as guests from (select 1 as n, * from added) as changed where merged_into is null offset 0) as counted group by account_id having sum(n * allow_call) <> 0 or sum(n * allow_email) <> 0 or sum(n * allow_sms) <> 0 or sum(n * allow_snail_mail) <> 0 or sum(n * guests) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_contacts_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into guest_tallies (account_id, allow_call, allow_email, allow_sms, allow_snail_mail, guests) select account_id, sum(n * allow_call), sum(n * allow_email), sum(n * allow_sms), sum(n * allow_snail_mail), sum(n * guests) from (select n, account_id, allow_call::int as allow_call, allow_email::int as allow_email, allow_sms::int as allow_sms, allow_snail_mail::int as allow_snail_mail, 1 as guests from (select 1 as n, * from added union all select -1, * from removed) as changed where merged_into is null offset 0) as counted group by account_id having sum(n * allow_call) <> 0 or sum(n * allow_email) <> 0 or sum(n * allow_sms) <> 0 or sum(n * allow_snail_mail) <> 0 or sum(n * guests) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_feedback_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, detractors, passives, promoters) select account_id, day, unit_id, sum(n * detractors), sum(n * passives), sum(n * promoters) from (select n, account_id, created_at::date as day, unit_id, (nps < 7)::int as detractors, (nps >= 7 and nps < 9)::int as passives, (nps >= 9)::int as promoters from (select -1 as n, * from removed) as changed where nps is not null offset 0) as counted group by account_id, day, unit_id having sum(n * detractors) <> 0 or sum(n * passives) <> 0 or sum(n * promoters) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_feedback_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, detractors, passives, promoters) select account_id, day, unit_id, sum(n * detractors), sum(n * passives), sum(n * promoters) from (select n, account_id, created_at::date as day, unit_id, (nps < 7)::int as detractors, (nps >= 7 and nps < 9)::int as passives, (nps >= 9)::int as promoters from (select 1 as n, * from added) as changed where nps is not null offset 0) as counted group by account_id, day, unit_id having sum(n * detractors) <> 0 or sum(n * passives) <> 0 or sum(n * promoters) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_feedback_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, detractors, passives, promoters) select account_id, day, unit_id, sum(n * detractors), sum(n * passives), sum(n * promoters) from (select n, account_id, created_at::date as day, unit_id, (nps < 7)::int as detractors, (nps >= 7 and nps < 9)::int as passives, (nps >= 9)::int as promoters from (select 1 as n, * from added union all select -1, * from removed) as changed where nps is not null offset 0) as counted group by account_id, day, unit_id having sum(n * detractors) <> 0 or sum(n * passives) <> 0 or sum(n * promoters) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_purchases_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, pence, purchases) select account_id, day, unit_id, sum(n * pence), sum(n * purchases) from (select n, account_id, created_at::date as day, unit_id, (select coalesce(sum((line ->> 'value')::numeric) * 100, 0) from jsonb_array_elements(lines) as line) as pence, 1 as purchases from (select -1 as n, * from removed) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * pence) <> 0 or sum(n * purchases) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_purchases_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, pence, purchases) select account_id, day, unit_id, sum(n * pence), sum(n * purchases) from (select n, account_id, created_at::date as day, unit_id, (select coalesce(sum((line ->> 'value')::numeric) * 100, 0) from jsonb_array_elements(lines) as line) as pence, 1 as purchases from (select 1 as n, * from added) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * pence) <> 0 or sum(n * purchases) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_purchases_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, pence, purchases) select account_id, day, unit_id, sum(n * pence), sum(n * purchases) from (select n, account_id, created_at::date as day, unit_id, (select coalesce(sum((line ->> 'value')::numeric) * 100, 0) from jsonb_array_elements(lines) as line) as pence, 1 as purchases from (select 1 as n, * from added union all select -1, * from removed) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * pence) <> 0 or sum(n * purchases) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_stays_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, stays) select account_id, day, unit_id, sum(n * stays) from (select n, account_id, checkin_date::date as day, unit_id, 1 as stays from (select -1 as n, * from removed) as changed where booking_status_id in (3, 4, 7) offset 0) as counted group by account_id, day, unit_id having sum(n * stays) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_stays_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, stays) select account_id, day, unit_id, sum(n * stays) from (select n, account_id, checkin_date::date as day, unit_id, 1 as stays from (select 1 as n, * from added) as changed where booking_status_id in (3, 4, 7) offset 0) as counted group by account_id, day, unit_id having sum(n * stays) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_stays_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, stays) select account_id, day, unit_id, sum(n * stays) from (select n, account_id, checkin_date::date as day, unit_id, 1 as stays from (select 1 as n, * from added union all select -1, * from removed) as changed where booking_status_id in (3, 4, 7) offset 0) as counted group by account_id, day, unit_id having sum(n * stays) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_wifi_interactions_delete()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, wifi) select account_id, day, unit_id, sum(n * wifi) from (select n, account_id, created_at::date as day, unit_id, 1 as wifi from (select -1 as n, * from removed) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * wifi) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_wifi_interactions_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, wifi) select account_id, day, unit_id, sum(n * wifi) from (select n, account_id, created_at::date as day, unit_id, 1 as wifi from (select 1 as n, * from added) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * wifi) <> 0; return null; end$function$;
-
-CREATE OR REPLACE FUNCTION tally_wifi_interactions_update()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$begin insert into daily_tallies (account_id, day, unit_id, wifi) select account_id, day, unit_id, sum(n * wifi) from (select n, account_id, created_at::date as day, unit_id, 1 as wifi from (select 1 as n, * from added union all select -1, * from removed) as changed where true offset 0) as counted group by account_id, day, unit_id having sum(n * wifi) <> 0; return null; end$function$;
 
 CREATE OR REPLACE FUNCTION waiting_purchases()
  RETURNS TABLE(key text, waiting bigint)
@@ -171,6 +64,23 @@ create table accounts (
   created_at timestamp with time zone not null default now(),
   constraint accounts_pkey PRIMARY KEY (id)
 );
+
+create table audit_trail (
+  id bigint not null generated by default as identity,
+  at timestamp with time zone not null default now(),
+  account_id bigint,
+  user_id bigint,
+  actor text not null,
+  action text not null,
+  subject text,
+  ids jsonb not null,
+  fields text[] not null,
+  constraint audit_trail_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_trail_account ON audit_trail USING btree (account_id, id);
+CREATE INDEX audit_trail_user ON audit_trail USING btree (user_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON audit_trail FOR EACH ROW EXECUTE FUNCTION refuse_to_rewrite();
+CREATE TRIGGER append_only_too BEFORE TRUNCATE ON audit_trail FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_rewrite();
 
 create table booking_sources (
   account_id bigint not null,
@@ -213,9 +123,6 @@ CREATE INDEX bookings_start ON bookings USING btree (account_id, unit_id, party_
 CREATE UNIQUE INDEX bookings_reference ON bookings USING btree (account_id, booking_reference, provider_id) NULLS NOT DISTINCT;
 alter table bookings enable row level security, force row level security;
 create policy own_account on bookings using (account_id = current_account_id());
-CREATE TRIGGER tally_delete AFTER DELETE ON bookings REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_bookings_delete();
-CREATE TRIGGER tally_insert AFTER INSERT ON bookings REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_bookings_insert();
-CREATE TRIGGER tally_update AFTER UPDATE ON bookings REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_bookings_update();
 
 create table consent_ledger (
   account_id bigint not null,
@@ -229,6 +136,8 @@ create table consent_ledger (
   source_id bigint,
   token_id bigint,
   at timestamp with time zone not null default clock_timestamp(),
+  actor text,
+  reason text,
   constraint consent_ledger_pkey PRIMARY KEY (account_id, id),
   constraint consent_ledger_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE,
   constraint consent_ledger_channel_check CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text, 'call'::text, 'snail_mail'::text])))
@@ -308,6 +217,8 @@ create table contacts (
   allow_snail_mail boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  first_name_key text default name_key(first_name),
+  last_name_key text default name_key(last_name),
   constraint contacts_pkey PRIMARY KEY (account_id, id),
   constraint contacts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint contacts_account_id_merged_into_fkey FOREIGN KEY (account_id, merged_into) REFERENCES contacts(account_id, id),
@@ -315,35 +226,18 @@ create table contacts (
   constraint contacts_email_status_check CHECK ((email_status = ANY (ARRAY['unchecked'::text, 'invalid'::text]))),
   constraint contacts_gender_check CHECK ((gender = ANY (ARRAY['M'::text, 'F'::text, ''::text])))
 );
-CREATE INDEX contacts_created ON contacts USING btree (account_id, created_at) WHERE (merged_into IS NULL);
+CREATE INDEX contacts_allow_call ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_call);
+CREATE INDEX contacts_allow_email ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_email);
+CREATE INDEX contacts_allow_sms ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_sms);
+CREATE INDEX contacts_allow_snail_mail ON contacts USING btree (account_id, id) WHERE ((merged_into IS NULL) AND allow_snail_mail);
 CREATE INDEX contacts_email_status ON contacts USING btree (account_id, email_status, id) WHERE (email_status IS NOT NULL);
+CREATE INDEX contacts_first_name ON contacts USING btree (account_id, first_name_key, last_name_key, id) WHERE ((merged_into IS NULL) AND (first_name_key IS NOT NULL));
+CREATE INDEX contacts_guests ON contacts USING btree (account_id, id) INCLUDE (created_at, allow_email, allow_sms, allow_call, allow_snail_mail) WHERE (merged_into IS NULL);
+CREATE INDEX contacts_last_name ON contacts USING btree (account_id, last_name_key, first_name_key, id) WHERE ((merged_into IS NULL) AND (last_name_key IS NOT NULL));
 CREATE INDEX contacts_merged ON contacts USING btree (account_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX contacts_source ON contacts USING btree (account_id, source_id) WHERE (source_id IS NOT NULL);
 alter table contacts enable row level security, force row level security;
 create policy own_account on contacts using (account_id = current_account_id());
-CREATE TRIGGER tally_delete AFTER DELETE ON contacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_contacts_delete();
-CREATE TRIGGER tally_insert AFTER INSERT ON contacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_contacts_insert();
-CREATE TRIGGER tally_update AFTER UPDATE ON contacts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_contacts_update();
-
-create table daily_tallies (
-  account_id bigint not null,
-  day date not null,
-  unit_id bigint not null,
-  id bigint not null generated by default as identity,
-  purchases bigint not null default 0,
-  pence bigint not null default 0,
-  bookings bigint not null default 0,
-  stays bigint not null default 0,
-  wifi bigint not null default 0,
-  promoters bigint not null default 0,
-  passives bigint not null default 0,
-  detractors bigint not null default 0,
-  constraint daily_tallies_pkey PRIMARY KEY (account_id, day, unit_id, id),
-  constraint daily_tallies_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-alter table daily_tallies enable row level security, force row level security;
-create policy own_account on daily_tallies using (account_id = current_account_id());
-CREATE TRIGGER fold AFTER INSERT ON daily_tallies FOR EACH ROW WHEN (((new.id % (8)::bigint) = 0)) EXECUTE FUNCTION fold_daily_tallies();
 
 create table email_domains (
   domain text not null,
@@ -362,7 +256,6 @@ create table feedback (
   unit_id bigint not null,
   comments jsonb not null default '[]'::jsonb,
   created_at timestamp without time zone not null,
-  nps numeric,
   constraint feedback_pkey PRIMARY KEY (account_id, id),
   constraint feedback_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE,
   constraint feedback_account_id_unit_id_fkey FOREIGN KEY (account_id, unit_id) REFERENCES units(account_id, id) ON DELETE CASCADE
@@ -371,9 +264,6 @@ CREATE INDEX feedback_contact ON feedback USING btree (account_id, contact_id, i
 CREATE INDEX feedback_unit ON feedback USING btree (account_id, unit_id, created_at);
 alter table feedback enable row level security, force row level security;
 create policy own_account on feedback using (account_id = current_account_id());
-CREATE TRIGGER tally_delete AFTER DELETE ON feedback REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_feedback_delete();
-CREATE TRIGGER tally_insert AFTER INSERT ON feedback REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_feedback_insert();
-CREATE TRIGGER tally_update AFTER UPDATE ON feedback REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_feedback_update();
 
 create table feedback_categories (
   account_id bigint not null,
@@ -437,21 +327,6 @@ CREATE UNIQUE INDEX groups_name ON groups USING btree (account_id, unit_id, fold
 alter table groups enable row level security, force row level security;
 create policy own_account on groups using (account_id = current_account_id());
 
-create table guest_tallies (
-  account_id bigint not null,
-  id bigint not null generated by default as identity,
-  guests bigint not null default 0,
-  allow_email bigint not null default 0,
-  allow_sms bigint not null default 0,
-  allow_call bigint not null default 0,
-  allow_snail_mail bigint not null default 0,
-  constraint guest_tallies_pkey PRIMARY KEY (account_id, id),
-  constraint guest_tallies_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-alter table guest_tallies enable row level security, force row level security;
-create policy own_account on guest_tallies using (account_id = current_account_id());
-CREATE TRIGGER fold AFTER INSERT ON guest_tallies FOR EACH ROW WHEN (((new.id % (64)::bigint) = 0)) EXECUTE FUNCTION fold_guest_tallies();
-
 create table identities (
   account_id bigint not null,
   kind text not null,
@@ -494,6 +369,7 @@ create table notes (
   contact_id bigint not null,
   text text not null,
   created_at timestamp without time zone not null,
+  author text,
   constraint notes_pkey PRIMARY KEY (account_id, id),
   constraint notes_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE
 );
@@ -554,6 +430,7 @@ create table purchases (
   matched_value text,
   matched_booking_id bigint,
   matched_at timestamp with time zone,
+  total_pence bigint not null default lines_pence(lines),
   constraint purchases_pkey PRIMARY KEY (account_id, id),
   constraint purchases_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE,
   constraint purchases_account_id_unit_id_fkey FOREIGN KEY (account_id, unit_id) REFERENCES units(account_id, id) ON DELETE CASCADE,
@@ -561,6 +438,7 @@ create table purchases (
   constraint purchases_matched_by_check CHECK ((matched_by = ANY (ARRAY['booking_reference'::text, 'unique_code'::text, 'membership_number'::text, 'card_reference'::text, 'table_number'::text])))
 );
 CREATE INDEX purchases_contact ON purchases USING btree (account_id, contact_id, created_at) WHERE (contact_id IS NOT NULL);
+CREATE INDEX purchases_unit ON purchases USING btree (account_id, unit_id, created_at) INCLUDE (total_pence);
 CREATE INDEX purchases_waiting ON purchases USING btree (account_id, id) INCLUDE (unit_id) WHERE (contact_id IS NULL);
 CREATE INDEX purchases_waiting_booking ON purchases USING btree (account_id, booking_reference) WHERE ((contact_id IS NULL) AND (booking_reference IS NOT NULL));
 CREATE INDEX purchases_waiting_card ON purchases USING btree (account_id, card_reference) WHERE ((contact_id IS NULL) AND (card_reference IS NOT NULL));
@@ -570,20 +448,6 @@ CREATE INDEX purchases_waiting_table ON purchases USING btree (account_id, unit_
 CREATE UNIQUE INDEX purchases_reference ON purchases USING btree (account_id, transaction_reference, unit_id, provider_id) NULLS NOT DISTINCT;
 alter table purchases enable row level security, force row level security;
 create policy own_account on purchases using (account_id = current_account_id());
-CREATE TRIGGER tally_delete AFTER DELETE ON purchases REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_purchases_delete();
-CREATE TRIGGER tally_insert AFTER INSERT ON purchases REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_purchases_insert();
-CREATE TRIGGER tally_update AFTER UPDATE ON purchases REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_purchases_update();
-
-create table redemptions (
-  account_id bigint not null,
-  id bigint not null,
-  unit_id bigint not null,
-  at timestamp with time zone not null,
-  constraint redemptions_pkey PRIMARY KEY (account_id, id)
-);
-CREATE INDEX redemptions_unit ON redemptions USING btree (account_id, unit_id, at);
-alter table redemptions enable row level security, force row level security;
-create policy own_account on redemptions using (account_id = current_account_id());
 
 create table request_log (
   account_id bigint not null,
@@ -610,6 +474,22 @@ create table schema_migrations (
   applied_at timestamp with time zone not null default now(),
   constraint schema_migrations_pkey PRIMARY KEY (version)
 );
+
+create table sessions (
+  id bigint not null generated by default as identity,
+  user_id bigint not null,
+  hash bytea not null,
+  address text not null,
+  user_agent text not null,
+  created_at timestamp with time zone not null default now(),
+  last_seen_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_expired ON sessions USING btree (expires_at);
+CREATE INDEX sessions_user ON sessions USING btree (user_id, id);
+CREATE UNIQUE INDEX sessions_hash ON sessions USING btree (hash);
 
 create table sources (
   account_id bigint not null,
@@ -674,9 +554,6 @@ CREATE INDEX stays_unit ON stays USING btree (account_id, unit_id, checkin_date)
 CREATE UNIQUE INDEX stays_reference ON stays USING btree (account_id, provider_id, stay_reference);
 alter table stays enable row level security, force row level security;
 create policy own_account on stays using (account_id = current_account_id());
-CREATE TRIGGER tally_delete AFTER DELETE ON stays REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_stays_delete();
-CREATE TRIGGER tally_insert AFTER INSERT ON stays REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_stays_insert();
-CREATE TRIGGER tally_update AFTER UPDATE ON stays REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_stays_update();
 
 create table tokens (
   account_id bigint not null,
@@ -804,8 +681,6 @@ create table wifi_interactions (
   constraint wifi_interactions_interaction_type_check CHECK ((interaction_type = ANY (ARRAY['detected'::text, 'connected'::text, 'authenticated'::text])))
 );
 CREATE INDEX wifi_interactions_contact ON wifi_interactions USING btree (account_id, contact_id, created_at);
+CREATE INDEX wifi_interactions_unit ON wifi_interactions USING btree (account_id, unit_id);
 alter table wifi_interactions enable row level security, force row level security;
 create policy own_account on wifi_interactions using (account_id = current_account_id());
-CREATE TRIGGER tally_delete AFTER DELETE ON wifi_interactions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION tally_wifi_interactions_delete();
-CREATE TRIGGER tally_insert AFTER INSERT ON wifi_interactions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_wifi_interactions_insert();
-CREATE TRIGGER tally_update AFTER UPDATE ON wifi_interactions REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION tally_wifi_interactions_update();

@@ -1,5 +1,6 @@
 // Puts what the service serves but does not compile beside the compiled code.
-import { chmodSync, copyFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const root = new URL('../', import.meta.url);
 copyFileSync(
@@ -7,3 +8,13 @@ copyFileSync(
   new URL('dist/reference.js', root),
 );
 chmodSync(new URL('dist/cli/regulars.js', root), 0o755);
+
+// The dashboard's files are compressed once, here, as far as they go, and not at each request.
+const dashboard = new URL('dist/dashboard/', root);
+for (const name of readdirSync(dashboard, { recursive: true, encoding: 'utf8' })) {
+  if (!/^(index|assets\/.*)\.(html|js|css|svg)$/.test(name)) continue;
+  const file = new URL(name, dashboard);
+  const content = readFileSync(file);
+  writeFileSync(`${file.pathname}.br`, brotliCompressSync(content));
+  writeFileSync(`${file.pathname}.gz`, gzipSync(content, { level: 9 }));
+}

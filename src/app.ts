@@ -2,6 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './accounts/routes.ts';
 import { holdAccount } from './accounts/store.ts';
+import { auditRoutes } from './audit/routes.ts';
+import { insertAudit } from './audit/store.ts';
 import { bookingRoutes } from './bookings/routes.ts';
 import type { Config } from './config.ts';
 import { consentRoutes } from './consent/routes.ts';
@@ -11,6 +13,7 @@ import type { EmailDomains } from './domains/check.ts';
 import { domainRoutes } from './domains/routes.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
+import { serveDashboard } from './http/dashboard.ts';
 import { serveDocs } from './http/docs.ts';
 import { unavailable } from './http/errors.ts';
 import { createGate, type Gatekeeper } from './http/gate.ts';
@@ -28,14 +31,16 @@ import { howManyWaitEverywhere } from './purchases/read.ts';
 import { purchaseRoutes } from './purchases/routes.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
+import { userByPassword, userBySession } from './sessions/sign-in.ts';
 import { Few } from './shared/few.ts';
 import { Unavailable } from './shared/problem.ts';
 import { stayRoutes } from './stays/routes.ts';
+import { timelineRoutes } from './timeline/routes.ts';
 import { Authenticator } from './tokens/authenticate.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { unitRoutes } from './units/routes.ts';
 import { userRoutes } from './users/routes.ts';
-import { signInOwner } from './users/sign-in.ts';
 import { venueRoutes } from './venues/routes.ts';
 import { version } from './version.ts';
 import { voucherRoutes } from './vouchers/routes.ts';
@@ -46,6 +51,7 @@ export const operations: readonly Operation[] = [
   ...feedbackRoutes,
   ...noteRoutes,
   ...consentRoutes,
+  ...timelineRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,
@@ -53,6 +59,7 @@ export const operations: readonly Operation[] = [
   ...voucherRoutes,
   ...unitRoutes,
   ...lookupRoutes,
+  ...sessionRoutes,
   ...accountRoutes,
   ...userRoutes,
   ...tokenRoutes,
@@ -61,6 +68,7 @@ export const operations: readonly Operation[] = [
   ...venueRoutes,
   ...overviewRoutes,
   ...domainRoutes,
+  ...auditRoutes,
 ];
 
 export interface AppParts {
@@ -96,7 +104,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
     onAnswered: (answered) => keepRecord(answered, log, metrics, recorder),
   });
   const keeper = createKeeper(config, db, domains);
-  const gate = createGate(keeper, config.rateLimitPerMinute);
+  const gate = createGate(keeper, config.rateLimitPerMinute, config.publicUrl);
   const serving: Serving = {
     db,
     gate,
@@ -114,6 +122,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
   for (const operation of operations) serve(app, operation, serving);
 
   serveDocs(app, openApiDocument(operations, version));
+  await serveDashboard(app);
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
   app.get('/health', async (_request, reply) => {
     const healthy =
@@ -172,7 +181,9 @@ function createKeeper(config: Config, db: Database, domains: EmailDomains): Gate
     partner: (secret) => authenticator.token(secret),
     mayAccess: (partner, accountId) => authenticator.mayAccess(partner, accountId),
     isAdminToken: adminTokenCheck(config.adminToken),
-    owner: (email, password) => signInOwner(db, email, password),
+    userByPassword: (email, password) => userByPassword(db, email, password),
+    userBySession: (secret) => userBySession(db, secret),
+    record: insertAudit,
     holdAccount: async (tx, accountId) => (await holdAccount(tx, accountId)) !== undefined,
     changed: () => {
       authenticator.forget();

@@ -25,8 +25,8 @@ export async function createAccount(tx: Tx, { name, time_zone = 'UTC' }: NewAcco
   return account;
 }
 
-export function listAccounts(tx: Tx, slice: Slice): Promise<Rows<Account>> {
-  return selectAccounts(tx, slice);
+export function listAccounts(tx: Tx, among: number[] | null, slice: Slice): Promise<Rows<Account>> {
+  return selectAccounts(tx, among, slice);
 }
 
 export async function showAccount(tx: Tx, id: number): Promise<Account> {
@@ -50,7 +50,7 @@ export async function removeAccount(tx: Tx, id: number): Promise<void> {
   // First: what contacts refer to (sources, user-defined fields) can only go after them. In steps, each of which ends in time.
   while (await deleteSomeContacts(tx, id, 'merged', step));
   while (await deleteSomeContacts(tx, id, 'any', step));
-  for (const table of ['purchases', 'stays', 'unique_codes', 'redemptions', 'request_log'] as const) {
+  for (const table of ['purchases', 'stays', 'unique_codes', 'request_log'] as const) {
     while (await deleteSome(tx, table, id, step));
   }
   await deleteAccount(tx, id);

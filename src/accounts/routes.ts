@@ -10,6 +10,7 @@ export const accountRoutes = managed(
     noun: 'account',
     plural: 'accounts',
     tag: 'Manage accounts',
+    ownersOnly: ['create', 'remove'],
     create: NewAccount,
     change: Changes(NewAccount),
     answer: Account,
@@ -25,7 +26,7 @@ export const accountRoutes = managed(
   },
   {
     create: (tx, { input }) => createAccount(tx, input),
-    list: (tx, { slice }) => listAccounts(tx, slice),
+    list: (tx, { reach, slice }) => listAccounts(tx, reach, slice),
     show: (tx, _call, id) => showAccount(tx, id),
     change: (tx, { input }, id) => changeAccount(tx, id, input),
     remove: (tx, _call, id) => removeAccount(tx, id),

@@ -20,8 +20,15 @@ export async function findAccount(tx: Tx, id: number): Promise<Account | undefin
   return row;
 }
 
-export function selectAccounts(tx: Tx, slice: Slice): Promise<Rows<Account>> {
-  return listing(tx, { columns, from: sql`accounts`, orderBy: sql`id` }, slice);
+/** Among these, or of all (null). */
+export function selectAccounts(
+  tx: Tx,
+  among: number[] | null,
+  slice: Slice,
+  by: 'id' | 'name' = 'id',
+): Promise<Rows<Account>> {
+  const from = among === null ? sql`accounts` : sql`accounts where id = any(${among}::bigint[])`;
+  return listing(tx, { columns, from, orderBy: by === 'id' ? sql`id` : sql`lower(name), id` }, slice);
 }
 
 export async function updateAccount(tx: Tx, id: number, name: string | null, timeZone: string | null): Promise<void> {

@@ -28,7 +28,7 @@ export function accountCommand(program: Command): void {
     .option('--page <n>', 'which page of 100')
     .action(async (options: Options) => {
       const slice = toSlice(options);
-      printRows(await inDirectory((tx) => listAccounts(tx, slice)), slice, options);
+      printRows(await inDirectory((tx) => listAccounts(tx, null, slice)), slice, options);
     });
   sub('show <id>', 'show an account').action(async (id: string, options: Options) => {
     print(await inDirectory((tx) => showAccount(tx, toId(id, 'account'))), options);

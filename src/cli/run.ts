@@ -55,7 +55,7 @@ export function inDirectory<T>(work: (tx: Tx) => Promise<T>, mayCreate = false):
 /** Work within an account: the one named, or the only one there is. */
 export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountId: number) => Promise<T>): Promise<T> {
   return withDatabase({ migrate: 'empty', mayCreate: false }, async ({ db }, interrupted) => {
-    const { rows, total } = await db.transaction((tx) => listAccounts(tx, { limit: 1, offset: 0 }));
+    const { rows, total } = await db.transaction((tx) => listAccounts(tx, null, { limit: 1, offset: 0 }));
     const accountId = wanted === undefined ? rows[0]?.id : toId(wanted, 'account');
     if (accountId === undefined)
       throw new NotFound('There is no account yet. Make one with `regulars account create NAME`.');

@@ -1,8 +1,8 @@
 import type { Tx } from '../db/database.ts';
 import { lineage } from '../identities/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
-import type { ConsentEntry } from './schema.ts';
-import { selectLedger } from './store.ts';
+import type { ConsentEntry, StaffConsentEntry } from './schema.ts';
+import { selectLedger, selectStaffLedger } from './store.ts';
 
 /** How the contact's consents came to be, and those of whoever was merged into it. */
 export async function listConsent(
@@ -12,4 +12,14 @@ export async function listConsent(
   slice: Slice,
 ): Promise<Rows<ConsentEntry>> {
   return selectLedger(tx, accountId, await lineage(tx, accountId, contactId), slice);
+}
+
+/** The same, with who and why. */
+export async function listStaffConsent(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  slice: Slice,
+): Promise<Rows<StaffConsentEntry>> {
+  return selectStaffLedger(tx, accountId, await lineage(tx, accountId, contactId), slice);
 }

@@ -30,3 +30,34 @@ export const ConsentEntry = Type.Object({
   at: Instant('When it happened.'),
 });
 export type ConsentEntry = Static<typeof ConsentEntry>;
+
+/** What staff see besides. */
+export const StaffConsentEntry = Type.Object({
+  ...ConsentEntry.properties,
+  source_name: Nullable(Type.String({ description: 'What that source is called.', examples: ['Guest wifi'] })),
+  token_name: Nullable(Type.String({ description: 'What that token is called.', examples: ['Till'] })),
+  actor: Nullable(Type.String({ description: 'Who of the staff it was; null: a partner’s request.' })),
+  reason: Nullable(Type.String({ description: 'What staff recorded it for.' })),
+});
+export type StaffConsentEntry = Static<typeof StaffConsentEntry>;
+
+const flags = {
+  allow_email: Type.Boolean(),
+  allow_sms: Type.Boolean(),
+  allow_call: Type.Boolean(),
+  allow_snail_mail: Type.Boolean(),
+};
+
+export const ConsentFlags = Type.Object(flags);
+export type ConsentFlags = Static<typeof ConsentFlags>;
+
+export const RecordConsent = Type.Object({
+  ...Type.Partial(ConsentFlags).properties,
+  reason: Type.String({
+    description: 'How the guest asked for it.',
+    minLength: 1,
+    maxLength: 500,
+    examples: ['Asked at the bar to get no more texts.'],
+  }),
+});
+export type RecordConsent = Static<typeof RecordConsent>;

@@ -23,7 +23,7 @@ import { deleteUdfValues } from '../udfs/store.ts';
 import { People } from './people.ts';
 import { noSuchContact } from './read.ts';
 import { References } from './references.ts';
-import type { Merge, PossibleDuplicate } from './schema.ts';
+import type { ListMerges, Merge, PossibleDuplicate } from './schema.ts';
 import {
   beginErasing,
   type ContactRow,
@@ -73,8 +73,14 @@ async function today(tx: Tx, accountId: number, id: number): Promise<number | un
   return row?.merged_into ?? row?.id;
 }
 
-export async function listMerges(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Merge>> {
-  const { rows, total } = await selectMerges(tx, accountId, slice);
+export async function listMerges(
+  tx: Tx,
+  accountId: number,
+  slice: Slice,
+  { contact_id }: ListMerges = {},
+): Promise<Rows<Merge>> {
+  const family = contact_id === undefined ? undefined : await lineage(tx, accountId, contact_id);
+  const { rows, total } = await selectMerges(tx, accountId, family, slice);
   return { rows: rows.map(shown), total };
 }
 
@@ -104,7 +110,7 @@ export async function undoMerge(tx: Tx, accountId: number, id: number, actor: st
     from,
   );
   await pointAt(tx, accountId, [from], null);
-  await takeBack(tx, accountId, survivor, merge.taken);
+  await takeBack(tx, accountId, survivor, merge.taken, actor);
   await keepApart(tx, accountId, { ...inOrder(from, into), reason: merge.reason }, actor);
   await appendMerges(tx, accountId, [
     { contact_id: from, into_contact_id: into, reason: merge.reason, actor, taken: nothingTaken, undoes: id },
@@ -113,7 +119,7 @@ export async function undoMerge(tx: Tx, accountId: number, id: number, actor: st
 }
 
 /** Only what is still as the merge left it: what was written since is the survivor's own. */
-async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: Taken): Promise<void> {
+async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: Taken, actor: string): Promise<void> {
   const row: Record<string, unknown> = { ...survivor };
   for (const [field, value] of Object.entries(taken.fields)) if (row[field] === value) row[field] = null;
   if (row.email === null) row.email_status = null;
@@ -132,6 +138,7 @@ async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: 
       rule: 'undo',
       source_id: null,
       token_id: null,
+      actor,
     })),
   );
   await takeFrom(tx, accountId, survivor.id, taken.unit_ids, taken.group_ids);

@@ -23,6 +23,8 @@ export interface LedgerChange {
   rule: string | null;
   source: SourceRef | null;
   token_id: number | null;
+  /** Who of the staff; null: a partner's request. */
+  actor: string | null;
 }
 
 export interface MergeChange {
@@ -212,7 +214,14 @@ export class People {
     }
     for (const channel of channels) {
       const flag = flagOf[channel];
-      const entry = { person: into, channel, rule: 'merge', source: null, token_id: tokenId };
+      const entry = {
+        person: into,
+        channel,
+        rule: 'merge',
+        source: null,
+        token_id: tokenId,
+        actor: tokenId === null ? actor : null,
+      };
       // Consent is never given by a merge; but a consent that the other half of the person took back is gone.
       if (from.row[flag] && !into.row[flag]) {
         this.changes.ledger.push({ ...entry, from: false, to: true, applied: false });
@@ -275,7 +284,18 @@ export class People {
       const [from, to] = [person.row[flag], input[flag]];
       if (to === undefined || to === from) continue;
       const rule = isNew ? null : heldBackBy(rules, to);
-      this.changes.ledger.push({ person, channel, from, to, applied: rule === null, rule, source, token_id: tokenId });
+      const change = {
+        person,
+        channel,
+        from,
+        to,
+        applied: rule === null,
+        rule,
+        source,
+        token_id: tokenId,
+        actor: null,
+      };
+      this.changes.ledger.push(change);
       if (rule !== null) continue;
       person.row[flag] = to;
       person.changed = true;

@@ -9,12 +9,16 @@ import {
   ContactWrite,
   ContactWritten,
   FindContact,
+  FoundContacts,
   ListContacts,
+  ListMerges,
   Merge,
   MergeInto,
   PossibleDuplicate,
+  SearchContacts,
   StaffContact,
 } from './schema.ts';
+import { searchContacts } from './search.ts';
 import { writeContacts } from './write.ts';
 
 const contact = {
@@ -160,6 +164,41 @@ export const contactRoutes = [
     {
       ...staff,
       method: 'GET',
+      path: `${account}/contacts/search`,
+      summary: 'Search contacts',
+      description:
+        'As somebody types. Without a search: the newest first. Those that were merged into another are not in it; what they were known by leads to that one.',
+      input: SearchContacts,
+      answer: FoundContacts,
+      example: {
+        answer: {
+          data: [
+            {
+              id: 42,
+              first_name: 'Ana',
+              last_name: 'Silva',
+              email: 'ana.silva@gmail.com',
+              mobile_number: '447700900123',
+              membership_number: '',
+              allow_email: true,
+              allow_sms: false,
+              allow_call: false,
+              allow_snail_mail: false,
+              created_at: '2026-03-01T12:30:00.000Z',
+              last_visit_at: '2026-03-01 20:05:00',
+            },
+          ],
+          page: 1,
+          more: false,
+        },
+      },
+    },
+    (tx, { accountId, input }) => searchContacts(tx, accountId, input),
+  ),
+  answers(
+    {
+      ...staff,
+      method: 'GET',
       path: `${account}/contacts/:contact_id`,
       summary: 'Show a contact',
       input: NoFields,
@@ -203,11 +242,11 @@ export const contactRoutes = [
       path: `${account}/merges`,
       summary: 'List merges',
       description: 'Newest first: those by staff, and those that a write brought about.',
-      input: NoFields,
+      input: ListMerges,
       answer: Merge,
       example: { answer: merge },
     },
-    (tx, { accountId, slice }) => listMerges(tx, accountId, slice),
+    (tx, { accountId, input, slice }) => listMerges(tx, accountId, slice, input),
   ),
   answers(
     {

@@ -1,9 +1,10 @@
 import Type, { type Static, type TString } from 'typebox';
 import { NewBooking } from '../bookings/schema.ts';
+import { channels } from '../consent/schema.ts';
 import { NewFeedback } from '../feedback/schema.ts';
 import { NewNote } from '../notes/schema.ts';
 import { NewPurchase } from '../purchases/schema.ts';
-import { Id, Instant, Nullable } from '../shared/fields.ts';
+import { Id, Instant, Nullable, WallClock } from '../shared/fields.ts';
 import { NewStay } from '../stays/schema.ts';
 import { NewUdfValue, UdfValue } from '../udfs/schema.ts';
 import { NewWifi } from '../wifi/schema.ts';
@@ -177,6 +178,61 @@ export type StaffContact = Static<typeof StaffContact>;
 
 export const ListContacts = Type.Object({ ...knownBy, email_status: Type.Optional(emailStatus) });
 export type ListContacts = Static<typeof ListContacts>;
+
+export const SearchContacts = Type.Object({
+  search: Type.Optional(
+    Type.String({
+      description:
+        'How a first name, last name, e-mail, mobile, membership or card starts; or a first and a last name, in either order, of which one may be begun only.',
+      maxLength: 255,
+      examples: ['ana si'],
+    }),
+  ),
+  unit_id: Type.Optional(Id('Only those that are stored to this unit.')),
+  group_id: Type.Optional(Id('Only those in this group.')),
+  consent: Type.Optional(
+    Type.Enum(channels, { description: 'Only those who gave this consent.', examples: ['email'] }),
+  ),
+  page: Type.Optional(
+    Type.Integer({
+      description: 'Which page of 50; 1 unless given. There are 200 at most.',
+      minimum: 1,
+      examples: [1],
+    }),
+  ),
+});
+export type SearchContacts = Static<typeof SearchContacts>;
+
+/** A line of what was found. Texts are empty where nothing is known. */
+export const FoundContact = Type.Object({
+  id: Id('Contact id'),
+  first_name: Type.String(),
+  last_name: Type.String(),
+  email: Type.String(),
+  mobile_number: Type.String(),
+  membership_number: Type.String(),
+  allow_email: Type.Boolean(),
+  allow_sms: Type.Boolean(),
+  allow_call: Type.Boolean(),
+  allow_snail_mail: Type.Boolean(),
+  created_at: Instant('When it was first written.'),
+  last_visit_at: Nullable(
+    WallClock('The latest purchase, booking, stay or wifi interaction that is neither cancelled nor still to come.'),
+  ),
+});
+export type FoundContact = Static<typeof FoundContact>;
+
+export const FoundContacts = Type.Object({
+  data: Type.Array(FoundContact),
+  page: Type.Integer({ description: 'The page that was asked for.' }),
+  more: Type.Boolean({ description: 'Whether there is a next one.' }),
+});
+export type FoundContacts = Static<typeof FoundContacts>;
+
+export const ListMerges = Type.Object({
+  contact_id: Type.Optional(Id('Only those that this contact, or one that was merged into it, had a part in.')),
+});
+export type ListMerges = Static<typeof ListMerges>;
 
 export const MergeInto = Type.Object({ contact_id: Id('The contact that is the same guest, and ends.') });
 

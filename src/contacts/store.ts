@@ -1,7 +1,8 @@
-import type { Tx } from '../db/database.ts';
+import { Raced, type Tx } from '../db/database.ts';
 import { listing } from '../db/listing.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
+import { NotFound } from '../shared/problem.ts';
 import { type ListContacts, type ProfileField, profileFields } from './schema.ts';
 
 /** A contact as it is stored. */
@@ -71,6 +72,17 @@ export function lockOwners(tx: Tx, accountId: number, kinds: string[], values: s
 export function lockContacts(tx: Tx, accountId: number, ids: number[]): Promise<ContactRow[]> {
   return tx<ContactRow>`
     select ${columns} from contacts where account_id = ${accountId} and id = any(${ids}) order by id for no key update`;
+}
+
+/** The contact that the id leads to today, alone with it. */
+export async function lockSurvivor(tx: Tx, accountId: number, id: number): Promise<ContactRow> {
+  const [row] = await tx<ContactRow>`
+    select ${columns} from contacts where account_id = ${accountId} and id = (
+      select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = ${id}) for no key update`;
+  if (!row) throw new NotFound('There is no such contact.');
+  // It was merged while we waited for it.
+  if (row.merged_into !== null) throw new Raced();
+  return row;
 }
 
 export async function findContact(tx: Tx, accountId: number, id: number): Promise<ContactRow | undefined> {

@@ -9,7 +9,12 @@ const example = {
   vouched_for: true,
   checked_at: '2026-03-01T12:30:00.000Z',
 };
-const shared = { access: 'admin', tag: 'Manage e-mail domains', path: '/admin/v1/email_domains' } as const;
+const shared = {
+  access: 'admin',
+  role: 'owner',
+  tag: 'Manage e-mail domains',
+  path: '/admin/v1/email_domains',
+} as const;
 
 export const domainRoutes = [
   answers(

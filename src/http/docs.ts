@@ -33,40 +33,12 @@ const reference = `<!doctype html>
 </html>
 `;
 
-const welcome = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>Regulars</title>
-    <link rel="icon" href="data:,">
-    <style>
-      body { font: 1.0625rem/1.6 system-ui, sans-serif; max-width: 34rem; margin: 15vh auto; padding: 0 1.5rem; }
-      h1 { font-size: 1.75rem; letter-spacing: -0.02em; margin-bottom: 0.25rem; }
-      a { color: LinkText; }
-      li { margin: 0.25rem 0; }
-    </style>
-  </head>
-  <body>
-    <h1>Regulars</h1>
-    <p>The service is running.</p>
-    <ul>
-      <li><a href="/docs">API reference</a>: every call, with a form to try it</li>
-      <li><a href="/openapi.json">openapi.json</a>: the same for programs</li>
-      <li><a href="/health">health</a> and <a href="/metrics">metrics</a></li>
-    </ul>
-  </body>
-</html>
-`;
-
-/** `/openapi.json` and `/docs`, both complete without the internet, and a front door at `/`. */
+/** `/openapi.json` and `/docs`, both complete without the internet. */
 export function serveDocs(app: FastifyInstance, document: unknown): void {
   const text = JSON.stringify(document);
   let code: Buffer | undefined;
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
   app.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(reference));
-  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(welcome));
   app.get('/docs/reference.js', (_request, reply) => {
     code ??= readFileSync(script);
     return reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=86400').send(code);

@@ -1,5 +1,13 @@
 import { isDatabaseAway } from '../db/database.ts';
-import { type FieldErrors, Invalid, NotFound, TooMany, Unauthorized, Unavailable } from '../shared/problem.ts';
+import {
+  type FieldErrors,
+  Forbidden,
+  Invalid,
+  NotFound,
+  TooMany,
+  Unauthorized,
+  Unavailable,
+} from '../shared/problem.ts';
 import { Malformed, NotJson } from './params.ts';
 
 export interface ErrorAnswer {
@@ -14,6 +22,7 @@ export function answerFor(error: unknown, requestId: string): ErrorAnswer {
     return { status: 422, body: { message: 'The given data was invalid.', errors: error.errors }, headers: {} };
   }
   if (error instanceof Unauthorized) return plain(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
+  if (error instanceof Forbidden) return plain(403, error.message);
   if (error instanceof NotFound) return plain(404, error.message);
   if (error instanceof Malformed) return plain(400, error.message);
   if (error instanceof NotJson) return error.message === '' ? notJson : plain(415, error.message);

@@ -1,8 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { Tx } from '../db/database.ts';
-import { Unauthorized } from '../shared/problem.ts';
+import type { Deed } from '../shared/deed.ts';
+import { Forbidden, NotFound, Unauthorized } from '../shared/problem.ts';
+import { mayActAs, type Role } from '../shared/roles.ts';
 import { type Soon, whenKnown } from '../shared/soon.ts';
+import { isFromElsewhere, isOurOwn, sessionIn } from './cookie.ts';
+import type { Operation } from './operation.ts';
 import { RateLimit } from './rate-limit.ts';
+import { SlowDown } from './slow-down.ts';
 
 /** A token that was just found good. */
 export interface Partner {
@@ -11,12 +16,33 @@ export interface Partner {
   userId: number | null;
 }
 
+export interface User {
+  id: number;
+  email: string;
+  role: Role;
+  account_ids: number[];
+}
+
+/** Who calls the admin API. */
+export interface Admin {
+  /** In words, for records such as a token's creator. */
+  actor: string;
+  /** The same without an e-mail in it, for the log. */
+  caller: string;
+  /** Null: whoever has the admin token. */
+  user: User | null;
+  sessionId: number | null;
+}
+
 /** What the gate asks the features; it decides nothing about tokens, users and accounts itself. */
 export interface Gatekeeper {
   partner(secret: string): Soon<Partner | undefined>;
   mayAccess(partner: Partner, accountId: number): Soon<boolean>;
   isAdminToken(secret: string): boolean;
-  owner(email: string, password: string): Promise<{ id: number; email: string } | undefined>;
+  userByPassword(email: string, password: string): Promise<User | undefined>;
+  userBySession(secret: string): Promise<{ user: User; sessionId: number } | undefined>;
+  /** Writes down what somebody changed. */
+  record(tx: Tx, deed: Deed): Promise<void>;
   /** Whether the account exists; if so, it does until the transaction ends. */
   holdAccount(tx: Tx, accountId: number): Promise<boolean>;
   /** An administrator changed something: what is remembered for a moment is to be looked up anew. */
@@ -27,16 +53,54 @@ export interface Gate {
   partner(request: FastifyRequest): Soon<Partner>;
   /** Throws when the token is over its rate. */
   admit(partner: Partner): void;
-  /** Who it is: in words, and by a name that may stand in a log. */
-  admin(request: FastifyRequest): Promise<{ actor: string; caller: string }>;
+  /** Who it is; throws where that is nobody, or somebody who may not make this call. */
+  admin(request: FastifyRequest, operation: Operation): Promise<Admin>;
+  /** The user with that e-mail and password. */
+  userByPassword(request: FastifyRequest, email: string, password: string): Promise<User | undefined>;
 }
 
 /** Wrong passwords a minute from one address. A token is 256 random bits: guessing those needs no brake. */
 const failuresPerMinute = 10;
 
-export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate {
+const adminToken: Admin = { actor: 'admin token', caller: 'admin token', user: null, sessionId: null };
+
+export function createGate(keeper: Gatekeeper, requestsPerMinute: number, publicUrl: string | undefined): Gate {
   const requests = new RateLimit(requestsPerMinute);
   const failures = new RateLimit(failuresPerMinute, 'Too many wrong passwords from this address.');
+  const guesses = new SlowDown('Too many wrong passwords for this e-mail.');
+
+  async function userByPassword(request: FastifyRequest, email: string, password: string): Promise<User | undefined> {
+    const name = email.trim().toLowerCase();
+    // Counted before it is checked, so that a burst of guesses does not slip through together.
+    failures.take(request.ip);
+    guesses.take(name);
+    const user = await keeper.userByPassword(name, password);
+    if (user) {
+      failures.giveBack(request.ip);
+      guesses.forgive(name);
+    }
+    return user;
+  }
+
+  async function adminOf(request: FastifyRequest): Promise<Admin> {
+    const bearer = credential(request, 'bearer');
+    if (bearer !== undefined && keeper.isAdminToken(bearer)) return adminToken;
+    const basic = credential(request, 'basic');
+    if (basic !== undefined) {
+      const [email = '', ...rest] = Buffer.from(basic, 'base64').toString().split(':');
+      const user = await userByPassword(request, email, rest.join(':'));
+      if (user) return adminFor(user, null);
+    }
+    const secret = sessionIn(request);
+    // A credential that was shown and is no good is not made up for by another.
+    if (secret === undefined || bearer !== undefined || basic !== undefined) throw new Unauthorized();
+    const session = await keeper.userBySession(secret);
+    if (!session) throw new Unauthorized();
+    // The browser sends the cookie by itself, whichever page has it ask.
+    if (request.method !== 'GET' && !isOurOwn(request, publicUrl))
+      throw new Forbidden('This request came from another site. Use the dashboard itself.');
+    return adminFor(session.user, session.sessionId);
+  }
 
   return {
     partner: (request) => {
@@ -48,22 +112,38 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number): Gate 
       });
     },
     admit: (partner) => requests.take(String(partner.tokenId)),
-    admin: async (request) => {
-      const bearer = credential(request, 'bearer');
-      if (bearer !== undefined && keeper.isAdminToken(bearer)) {
-        return { actor: 'admin token', caller: 'admin token' };
-      }
-      const basic = credential(request, 'basic');
-      if (basic === undefined) throw new Unauthorized();
-      // Counted before it is checked, so that a burst of guesses does not slip through together.
-      failures.take(request.ip);
-      const [email = '', ...rest] = Buffer.from(basic, 'base64').toString().split(':');
-      const owner = await keeper.owner(email, rest.join(':'));
-      if (!owner) throw new Unauthorized();
-      failures.giveBack(request.ip);
-      return { actor: owner.email, caller: `user ${owner.id}` };
+    admin: async (request, operation) => {
+      const admin = await adminOf(request);
+      // Known from here on, also where it is refused.
+      request.admin = admin;
+      if (admin.user) checkRights(admin.user, operation, request);
+      return admin;
+    },
+    userByPassword: async (request, email, password) => {
+      if (isFromElsewhere(request, publicUrl))
+        throw new Forbidden('This request came from another site. Sign in at the dashboard itself.');
+      const user = await userByPassword(request, email, password);
+      if (user) request.admin = adminFor(user, request.admin?.sessionId ?? null);
+      return user;
     },
   };
+}
+
+function adminFor(user: User, sessionId: number | null): Admin {
+  return { actor: user.email, caller: `user ${user.id}`, user, sessionId };
+}
+
+/** An account that is not theirs looks like one that is not there. */
+function checkRights(user: User, { role }: Operation, { params }: FastifyRequest): void {
+  const { account_id } = (params ?? {}) as { account_id?: string };
+  if (account_id !== undefined && user.role !== 'owner' && !user.account_ids.includes(Number(account_id)))
+    throw new NotFound('There is no such account.');
+  if (!mayActAs(user.role, role))
+    throw new Forbidden(
+      role === 'owner'
+        ? 'Only an owner may do this. Ask one.'
+        : `A ${user.role} may look, and not change. Ask an owner for more rights.`,
+    );
 }
 
 const schemes = { bearer: /^\s*bearer\s+(\S+)/i, basic: /^\s*basic\s+(\S+)/i };

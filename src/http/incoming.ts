@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Paginate, Slice } from '../shared/fields.ts';
-import { NotFound } from '../shared/problem.ts';
+import { Forbidden, NotFound } from '../shared/problem.ts';
+import type { Gate, User } from './gate.ts';
 import type { Call } from './operation.ts';
 import { pageNumber, paginated, sliceOf } from './pagination.ts';
 import type { Params } from './params.ts';
@@ -15,13 +16,18 @@ export class Incoming implements Call<unknown, string> {
   /** What is to be counted once it is known to stay. */
   readonly outcomes: string[] = [];
   progress: Call['progress'] = () => {};
+  /** What the browser is to keep; undefined: what it has. */
+  cookie: string | null | undefined;
+  /** What the change is about, by name. */
+  subject: string | null = null;
   readonly #params: Params;
   readonly #publicUrl: string | undefined;
+  readonly #gate: Gate;
 
   constructor(
     request: FastifyRequest,
     read: { params: Params; input: unknown; ids: Record<string, number>; accountId: number },
-    publicUrl: string | undefined,
+    { publicUrl, gate }: { publicUrl: string | undefined; gate: Gate },
   ) {
     this.request = request;
     this.input = read.input;
@@ -29,10 +35,46 @@ export class Incoming implements Call<unknown, string> {
     this.accountId = read.accountId;
     this.#params = read.params;
     this.#publicUrl = publicUrl;
+    this.#gate = gate;
   }
 
   get actor(): string {
-    return this.request.actor;
+    return this.request.admin?.actor ?? '';
+  }
+
+  get user(): User {
+    const user = this.request.admin?.user;
+    if (!user) throw new Forbidden('The admin token is nobody’s. Sign in with e-mail and password.');
+    return user;
+  }
+
+  get sessionId(): number | null {
+    return this.request.admin?.sessionId ?? null;
+  }
+
+  get reach(): number[] | null {
+    const user = this.request.admin?.user;
+    return user && user.role !== 'owner' ? user.account_ids : null;
+  }
+
+  get client(): { address: string; userAgent: string } {
+    return { address: this.request.ip, userAgent: this.request.headers['user-agent'] ?? '' };
+  }
+
+  get userByPassword(): Call['userByPassword'] {
+    return (email, password) => this.#gate.userByPassword(this.request, email, password);
+  }
+
+  get keepCookie(): Call['keepCookie'] {
+    return (secret) => {
+      this.cookie = secret;
+    };
+  }
+
+  get about(): Call['about'] {
+    return (name) => {
+      this.subject = name;
+    };
   }
 
   get tokenId(): number | null {

@@ -3,6 +3,8 @@ import type { Tx } from '../db/database.ts';
 import { NoFields, type Rows } from '../shared/fields.ts';
 import { answers, type Call, lists, type Operation, silent } from './operation.ts';
 
+type Verb = 'create' | 'list' | 'show' | 'change' | 'remove';
+
 interface Managed<C extends TObject, M extends TObject, A extends TSchema, B extends TSchema, F extends TObject> {
   /** The collection's path; one of them is at `path/:id`. */
   path: string;
@@ -11,6 +13,8 @@ interface Managed<C extends TObject, M extends TObject, A extends TSchema, B ext
   noun: string;
   plural: string;
   tag: string;
+  /** The calls that owners alone may make. */
+  ownersOnly?: 'all' | readonly Verb[];
   create: C;
   /** What creating answers, where that is more than what showing does. */
   created?: B;
@@ -42,12 +46,15 @@ export function managed<
   const one = `${path}/:${id}`;
   const article = /^[aeio]/.test(noun) ? 'an' : 'a';
   const shared = { access: 'admin', tag } as const;
+  const { ownersOnly = [] } = spec;
+  const by = (verb: Verb) =>
+    ownersOnly === 'all' || ownersOnly.includes(verb) ? { ...shared, role: 'owner' as const } : shared;
   const described = (text: string | undefined) => (text === undefined ? {} : { description: text });
   const idOf = (call: Call<unknown, string>) => call.ids[id] as number;
   return [
     answers(
       {
-        ...shared,
+        ...by('create'),
         method: 'POST',
         path,
         summary: `Create ${article} ${noun}`,
@@ -57,11 +64,11 @@ export function managed<
         status: 201,
         example: { input: example.create, answer: example.created ?? example.answer },
       },
-      (tx, call) => verbs.create(tx, call),
+      (tx, call) => named(call, verbs.create(tx, call)),
     ),
     lists(
       {
-        ...shared,
+        ...by('list'),
         method: 'GET',
         path,
         summary: `List ${plural}`,
@@ -73,7 +80,7 @@ export function managed<
     ),
     answers(
       {
-        ...shared,
+        ...by('show'),
         method: 'GET',
         path: one,
         summary: `Show ${article} ${noun}`,
@@ -85,7 +92,7 @@ export function managed<
     ),
     answers(
       {
-        ...shared,
+        ...by('change'),
         method: 'PATCH',
         path: one,
         summary: `Change ${article} ${noun}`,
@@ -94,18 +101,30 @@ export function managed<
         answer: spec.answer,
         example: { input: example.change, answer: example.answer },
       },
-      (tx, call) => verbs.change(tx, call, idOf(call)),
+      (tx, call) => named(call, verbs.change(tx, call, idOf(call))),
     ),
     silent(
       {
-        ...shared,
+        ...by('remove'),
         method: 'DELETE',
         path: one,
         summary: `Delete ${article} ${noun}`,
         ...described(notes.remove),
         input: NoFields,
       },
-      (tx, call) => verbs.remove(tx, call, idOf(call)),
+      async (tx, call) => {
+        // Afterwards nobody could say any more what it was called.
+        await named(call, verbs.show(tx, call, idOf(call)));
+        await verbs.remove(tx, call, idOf(call));
+      },
     ),
   ];
+}
+
+/** Staff know what they manage by a name; users by their e-mail. */
+async function named<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {
+  const thing = await shown;
+  const { name, email } = thing as { name?: string; email?: string };
+  call.about(name ?? email ?? '');
+  return thing;
 }

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { Page } from '../shared/fields.ts';
+import { sessionCookieName } from './cookie.ts';
 import type { Operation } from './operation.ts';
 import { paginated } from './pagination.ts';
 
@@ -30,6 +31,7 @@ const plainError = (description: string, message: string) => ({
 const responses = {
   BadRequest: plainError('The body is not valid JSON.', 'The body is not valid JSON: look at line 1, character 12.'),
   Unauthorized: plainError('No token, or one that is unknown, revoked or expired.', 'Unauthorized'),
+  Forbidden: plainError('The user’s role does not allow it.', 'Only an owner may do this. Ask one.'),
   NotFound: plainError('There is no such thing.', 'There is no such account.'),
   TooLarge: plainError(
     'The body is over the limit.',
@@ -120,7 +122,17 @@ export function openApiDocument(operations: readonly Operation[], version: strin
           description:
             '`Authorization: Bearer …`: a personal access token (`regulars_pat_…`) on `/v1`, the ADMIN_TOKEN that the service was started with on `/admin/v1`. The same value under `Authentication` is accepted too.',
         },
-        owner: { type: 'http', scheme: 'basic', description: 'E-mail and password of a user with the role `owner`.' },
+        user: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'E-mail and password of a user; what they may do depends on their role.',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookieName,
+          description: 'What signing in leaves in the browser. Changes have to come from the dashboard’s own pages.',
+        },
       },
       headers: {
         RequestId: { description: 'Names this request in the logs.', schema: { type: 'string' } },
@@ -157,7 +169,7 @@ function describe(operation: Operation) {
 
 function security({ access }: Operation): Record<string, never[]>[] {
   if (access === 'partner') return [{ token: [] }];
-  return access === 'admin' ? [{ token: [] }, { owner: [] }] : [];
+  return access === 'admin' ? [{ token: [] }, { user: [] }, { session: [] }] : [];
 }
 
 function success(operation: Operation) {
@@ -181,7 +193,8 @@ function failures({ access, path, notFound }: Operation) {
   const ref = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
   return {
     400: ref('BadRequest'),
-    ...(access === 'public' ? {} : { 401: ref('Unauthorized') }),
+    401: ref('Unauthorized'),
+    ...(access === 'admin' ? { 403: ref('Forbidden') } : {}),
     ...(path.includes(':') || notFound ? { 404: ref('NotFound') } : {}),
     413: ref('TooLarge'),
     415: ref('NotJson'),

@@ -2,7 +2,9 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { Last, Tx } from '../db/database.ts';
 import type { After, Paginate, Rows, Slice } from '../shared/fields.ts';
 import type { FieldErrors } from '../shared/problem.ts';
+import type { Role } from '../shared/roles.ts';
 import type { Soon } from '../shared/soon.ts';
+import type { User } from './gate.ts';
 
 /** Who may call: anybody, a partner by a personal access token, or an administrator. */
 export type Access = 'public' | 'partner' | 'admin';
@@ -22,6 +24,12 @@ export interface Call<Input = unknown, Ids extends string = never> {
   accountId: number;
   /** Who calls, in words, for records such as a token's creator. */
   actor: string;
+  /** The user who calls; throws where it is the admin token, which is nobody. */
+  user: User;
+  /** The session that the user called with; null: e-mail and password came along. */
+  sessionId: number | null;
+  /** The accounts that an administrator may see; null: all. */
+  reach: number[] | null;
   /** Which rows of a list are wanted. */
   slice: Slice;
   /** Those rows as the interface's page of them, for an answer that holds more than one list. */
@@ -31,6 +39,14 @@ export interface Call<Input = unknown, Ids extends string = never> {
   /** The token that the call came with; null: an administrator. */
   tokenId: number | null;
   receivedAt: Date;
+  /** Where it came from. */
+  client: { address: string; userAgent: string };
+  /** The user with that e-mail and password. Whoever keeps guessing is slowed down. */
+  userByPassword(email: string, password: string): Promise<User | undefined>;
+  /** Has the browser keep the session's secret, or drop it (null). */
+  keepCookie(secret: string | null): void;
+  /** Names what a change is about, for the audit trail. */
+  about(name: string): void;
   /** Has it counted, in /metrics, how something went: once the transaction is committed. */
   count(outcome: string): void;
   /** Tells a client that wants to know how far a long call is. */
@@ -73,6 +89,8 @@ export interface Csv<C = Call<unknown, string>, Row = { id: number }> {
 interface Description {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   access: Access;
+  /** Who of the users may; unless given, viewers may read and staff may change. */
+  role?: Role;
   tag: string;
   summary: string;
   description?: string;
@@ -89,6 +107,7 @@ interface Description {
  */
 export interface Operation extends Description {
   path: string;
+  role: Role;
   /** Whether `account_id` must be sent, may be left out (the token's own is meant), is in the path, or plays no part. */
   account: 'required' | 'optional' | 'in path' | 'none';
   input: TObject;
@@ -134,6 +153,7 @@ function define<P extends string, I extends TObject>(
   return {
     ...spec,
     ...rest,
+    role: spec.role ?? (spec.method === 'GET' ? 'viewer' : 'staff'),
     account,
     input: withAccount(spec.input, account),
     handler: handler as Operation['handler'],

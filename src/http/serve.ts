@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Gathering } from '../batch/gathering.ts';
 import { type Database, isCollision, type Tx } from '../db/database.ts';
+import type { Deed } from '../shared/deed.ts';
 import type { Few } from '../shared/few.ts';
 import type { Rows } from '../shared/fields.ts';
 import { type FieldErrors, Invalid, NotFound, outOfReach, Unavailable } from '../shared/problem.ts';
 import { addError, reader } from '../shared/read.ts';
 import { type Soon, whenKnown } from '../shared/soon.ts';
+import { sessionCookie } from './cookie.ts';
 import type { Gate, Gatekeeper, Partner } from './gate.ts';
 import { Incoming, pathIds } from './incoming.ts';
 import type { Call, Gathered, Operation, World } from './operation.ts';
@@ -48,7 +50,7 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
         ? addressedAccount(request.partner, input, errors, serving.keeper)
         : (ids.account_id ?? 0);
       return whenKnown(account, (accountId) => {
-        const call = new Incoming(request, { params, input, ids, accountId }, serving.publicUrl);
+        const call = new Incoming(request, { params, input, ids, accountId }, serving);
         return gather ? gather(call, errors, reply) : answer(operation, call, errors, reply, serving);
       });
     },
@@ -56,13 +58,9 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
 }
 
 /** Throws where the caller may not come in. Where there is nothing to wait for, there is no promise. */
-function letIn(request: FastifyRequest, { access }: Operation, gate: Gate): Promise<void> | undefined {
-  if (access === 'admin') {
-    return gate.admin(request).then(({ actor, caller }) => {
-      request.actor = actor;
-      request.caller = caller;
-    });
-  }
+function letIn(request: FastifyRequest, operation: Operation, gate: Gate): Promise<unknown> | undefined {
+  const { access } = operation;
+  if (access === 'admin') return gate.admin(request, operation);
   if (access === 'partner') {
     const known = whenKnown(gate.partner(request), (partner) => {
       // Also what is refused for being too much is written down as theirs.
@@ -94,6 +92,7 @@ async function answer(
     const result = await run(operation, call, serving);
     for (const outcome of call.outcomes) serving.onOutcome(operation.path, outcome);
     if (operation.access === 'admin' && operation.method !== 'GET') serving.keeper.changed();
+    if (call.cookie !== undefined) reply.header('set-cookie', sessionCookie(call.request, call.cookie));
     if (operation.status === 204) return undefined;
     return operation.paged ? call.paginate(result as Rows<unknown>) : result;
   };
@@ -143,13 +142,33 @@ function inHeader(fields: string[]): string {
 /** What collides with another transaction is tried again, as if it had not been. */
 async function run(operation: Operation, call: Incoming, serving: Serving, attempt = 1): Promise<unknown> {
   try {
-    return await inScope(operation, call, serving, (tx) => operation.handler(tx, call));
+    return await inScope(operation, call, serving, async (tx) => {
+      const result = await operation.handler(tx, call);
+      if (operation.access !== 'partner' && operation.method !== 'GET')
+        await serving.keeper.record(tx, deedOf(operation, call, result));
+      return result;
+    });
   } catch (error) {
     if (!isCollision(error)) throw error;
     if (attempt === mostAttempts) throw new Unavailable('Others were always first.');
     call.outcomes.length = 0;
     return run(operation, call, serving, attempt + 1);
   }
+}
+
+/** Written in the transaction of the change itself, so that there is none without it. */
+function deedOf({ summary, account }: Operation, call: Incoming, result: unknown): Deed {
+  const { account_id, ...ids } = call.ids;
+  const { id } = (result ?? {}) as { id?: unknown };
+  return {
+    accountId: account === 'in path' ? call.accountId : null,
+    userId: call.request.admin?.user?.id ?? null,
+    actor: call.actor,
+    action: summary,
+    subject: call.subject,
+    ids: typeof id === 'number' ? { ...ids, id } : ids,
+    fields: Object.keys(call.input as object),
+  };
 }
 
 /** A transaction that sees what the call is about. */

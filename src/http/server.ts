@@ -5,17 +5,15 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from '../log.ts';
 import { Invalid, Unavailable } from '../shared/problem.ts';
 import { answerFor } from './errors.ts';
-import type { Partner } from './gate.ts';
+import type { Admin, Partner } from './gate.ts';
 import { checkBodyHeaders, parseBody, parseQuery } from './params.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the token is found good. */
     partner: Partner | undefined;
-    /** Who it is, in words, where an administrator calls. */
-    actor: string;
-    /** The same without an e-mail in it, for the log. */
-    caller: string | undefined;
+    /** Set once it is known which administrator calls. */
+    admin: Admin | undefined;
     /** The names of the fields that were refused, for the request log. */
     errorFields: string[];
     /** Those that were dropped, where the sender asked for that. */
@@ -83,8 +81,7 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   );
 
   app.decorateRequest('partner', undefined);
-  app.decorateRequest('actor', '');
-  app.decorateRequest('caller', undefined);
+  app.decorateRequest('admin', undefined);
   app.decorateRequest('errorFields');
   app.decorateRequest('discardedFields');
   const stop = trackConnections(app.server);
@@ -115,7 +112,7 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
       partner: request.partner,
-      caller: request.caller,
+      caller: request.admin?.caller,
       accountId:
         request.partner?.accountId ?? Number((request.params as { account_id?: string } | undefined)?.account_id),
       errorFields: request.errorFields ?? [],
@@ -123,11 +120,6 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
     });
   }
   app.setErrorHandler(fail);
-  app.setNotFoundHandler((request, reply) =>
-    reply
-      .code(404)
-      .send({ errors: [{ message: `There is nothing at ${request.method} ${request.url.split('?')[0]}.` }] }),
-  );
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const answer = answerFor(error, request.id);

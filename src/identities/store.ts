@@ -134,8 +134,15 @@ export async function latestMerge(tx: Tx, accountId: number, contactId: number):
   return only(rows);
 }
 
-export function selectMerges(tx: Tx, accountId: number, slice: Slice): Promise<Rows<MergeRow>> {
-  const from = sql`${mergesWithUndo} where m.account_id = ${accountId} and m.undoes is null`;
+/** All of them, or those that any of these contacts had a part in. */
+export function selectMerges(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[] | undefined,
+  slice: Slice,
+): Promise<Rows<MergeRow>> {
+  const theirs = sql`and (m.contact_id = any(${contactIds}) or m.into_contact_id = any(${contactIds}))`;
+  const from = sql`${mergesWithUndo} where m.account_id = ${accountId} and m.undoes is null ${contactIds ? theirs : sql``}`;
   return listing(tx, { columns: mergeColumns, from, orderBy: sql`m.id desc` }, slice);
 }
 

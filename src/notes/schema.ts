@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Id, WallClock } from '../shared/fields.ts';
+import { Id, Nullable, WallClock } from '../shared/fields.ts';
 
 const text = Type.String({ minLength: 1, maxLength: 500, examples: ['Prefers the window table.'] });
 
@@ -11,3 +11,12 @@ export type NewNote = Static<typeof NewNote>;
 
 export const Note = Type.Object({ id: Id('Note id'), text, created_at: WallClock('When it was written.') });
 export type Note = Static<typeof Note>;
+
+export const StaffNewNote = Type.Pick(NewNote, ['text']);
+export type StaffNewNote = Static<typeof StaffNewNote>;
+
+export const StaffNote = Type.Object({
+  ...Note.properties,
+  author: Nullable(Type.String({ description: 'Who of the staff wrote it; null: a partner sent it.' })),
+});
+export type StaffNote = Static<typeof StaffNote>;

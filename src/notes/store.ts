@@ -1,8 +1,8 @@
 import type { Tx } from '../db/database.ts';
 import { listing } from '../db/listing.ts';
-import { sql } from '../db/sql.ts';
+import { only, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
-import type { Note } from './schema.ts';
+import type { Note, StaffNote } from './schema.ts';
 
 export interface NoteRow {
   contact_id: number;
@@ -21,8 +21,35 @@ export async function insertNotes(tx: Tx, accountId: number, notes: NoteRow[]): 
     on conflict do nothing`;
 }
 
+const columns = sql`id, text, to_char(created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`;
+const ofContacts = (accountId: number, contactIds: number[]) =>
+  sql`notes where account_id = ${accountId} and contact_id = any(${contactIds})`;
+
 export function selectNotes(tx: Tx, accountId: number, contactIds: number[], slice: Slice): Promise<Rows<Note>> {
-  const from = sql`notes where account_id = ${accountId} and contact_id = any(${contactIds})`;
-  const columns = sql`id, text, to_char(created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`;
-  return listing(tx, { columns, from, orderBy: sql`id desc` }, slice);
+  return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`id desc` }, slice);
+}
+
+export function selectStaffNotes(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[],
+  slice: Slice,
+): Promise<Rows<StaffNote>> {
+  const from = ofContacts(accountId, contactIds);
+  return listing(tx, { columns: sql`${columns}, author`, from, orderBy: sql`id desc` }, slice);
+}
+
+/** Written now, on the account's clock. */
+export async function insertStaffNote(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  { text, author }: Pick<StaffNote, 'text' | 'author'>,
+): Promise<StaffNote> {
+  const rows = await tx<StaffNote>`
+    insert into notes (account_id, contact_id, text, created_at, author)
+    select ${accountId}::bigint, ${contactId}::bigint, ${text}, date_trunc('second', now() at time zone time_zone), ${author}
+    from accounts where id = ${accountId}
+    returning ${columns}, author`;
+  return only(rows);
 }

@@ -6,6 +6,7 @@ export const requestRoutes = [
   answers(
     {
       access: 'admin',
+      role: 'owner',
       tag: 'Manage tokens',
       method: 'GET',
       path: '/admin/v1/accounts/:account_id/tokens/:token_id/requests',

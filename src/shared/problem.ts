@@ -26,6 +26,11 @@ export class Unauthorized extends Error {
   override name = 'Unauthorized';
 }
 
+/** Known, but not allowed to. */
+export class Forbidden extends Error {
+  override name = 'Forbidden';
+}
+
 /** Right request, wrong moment: the caller should come back after so many seconds. */
 export class TooMany extends Error {
   override name = 'TooMany';

@@ -9,6 +9,7 @@ export const tokenRoutes = managed(
     noun: 'personal access token',
     plural: 'personal access tokens',
     tag: 'Manage tokens',
+    ownersOnly: 'all',
     create: NewToken,
     created: CreatedToken,
     change: RenamedToken,

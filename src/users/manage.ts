@@ -1,8 +1,9 @@
 import { missingAccounts } from '../accounts/store.ts';
 import { type Tx, violated } from '../db/database.ts';
+import { deleteSessions } from '../sessions/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
+import { hashPassword } from '../shared/password.ts';
 import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
-import { hashPassword } from './password.ts';
 import type { NewUser, User } from './schema.ts';
 import {
   deleteUser,
@@ -54,6 +55,8 @@ export async function changeUser(tx: Tx, id: number, changes: Partial<NewUser>):
   } catch (error) {
     throw violated(error, 'unique') ? emailTaken() : error;
   }
+  // Whoever was let in by the old one is to show the new one.
+  if (passwordHash !== null) await deleteSessions(tx, id);
   return showUser(tx, id);
 }
 

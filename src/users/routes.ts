@@ -10,6 +10,7 @@ export const userRoutes = managed(
     noun: 'user',
     plural: 'users',
     tag: 'Manage users',
+    ownersOnly: 'all',
     create: NewUser,
     created: CreatedUser,
     change: Changes(NewUser),

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Id } from '../shared/fields.ts';
+import { roles } from '../shared/roles.ts';
 
 const email = Type.String({
   description: 'Unique; kept in lower case.',
@@ -12,8 +13,9 @@ const accountIds = Type.Array(Id('Account id'), {
   maxItems: 10_000,
   examples: [[1]],
 });
-const role = Type.Enum(['owner', 'staff', 'viewer'], {
-  description: '`owner` may use the admin API with e-mail and password.',
+const role = Type.Enum(roles, {
+  description:
+    '`owner`: everything, in every account. `staff`: everything in their accounts but tokens, users and the audit trail. `viewer`: reading what staff can.',
   examples: ['staff'],
 });
 const password = Type.String({

@@ -56,12 +56,9 @@ export async function deleteUser(tx: Tx, id: number): Promise<boolean> {
   return count > 0;
 }
 
-export async function findPasswordHash(
-  tx: Tx,
-  email: string,
-): Promise<{ id: number; email: string; role: string; password_hash: string } | undefined> {
-  const [row] = await tx<{ id: number; email: string; role: string; password_hash: string }>`
-    select id, email, role, password_hash from users where email = ${email}`;
+export async function findPasswordHash(tx: Tx, email: string): Promise<(User & { password_hash: string }) | undefined> {
+  const [row] = await tx<User & { password_hash: string }>`
+    select ${columns}, password_hash from users where email = ${email}`;
   return row;
 }
 

@@ -7,8 +7,14 @@ import { existingCodeGroups } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
 import { randomCodes, shortestLength } from './random.ts';
 import { checked } from './redeem.ts';
-import type { ContactCode, ListCodes, NewCodes, StaffCode } from './schema.ts';
-import { countAlike, selectCodes, selectCodesAfter, selectContactCodes } from './staff-store.ts';
+import type { ContactCode, ListCodes, NewCodes, StaffCode, StaffContactCode } from './schema.ts';
+import {
+  countAlike,
+  selectCodes,
+  selectCodesAfter,
+  selectContactCodes,
+  selectStaffContactCodes,
+} from './staff-store.ts';
 import { importLock, insertCodes } from './store.ts';
 
 /** How a long piece of work is watched, and given up. */
@@ -140,4 +146,14 @@ export async function listContactCodes(
 async function mustHaveGroup(tx: Tx, accountId: number, groupId: number): Promise<void> {
   const [group] = await existingCodeGroups(tx, accountId, [groupId]);
   if (group === undefined) throw noSuchGroup();
+}
+
+/** The same, as staff see them. */
+export async function listStaffContactCodes(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  slice: Slice,
+): Promise<Rows<StaffContactCode>> {
+  return selectStaffContactCodes(tx, accountId, await lineage(tx, accountId, contactId), slice);
 }

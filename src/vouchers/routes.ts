@@ -3,7 +3,15 @@ import { answers, gathers, lists } from '../http/operation.ts';
 import { iso } from '../shared/clock.ts';
 import { NoFields } from '../shared/fields.ts';
 import { assignCode, giveCodes, unassignCode, wrongWithAssignment, wrongWithContacts } from './assign.ts';
-import { addCodes, lengthError, listCodes, listContactCodes, nextCodes, searchCodes } from './codes.ts';
+import {
+  addCodes,
+  lengthError,
+  listCodes,
+  listContactCodes,
+  listStaffContactCodes,
+  nextCodes,
+  searchCodes,
+} from './codes.ts';
 import {
   changeCodeGroup,
   createCodeGroup,
@@ -34,6 +42,7 @@ import {
   RenamedCodeGroup,
   SearchCodes,
   StaffCode,
+  StaffContactCode,
   Statistics,
   UnassignCode,
 } from './schema.ts';
@@ -257,6 +266,21 @@ export const voucherRoutes = [
       example: { answer: staffCode },
     },
     (tx, { accountId, input, slice }) => searchCodes(tx, accountId, input.unique_code, slice),
+  ),
+  lists(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${account}/contacts/:contact_id/unique_codes`,
+      summary: 'List a contact’s codes',
+      description: 'Those that are assigned to it, or to one that was merged into it; the newest first.',
+      input: NoFields,
+      answer: StaffContactCode,
+      example: {
+        answer: { ...staffCode, unique_code_group_name: 'Summer vouchers', redeemed_at_unit_name: null },
+      },
+    },
+    (tx, { accountId, ids, slice }) => listStaffContactCodes(tx, accountId, ids.contact_id, slice),
   ),
   answers(
     {

@@ -88,6 +88,14 @@ export const StaffCode = Type.Object({
 });
 export type StaffCode = Static<typeof StaffCode>;
 
+/** As staff see it on its contact. */
+export const StaffContactCode = Type.Object({
+  ...StaffCode.properties,
+  unique_code_group_name: ContactCode.properties.unique_code_group_name,
+  redeemed_at_unit_name: ContactCode.properties.redeemed_at_unit_name,
+});
+export type StaffContactCode = Static<typeof StaffContactCode>;
+
 /** The columns of an export. */
 export const exportedColumns = [
   ...(['id', 'unique_code', 'status', 'contact_id', 'assigned_at'] as const),

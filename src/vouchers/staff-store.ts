@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts';
 import { listing } from '../db/listing.ts';
 import { join, only, type Sql, sql } from '../db/sql.ts';
 import type { After, Rows, Slice } from '../shared/fields.ts';
-import { codeKey, type ListCodes, type StaffCode } from './schema.ts';
+import { codeKey, type ListCodes, type StaffCode, type StaffContactCode } from './schema.ts';
 import { type CodeRow, codeColumns, codesWithMore, utc } from './store.ts';
 
 const staffColumns = sql`code.id, code.unique_code, code.group_id as unique_code_group_id,
@@ -50,6 +50,10 @@ export function selectCodesAfter(
     order by code.id limit ${limit}`;
 }
 
+const ofContacts = (accountId: number, contactIds: number[]) => sql`${codesWithMore(accountId)}
+  join unique_code_groups g on g.account_id = code.account_id and g.id = code.group_id
+  where code.account_id = ${accountId} and code.contact_id = any(${contactIds})`;
+
 /** A contact's, with what the groups and units are called; the newest first. */
 export function selectContactCodes(
   tx: Tx,
@@ -57,11 +61,19 @@ export function selectContactCodes(
   contactIds: number[],
   slice: Slice,
 ): Promise<Rows<CodeRow & { unique_code_group_name: string }>> {
-  const from = sql`${codesWithMore(accountId)}
-    join unique_code_groups g on g.account_id = code.account_id and g.id = code.group_id
-    where code.account_id = ${accountId} and code.contact_id = any(${contactIds})`;
   const columns = sql`${codeColumns}, g.name as unique_code_group_name`;
-  return listing(tx, { columns, from, orderBy: sql`code.id desc` }, slice);
+  return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`code.id desc` }, slice);
+}
+
+/** The same, as staff see them. */
+export function selectStaffContactCodes(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[],
+  slice: Slice,
+): Promise<Rows<StaffContactCode>> {
+  const columns = sql`${staffColumns}, g.name as unique_code_group_name, unit.name as redeemed_at_unit_name`;
+  return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`code.id desc` }, slice);
 }
 
 /** Undefined contact: nobody's. */

@@ -109,35 +109,4 @@ describe('migrations', () => {
       { group_id: 2, unique_code: '01', contact_id: null, dated: false },
     ]);
   });
-
-  it('tally what is there already', async () => {
-    const database = await createDatabase('empty');
-    const before = knownMigrations().filter(({ version }) => version < 7);
-    await migrate({ url: database.url }, false, before);
-    const behind = await superuser(database);
-    for (const account of [1, 2]) {
-      await behind`insert into accounts (id, name, root_unit_id) values (${account}, 'Harbour', 1)`;
-      await behind`insert into units (account_id, id, name, is_root) values (${account}, 1, 'Harbour', true)`;
-      await behind`insert into feedback_categories (account_id, id, name) values (${account}, 4, 'NPS')`;
-      await behind`insert into contacts (account_id, id, allow_email, merged_into) values (${account}, 7, true, null), (${account}, 8, true, 7)`;
-      await behind`
-        insert into purchases (account_id, unit_id, transaction_reference, order_type_id, created_at, lines) values
-          (${account}, 1, 'T-1', 1, '2025-03-01 23:59:59', '[{"value": "1.50"}, {"value": "-0.25"}]'),
-          (${account}, 1, 'T-2', 1, '2025-03-01 00:00:00', '[]')`;
-      await behind`insert into feedback (account_id, id, contact_id, type_id, unit_id, created_at) values (${account}, 3, 7, 1, 1, '2025-03-01 12:00:00')`;
-      await behind`insert into feedback_ratings (account_id, feedback_id, category_id, rating_text) values (${account}, 3, 4, '9.5')`;
-      await behind`insert into unique_code_groups (account_id, id, unit_id, name) values (${account}, 1, 1, 'a')`;
-      await behind`
-        insert into unique_codes (account_id, group_id, unique_code, redeemed_at, redeemed_unit_id)
-        values (${account}, 1, 'abc', '2025-03-01 12:00:00Z', 1), (${account}, 1, 'abd', null, null)`;
-    }
-    await migrate({ url: database.url });
-    const day =
-      await behind`select sum(purchases)::int as purchases, sum(pence)::int as pence, sum(promoters)::int as promoters
-      from daily_tallies where day = '2025-03-01' and unit_id = 1 group by account_id`;
-    expect([...day]).toEqual(Array(2).fill({ purchases: 2, pence: 125, promoters: 1 }));
-    const guests = await behind`select guests, allow_email, allow_sms from guest_tallies`;
-    expect([...guests]).toEqual(Array(2).fill({ guests: 1, allow_email: 1, allow_sms: 0 }));
-    expect(await behind`select from redemptions where at = '2025-03-01 12:00:00Z' and unit_id = 1`).toHaveLength(2);
-  });
 });

@@ -10,6 +10,8 @@ const directory: Record<string, string> = {
   users: 'a user may belong to several accounts',
   user_accounts: 'says which',
   schema_migrations: 'the state of the schema',
+  sessions: 'a user’s, in whichever accounts',
+  audit_trail: 'also what concerns no account; ids and names of venues and lists, nothing about guests',
   email_domains: 'what DNS said of domains; nothing about anybody’s guests',
 };
 
@@ -102,15 +104,13 @@ describe('an attack across accounts', async () => {
     const group = { account_id: id, unit_id: root_unit_id, name: 'Summer' };
     const { body: codes } = await call('POST', '/v1/unique_code/group', { token, body: group });
     await admin('POST', `/accounts/${id}/unique_code_groups/${codes.id}/codes`, { codes: ['SUMMER-1'] });
-    const redemption = { account_id: id, unit_id: root_unit_id, unique_code: 'SUMMER-1' };
-    await call('POST', '/v1/unique_code/redeem', { token, body: redemption });
     // A merge, and a phone that is shared.
     await write({ mobile_number: '07700900001' });
     await write({ email: 'ana@gmail.com', mobile_number: '07700900001' });
     await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
   }
   // The request log is written a moment after the answer.
-  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(12), { timeout: 5000 });
+  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(10), { timeout: 5000 });
 
   const tenant = <T>(work: (tx: Tx) => Promise<T>) => db.tenant(ours.id, work);
   const snapshot = (name: string) =>

@@ -248,36 +248,6 @@ export async function broken(behind: Run): Promise<Record<string, unknown[]>> {
           and (b.party_datetime at time zone a.time_zone) - (p.created_at at time zone a.time_zone) between interval '-3 hours' and interval '3 hours'))`,
     'contacts without a unit': await behind`
       select id from contacts c where not exists (select from contact_units u where u.account_id = c.account_id and u.contact_id = c.id)`,
-    'tallies of guests that don’t add up': await behind`
-      select account_id from (
-        select account_id, guests, allow_email, allow_sms, allow_call, allow_snail_mail from guest_tallies
-        union all
-        select account_id, -1, -allow_email::int, -allow_sms::int, -allow_call::int, -allow_snail_mail::int from contacts where merged_into is null
-      ) as both_ways group by 1
-      having (sum(guests), sum(allow_email), sum(allow_sms), sum(allow_call), sum(allow_snail_mail)) <> (0, 0, 0, 0, 0)`,
-    'tallies of days that don’t add up': await behind`
-      select account_id, day, unit_id from (
-        select account_id, day, unit_id, purchases, pence, bookings, stays, wifi, promoters, passives, detractors from daily_tallies
-        union all
-        select account_id, created_at::date, unit_id, -1,
-          (select coalesce(-100 * sum((line ->> 'value')::numeric), 0) from jsonb_array_elements(lines) as line), 0, 0, 0, 0, 0, 0 from purchases
-        union all
-        select account_id, party_datetime::date, unit_id, 0, 0, -1, 0, 0, 0, 0, 0 from bookings where party_datetime is not null and stage_value <> 550
-        union all
-        select account_id, checkin_date::date, unit_id, 0, 0, 0, -1, 0, 0, 0, 0 from stays where booking_status_id in (3, 4, 7)
-        union all
-        select account_id, created_at::date, unit_id, 0, 0, 0, 0, -1, 0, 0, 0 from wifi_interactions
-        union all
-        select f.account_id, created_at::date, unit_id, 0, 0, 0, 0, 0, -(rating >= 9)::int, -(rating >= 7 and rating < 9)::int, -(rating < 7)::int
-        from feedback f cross join lateral (
-          select rating_text::numeric as rating from feedback_ratings r
-          where r.account_id = f.account_id and r.feedback_id = f.id and r.category_id = 4 order by r.id desc limit 1) as r
-      ) as both_ways group by 1, 2, 3
-      having (sum(purchases), sum(pence), sum(bookings), sum(stays), sum(wifi), sum(promoters), sum(passives), sum(detractors))
-        <> (0, 0, 0, 0, 0, 0, 0, 0)`,
-    'redemptions that are not their codes’': await behind`
-      select id from unique_codes c full join redemptions r using (account_id, id)
-      where (c.redeemed_at, c.redeemed_unit_id) is distinct from (r.at, r.unit_id)`,
   };
   return Object.fromEntries(Object.entries(findings).filter(([, rows]) => rows.length > 0));
 }

@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { TooMany } from '../shared/problem.ts';
+import { TooMany } from './problem.ts';
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 

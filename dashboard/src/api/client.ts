@@ -1,0 +1,119 @@
+/** What the admin API refused or failed at, in its own words. */
+export class ApiError extends Error {
+  /** 0 where no answer came. */
+  readonly status: number;
+  /** The first sentence on each field that was refused; nested ones as `codes.3`. */
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, fields: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.fields = fields;
+  }
+
+  static from(status: number, body: unknown): ApiError {
+    const { errors } = (body ?? {}) as { errors?: { message: string }[] | Record<string, string[]> };
+    if (Array.isArray(errors)) return new ApiError(status, errors[0]?.message ?? unexplained);
+    if (!errors) return new ApiError(status, unexplained);
+    const fields = Object.fromEntries(Object.entries(errors).map(([field, [first = unexplained]]) => [field, first]));
+    return new ApiError(status, Object.values(fields)[0] ?? unexplained, fields);
+  }
+}
+
+const unexplained = 'The service gave an answer that makes no sense here. Try again in a moment.';
+const away = new ApiError(0, 'The service can’t be reached. Check the connection, then try again.');
+
+export type Params = Record<string, string | number | boolean | null | undefined>;
+
+interface Asking {
+  signal?: AbortSignal;
+  accept?: string;
+}
+
+let signedOut = () => {};
+/** Called when an answer says that whoever works here is no longer signed in. */
+export function whenSignedOut(act: () => void): void {
+  signedOut = act;
+}
+
+/** A path of the admin API with its query; what is blank is left out. */
+export function address(path: string, params: Params = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined && value !== null && value !== '') query.set(name, String(value));
+  return `/admin/v1${path}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+async function send(method: string, url: string, body: unknown, { signal, accept }: Asking): Promise<Response> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      accept: accept ?? 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: signal ?? null,
+  }).catch((error: Error) => {
+    throw error.name === 'AbortError' ? error : away;
+  });
+  if (response.ok) return response;
+  // Signing in, and asking whether one is, are told by whoever asked.
+  if (response.status === 401 && !url.endsWith('/v1/session')) signedOut();
+  throw ApiError.from(response.status, await response.json().catch(() => undefined));
+}
+
+async function answer<T>(response: Response): Promise<T> {
+  if (response.status === 204) return undefined as T;
+  return (await response.json().catch(() => {
+    throw away;
+  })) as T;
+}
+
+/** The admin API. Paths are without `/admin/v1`: `api.get<Paged<Unit>>('/accounts/1/units', { page: 2 })`. */
+export const api = {
+  get: async <T>(path: string, params?: Params, asking: Asking = {}) =>
+    answer<T>(await send('GET', address(path, params), undefined, asking)),
+  post: async <T = void>(path: string, body?: unknown, asking: Asking = {}) =>
+    answer<T>(await send('POST', address(path), body ?? {}, asking)),
+  patch: async <T = void>(path: string, body: unknown, asking: Asking = {}) =>
+    answer<T>(await send('PATCH', address(path), body, asking)),
+  delete: async <T = void>(path: string, asking: Asking = {}) =>
+    answer<T>(await send('DELETE', address(path), undefined, asking)),
+
+  /** For calls that can tell how far they are: a line at a time, the last of which is the answer or the error. */
+  async postWithProgress<T>(
+    path: string,
+    body: unknown,
+    onProgress: (done: number, of: number) => void,
+    asking: Asking = {},
+  ): Promise<T> {
+    const response = await send('POST', address(path), body, { ...asking, accept: 'application/x-ndjson' });
+    let last: unknown;
+    for await (const line of lines(response)) {
+      last = JSON.parse(line);
+      const { done, of, errors } = last as { done?: number; of?: number; errors?: unknown };
+      if (errors !== undefined) throw ApiError.from(response.status, last);
+      if (done !== undefined && of !== undefined) onProgress(done, of);
+    }
+    const { done, of } = (last ?? {}) as { done?: number; of?: number };
+    // Cut off before it came to an end: nothing of it was kept.
+    if (last === undefined || (done !== undefined && of !== undefined)) throw away;
+    return last as T;
+  },
+};
+
+async function* lines(response: Response): AsyncGenerator<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (!reader) return;
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: Error) => {
+      throw error.name === 'AbortError' ? error : away;
+    });
+    if (done) break;
+    const parts = (rest + value).split('\n');
+    rest = parts.pop() ?? '';
+    yield* parts.filter((part) => part !== '');
+  }
+  if (rest !== '') yield rest;
+}

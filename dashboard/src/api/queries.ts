@@ -1,0 +1,57 @@
+import { MutationCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { say } from '../ui/say.ts';
+import { type ApiError, api, type Params } from './client.ts';
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    defaultError: ApiError;
+    mutationMeta: {
+      /** The error is shown where it arose, so no notice is needed. */
+      shown?: boolean;
+    };
+  }
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      gcTime: 10 * 60_000,
+      // What was refused stays refused; what failed may have been a bad moment.
+      retry: (failures, error) => failures < 2 && !(error.status >= 400 && error.status < 500),
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+  mutationCache: new MutationCache({
+    onError: (error, _input, _context, mutation) => {
+      // Who is no longer signed in sees the sign-in page, which says it all.
+      if (!mutation.meta?.shown && error.status !== 401) say.failed(error);
+    },
+  }),
+});
+
+const keyOf = (path: string) => path.split('/').filter(Boolean);
+
+/** What a GET answers: `useQuery(get<Paged<Unit>>(`${account.path}/units`, { page }))`, or in a route's loader. */
+export function get<T>(path: string, params: Params = {}) {
+  return queryOptions<T>({
+    queryKey: [...keyOf(path), params],
+    queryFn: ({ signal }) => api.get<T>(path, params, { signal }),
+  });
+}
+
+/** The same of a list: while another page or filter of it is read, what was there stays, and `isPlaceholderData` says so. */
+export function getList<T>(path: string, params: Params = {}) {
+  const own = JSON.stringify(keyOf(path));
+  return {
+    ...get<T>(path, params),
+    placeholderData: (previous: T | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
+      JSON.stringify(query?.queryKey.slice(0, -1)) === own ? previous : undefined,
+  };
+}
+
+/** Whatever was read at these paths, or below them, is read again. Await it before closing a form. */
+export async function refresh(...paths: string[]): Promise<void> {
+  await Promise.all(paths.map((path) => queryClient.invalidateQueries({ queryKey: keyOf(path) })));
+}

@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page.tsx';
+
+export function DevelopersPage() {
+  return <Page title="Developers">{null}</Page>;
+}

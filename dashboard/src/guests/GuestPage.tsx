@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page.tsx';
+
+export function GuestPage() {
+  return <Page title="Guest">{null}</Page>;
+}

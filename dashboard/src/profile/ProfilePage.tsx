@@ -1,0 +1,131 @@
+import { Badge, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { OpenSession } from '#service/sessions/schema.ts';
+import type { Paged } from '#service/shared/fields.ts';
+import { api } from '../api/client.ts';
+import { get, refresh } from '../api/queries.ts';
+import { useSession } from '../session/session.ts';
+import { signOut } from '../session/sign-out.ts';
+import { Confirm } from '../ui/Confirm.tsx';
+import { DataTable } from '../ui/DataTable.tsx';
+import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import { EmptyState } from '../ui/States.tsx';
+import { say } from '../ui/say.ts';
+import { RelativeTime } from '../ui/Values.tsx';
+import { browserName } from './browser-name.ts';
+
+export function ProfilePage() {
+  const { user } = useSession();
+  return (
+    <Page title="Profile" lead={`${user.email}, ${user.role}`} narrow>
+      <Stack gap="lg">
+        <Password email={user.email} />
+        <SignedIn />
+      </Stack>
+    </Page>
+  );
+}
+
+function Password({ email }: { email: string }) {
+  const form = useServerForm({
+    initialValues: { current_password: '', new_password: '', again: '' },
+    validate: {
+      again: (again, { new_password }) => (again === new_password ? null : 'The two new passwords are not the same.'),
+    },
+    send: ({ current_password, new_password }) => api.post('/session/password', { current_password, new_password }),
+    onDone: () => {
+      form.restart();
+      say.done('Your password is changed.');
+      return refresh('/sessions');
+    },
+  });
+  const show = { visibilityToggleButtonProps: { 'aria-label': 'Show the password' } };
+  return (
+    <Panel title="Password">
+      <form onSubmit={form.submit}>
+        <Stack maw="22rem">
+          {/* So that a password manager knows whose it is. */}
+          <input hidden name="username" autoComplete="username" value={email} readOnly />
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            {...show}
+            {...form.getInputProps('current_password')}
+          />
+          <PasswordInput
+            label="New password"
+            description="At least 8 characters. You stay signed in here; everywhere else you have to sign in again."
+            autoComplete="new-password"
+            required
+            minLength={8}
+            {...show}
+            {...form.getInputProps('new_password')}
+          />
+          <PasswordInput
+            label="New password again"
+            autoComplete="new-password"
+            required
+            {...show}
+            {...form.getInputProps('again')}
+          />
+          <FormEnd form={form}>Change password</FormEnd>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+function SignedIn() {
+  const sessions = useQuery(get<Paged<OpenSession>>('/sessions'));
+  const [asked, ask] = useDisclosure();
+  return (
+    <Panel
+      title="Where you are signed in"
+      flush
+      actions={
+        <Button variant="default" size="xs" onClick={ask.open}>
+          Sign out everywhere
+        </Button>
+      }
+    >
+      <DataTable
+        label="Where you are signed in"
+        rows={sessions.data?.data}
+        error={sessions.error}
+        onRetry={sessions.refetch}
+        rowKey={({ id }) => id}
+        empty={<EmptyState title="Nowhere" />}
+        columns={[
+          {
+            title: 'Browser',
+            render: ({ user_agent, is_current }) => (
+              <Group gap="xs">
+                <span title={user_agent}>{browserName(user_agent)}</span>
+                {is_current && <Badge>This one</Badge>}
+              </Group>
+            ),
+          },
+          { title: 'Address', render: ({ address }) => address },
+          { title: 'Signed in', render: ({ created_at }) => <RelativeTime at={created_at} /> },
+          { title: 'Last seen', render: ({ last_seen_at }) => <RelativeTime at={last_seen_at} /> },
+        ]}
+      />
+      <Confirm
+        opened={asked}
+        onClose={ask.close}
+        title="Sign out everywhere?"
+        action="Sign out everywhere"
+        onConfirm={() => signOut({ everywhere: true })}
+      >
+        <Text>
+          Every browser that is signed in as you, this one included, has to sign in again. Personal access tokens keep
+          working.
+        </Text>
+      </Confirm>
+    </Panel>
+  );
+}

@@ -1,0 +1,280 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { ApiError, whenSignedOut } from './api/client.ts';
+import { queryClient } from './api/queries.ts';
+import { NoAccountPage } from './pages/NoAccountPage.tsx';
+import { NotFoundPage } from './pages/NotFoundPage.tsx';
+import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
+import { lastAccount } from './session/last-account.ts';
+import { sessionQuery } from './session/session.ts';
+import { whenLeaving } from './session/sign-out.ts';
+import { RouteError } from './shell/RouteError.tsx';
+import { Shell } from './shell/Shell.tsx';
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: 'sign-in',
+  validateSearch: searchOf({ next: text }),
+  component: lazyRouteComponent(() => import('./session/SignInPage.tsx'), 'SignInPage'),
+});
+
+/** Everything behind it has somebody who is signed in. */
+const guard = createRoute({
+  getParentRoute: () => root,
+  id: 'guard',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      return { session: await context.queryClient.ensureQueryData(sessionQuery) };
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401)
+        throw redirect({ to: '/sign-in', search: location.pathname === '/' ? {} : { next: location.href } });
+      throw error;
+    }
+  },
+  component: Shell,
+  errorComponent: (props) => (
+    <main>
+      <RouteError {...props} />
+    </main>
+  ),
+});
+
+const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
+
+const start = createRoute({
+  getParentRoute: () => guard,
+  path: '/',
+  beforeLoad: ({ context: { session } }) => {
+    const account = session.accounts.find(({ id }) => id === lastAccount.read()) ?? session.accounts[0];
+    if (account) throw redirect({ to: '/accounts/$accountId', params: { accountId: account.id }, replace: true });
+  },
+  component: NoAccountPage,
+});
+
+const profile = createRoute({
+  getParentRoute: () => guard,
+  path: 'profile',
+  component: lazyRouteComponent(() => import('./profile/ProfilePage.tsx'), 'ProfilePage'),
+});
+
+/** What is not a number is no id; the page it names is not there. */
+const idParam = (raw: string) => (/^[1-9]\d{0,14}$/.test(raw) ? Number(raw) : 0);
+
+const account = createRoute({
+  getParentRoute: () => guard,
+  path: 'accounts/$accountId',
+  params: {
+    parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
+    stringify: ({ accountId }) => ({ accountId: String(accountId) }),
+  },
+  loader: ({ context: { session }, params }) => {
+    if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
+    lastAccount.keep(params.accountId);
+  },
+  component: Outlet,
+});
+
+const home = createRoute({
+  getParentRoute: () => account,
+  path: '/',
+  validateSearch: searchOf({ from: day, to: day, unit_id: id }),
+  component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
+});
+
+const guests = createRoute({
+  getParentRoute: () => account,
+  path: 'guests',
+  validateSearch: searchOf({
+    search: text,
+    unit_id: id,
+    group_id: id,
+    consent: oneOf('email', 'sms', 'call', 'snail_mail'),
+    page: id,
+  }),
+  component: lazyRouteComponent(() => import('./guests/GuestsPage.tsx'), 'GuestsPage'),
+});
+
+const guest = createRoute({
+  getParentRoute: () => account,
+  path: 'guests/$contactId',
+  params: {
+    parse: ({ contactId }) => ({ contactId: idParam(contactId) }),
+    stringify: ({ contactId }) => ({ contactId: String(contactId) }),
+  },
+  component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
+});
+
+const duplicates = createRoute({
+  getParentRoute: () => account,
+  path: 'duplicates',
+  validateSearch: searchOf({ page: id }),
+  component: lazyRouteComponent(() => import('./guests/DuplicatesPage.tsx'), 'DuplicatesPage'),
+});
+
+const venues = createRoute({
+  getParentRoute: () => account,
+  path: 'venues',
+  component: lazyRouteComponent(() => import('./venues/VenuesPage.tsx'), 'VenuesPage'),
+});
+
+const vouchers = createRoute({
+  getParentRoute: () => account,
+  path: 'vouchers',
+  validateSearch: searchOf({ page: id }),
+  component: lazyRouteComponent(() => import('./vouchers/VouchersPage.tsx'), 'VouchersPage'),
+});
+
+const voucherGroup = createRoute({
+  getParentRoute: () => account,
+  path: 'vouchers/$groupId',
+  params: {
+    parse: ({ groupId }) => ({ groupId: idParam(groupId) }),
+    stringify: ({ groupId }) => ({ groupId: String(groupId) }),
+  },
+  validateSearch: searchOf({ page: id }),
+  component: lazyRouteComponent(() => import('./vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
+});
+
+const developers = createRoute({
+  getParentRoute: () => account,
+  path: 'developers',
+  validateSearch: searchOf({ token_id: id, page: id }),
+  component: lazyRouteComponent(() => import('./developers/DevelopersPage.tsx'), 'DevelopersPage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => account,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
+});
+
+const settingsParts = [
+  createRoute({
+    getParentRoute: () => settings,
+    path: '/',
+    beforeLoad: ({ params }) => {
+      throw redirect({ to: '/accounts/$accountId/settings/account', params, replace: true });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'account',
+    component: lazyRouteComponent(() => import('./settings/AccountSettings.tsx'), 'AccountSettings'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'users',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/UserSettings.tsx'), 'UserSettings'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'udfs',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/UdfSettings.tsx'), 'UdfSettings'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'sources',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/SourceSettings.tsx'), 'SourceSettings'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'providers',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/ProviderSettings.tsx'), 'ProviderSettings'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'feedback-categories',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/FeedbackCategorySettings.tsx'), 'FeedbackCategorySettings'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'booking-sources',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/BookingSourceSettings.tsx'), 'BookingSourceSettings'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'waiting-purchases',
+    validateSearch: searchOf({
+      key: oneOf('booking_reference', 'unique_code', 'membership_number', 'card_reference', 'table_number'),
+      page: id,
+      purchase_id: id,
+    }),
+    component: lazyRouteComponent(() => import('./settings/WaitingPurchases.tsx'), 'WaitingPurchases'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'email-domains',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/EmailDomains.tsx'), 'EmailDomains'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
+    path: 'audit',
+    validateSearch: searchOf({ user_id: id, account_id: id, page: id }),
+    component: lazyRouteComponent(() => import('./settings/AuditTrail.tsx'), 'AuditTrail'),
+  }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    guard.addChildren([
+      start,
+      nowhere,
+      profile,
+      account.addChildren([
+        home,
+        guests,
+        guest,
+        duplicates,
+        venues,
+        vouchers,
+        voucherGroup,
+        developers,
+        settings.addChildren(settingsParts),
+      ]),
+    ]),
+  ]),
+  context: { queryClient },
+  defaultPreload: 'intent',
+  // The queries know by themselves what is fresh.
+  defaultPreloadStaleTime: 0,
+  defaultErrorComponent: RouteError,
+  defaultNotFoundComponent: NotFoundPage,
+  scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+/** To the sign-in page, and back here afterwards. What was read is forgotten once nobody looks at it any more. */
+async function goToSignIn({ back = false } = {}): Promise<void> {
+  const { pathname, href } = router.latestLocation;
+  if (pathname === '/sign-in') return;
+  await router.navigate({ to: '/sign-in', search: back ? { next: href } : {} });
+  queryClient.clear();
+}
+
+whenSignedOut(() => void goToSignIn({ back: true }));
+whenLeaving(goToSignIn);

@@ -1,0 +1,41 @@
+/**
+ * What may stand in a page's query. Anything else in an address that somebody typed or kept is left out, so that pages get what
+ * they expect: `searchOf({ page: id, search: text, consent: oneOf('email', 'sms') })`.
+ */
+type Reader<T> = (raw: unknown) => T | undefined;
+type Search<Shape> = { [Name in keyof Shape]?: Shape[Name] extends Reader<infer T> ? T : never };
+
+export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: Shape) {
+  // Links need name none of it, which is what the type of the argument says.
+  return (raw: Search<Shape>): Search<Shape> => {
+    const search: Record<string, unknown> = {};
+    for (const [name, read] of Object.entries(shape)) {
+      const value = read(raw[name]);
+      if (value !== undefined) search[name] = value;
+    }
+    return search as Search<Shape>;
+  };
+}
+
+export const text: Reader<string> = (raw) => (typeof raw === 'string' && raw !== '' ? raw : undefined);
+
+/** An id or a page. */
+export const id: Reader<number> = (raw) =>
+  Number.isSafeInteger(Number(raw)) && Number(raw) >= 1 ? Number(raw) : undefined;
+
+export const day: Reader<string> = (raw) =>
+  typeof raw === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(raw) && !Number.isNaN(Date.parse(raw)) ? raw : undefined;
+
+export const oneOf =
+  <T extends string>(...values: T[]): Reader<T> =>
+  (raw) =>
+    values.find((value) => value === raw);
+
+/** Queries as everybody writes them: the router's own way would put quotes around what looks like a number. */
+export const parseSearch = (query: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(query));
+
+export function stringifySearch(search: Record<string, unknown>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) if (value !== undefined) query.set(name, String(value));
+  return query.size > 0 ? `?${query}` : '';
+}

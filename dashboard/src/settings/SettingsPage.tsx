@@ -1,0 +1,41 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { useAccount, useMay } from '../session/session.ts';
+import classes from './SettingsPage.module.css';
+
+const parts = [
+  { name: 'Account', to: '/accounts/$accountId/settings/account' },
+  { name: 'Users', to: '/accounts/$accountId/settings/users', ownersOnly: true },
+  { name: 'User-defined fields', to: '/accounts/$accountId/settings/udfs' },
+  { name: 'Sources', to: '/accounts/$accountId/settings/sources' },
+  { name: 'Providers', to: '/accounts/$accountId/settings/providers' },
+  { name: 'Feedback categories', to: '/accounts/$accountId/settings/feedback-categories' },
+  { name: 'Booking sources', to: '/accounts/$accountId/settings/booking-sources' },
+  { name: 'Waiting purchases', to: '/accounts/$accountId/settings/waiting-purchases' },
+  { name: 'E-mail domains', to: '/accounts/$accountId/settings/email-domains', ownersOnly: true },
+  { name: 'Audit trail', to: '/accounts/$accountId/settings/audit', ownersOnly: true },
+] as const;
+
+/** The parts of the settings, beside whichever is open; that one has the page's title. */
+export function SettingsPage() {
+  const { id } = useAccount();
+  const isOwner = useMay('owner');
+  const shown = parts.filter((part) => isOwner || !('ownersOnly' in part));
+  return (
+    <div className={classes.settings}>
+      <nav aria-label="Settings" className={classes.nav}>
+        <ul>
+          {shown.map(({ name, to }) => (
+            <li key={to}>
+              <Link to={to} params={{ accountId: id }} className={classes.link}>
+                {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className={classes.part}>
+        <Outlet />
+      </div>
+    </div>
+  );
+}

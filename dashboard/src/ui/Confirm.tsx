@@ -1,0 +1,59 @@
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+
+interface ConfirmProps {
+  opened: boolean;
+  onClose: () => void;
+  /** As a question: "Delete The Anchor?" */
+  title: string;
+  /** What will happen, and whether it can be undone. */
+  children: ReactNode;
+  /** What the button does: "Delete venue", never "OK". */
+  action: string;
+  /** It destroys something. */
+  danger?: boolean;
+  /** The button waits, for what is still to be read or typed. */
+  disabled?: boolean;
+  /** Does it; the window stays open, and says why, where that fails. */
+  onConfirm: () => Promise<unknown>;
+}
+
+/** Says what will happen before it does. */
+export function Confirm({
+  opened,
+  onClose,
+  title,
+  children,
+  action,
+  danger = false,
+  disabled = false,
+  onConfirm,
+}: ConfirmProps) {
+  const doing = useMutation({ mutationFn: onConfirm, meta: { shown: true }, onSuccess: close });
+  function close() {
+    doing.reset();
+    onClose();
+  }
+  return (
+    <Modal opened={opened} onClose={close} title={title}>
+      <Stack>
+        <div>{children}</div>
+        {doing.error && <Alert color="red">{doing.error.message}</Alert>}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button
+            color={danger ? 'red' : undefined}
+            loading={doing.isPending}
+            disabled={disabled}
+            onClick={() => doing.mutate()}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

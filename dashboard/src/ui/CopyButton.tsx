@@ -1,0 +1,29 @@
+import { Button, type ButtonProps, VisuallyHidden } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+
+interface CopyButtonProps extends ButtonProps {
+  value: string;
+  /** What is copied, for the button's name: "Copy token". */
+  what: string;
+}
+
+/** Copies, and says that it did. */
+export function CopyButton({ value, what, ...rest }: CopyButtonProps) {
+  const clipboard = useClipboard({ timeout: 2000 });
+  const Icon = clipboard.copied ? IconCheck : IconCopy;
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<Icon size={14} aria-hidden />}
+        onClick={() => clipboard.copy(value)}
+        {...rest}
+      >
+        {clipboard.copied ? 'Copied' : `Copy ${what}`}
+      </Button>
+      <VisuallyHidden aria-live="polite">{clipboard.copied ? `The ${what} is copied.` : ''}</VisuallyHidden>
+    </>
+  );
+}

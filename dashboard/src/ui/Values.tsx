@@ -1,0 +1,53 @@
+import { useAccount } from '../session/session.ts';
+import {
+  formatDay,
+  formatInstant,
+  formatInstantDay,
+  formatMoney,
+  formatNumber,
+  formatRelative,
+  formatWallClock,
+} from './format.ts';
+
+/** What is not known is said with a dash, which is read as nothing. */
+export function Missing() {
+  return (
+    <span aria-hidden style={{ color: 'var(--mantine-color-dimmed)' }}>
+      –
+    </span>
+  );
+}
+
+type Maybe<T> = T | null | undefined;
+
+export function Num({ value }: { value: Maybe<number> }) {
+  return value === null || value === undefined ? <Missing /> : formatNumber(value);
+}
+
+export function Money({ value }: { value: Maybe<number | string> }) {
+  return value === null || value === undefined || value === '' ? <Missing /> : formatMoney(value);
+}
+
+/** A wall-clock time or day of the account, as it was written. */
+export function WallClock({ at, dayOnly = false }: { at: Maybe<string>; dayOnly?: boolean }) {
+  if (!at) return <Missing />;
+  return <time dateTime={at}>{dayOnly || at.length <= 10 ? formatDay(at) : formatWallClock(at)}</time>;
+}
+
+/** An instant, by the account's clock. */
+export function DateTime({ at, dayOnly = false }: { at: Maybe<string>; dayOnly?: boolean }) {
+  const { time_zone } = useAccount();
+  if (!at) return <Missing />;
+  return <time dateTime={at}>{dayOnly ? formatInstantDay(at, time_zone) : formatInstant(at, time_zone)}</time>;
+}
+
+/** "5 minutes ago"; the exact time, by the account's clock or the given zone's, when pointed at. */
+export function RelativeTime({ at, timeZone }: { at: Maybe<string>; timeZone?: string }) {
+  if (!at) return <Missing />;
+  const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <time dateTime={at} title={formatInstant(at, zone)}>
+      {formatRelative(at)}
+    </time>
+  );
+}

@@ -1,0 +1,70 @@
+/** In the browser's language. Wall-clock values have no zone and are never shifted; instants are shown in the account's. */
+const locale = undefined;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);
+  formats.set(key, format);
+  return format;
+}
+
+const whole = new Intl.NumberFormat(locale);
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const amount = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+
+export const formatNumber = (value: number) => whole.format(value);
+/** 12.3K: for axes and small tiles. */
+export const formatCompact = (value: number) => compact.format(value);
+/** To two places; the interface knows no currencies. */
+export const formatMoney = (value: number | string) => amount.format(Number(value));
+/** Of a fraction: 0.123 is 12.3%. */
+export const formatPercent = (fraction: number) => share.format(fraction);
+
+const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const minute = { ...day, hour: 'numeric', minute: '2-digit' } as const;
+
+/** A wall-clock time ("2026-03-01 19:30:00") or day ("2026-03-01") as if it were UTC, and shown as that. */
+function unzoned(text: string): Date {
+  return new Date(`${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}Z`);
+}
+
+/** "2026-03-01" or a wall-clock time, as a day. */
+export const formatDay = (text: string) => dateFormat({ ...day, timeZone: 'UTC' }).format(unzoned(text));
+/** "2026-03-01 19:30:00": what the clock on the wall said. */
+export const formatWallClock = (text: string) => dateFormat({ ...minute, timeZone: 'UTC' }).format(unzoned(text));
+/** "2026-03-01T19:30:00.000Z": an instant, by the clock of this zone. */
+export const formatInstant = (text: string, timeZone: string) =>
+  dateFormat({ ...minute, timeZone }).format(new Date(text));
+export const formatInstantDay = (text: string, timeZone: string) =>
+  dateFormat({ ...day, timeZone }).format(new Date(text));
+
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const steps = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 7],
+  ['week', 4.35],
+  ['month', 12],
+  ['year', Number.POSITIVE_INFINITY],
+] as const;
+
+/** "5 minutes ago", of an instant. */
+export function formatRelative(text: string, now = Date.now()): string {
+  let value = (new Date(text).getTime() - now) / 1000;
+  for (const [unit, count] of steps) {
+    if (Math.abs(value) < count) return unit === 'second' ? 'just now' : relative.format(Math.round(value), unit);
+    value /= count;
+  }
+  return text;
+}
+
+/** "1 guest", "2 guests", with the number as everywhere. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
+}
+
+/** Today in this zone, as "2026-03-01". */
+export const today = (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date());

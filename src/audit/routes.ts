@@ -1,0 +1,34 @@
+import { lists } from '../http/operation.ts';
+import { readAudit } from './read.ts';
+import { AuditEntry, AuditQuery } from './schema.ts';
+
+export const auditRoutes = [
+  lists(
+    {
+      access: 'admin',
+      role: 'owner',
+      tag: 'Audit trail',
+      method: 'GET',
+      path: '/admin/v1/audit',
+      summary: 'Read who did what',
+      description:
+        'Every change through the admin API, newest first: written in the same transaction as the change, and never rewritten. It holds names of venues, lists and users, and ids; nothing of a guest.',
+      input: AuditQuery,
+      answer: AuditEntry,
+      example: {
+        answer: {
+          id: 31,
+          at: '2026-03-01T12:30:00.000Z',
+          account_id: 1,
+          user_id: 5,
+          actor: 'sam@harbour.example',
+          action: 'Create a unit',
+          subject: 'The Anchor',
+          ids: { id: 12 },
+          fields: ['name'],
+        },
+      },
+    },
+    (tx, { input, slice }) => readAudit(tx, input, slice),
+  ),
+];

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import files from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { NotFound } from '../shared/problem.ts';
+import { accepts } from './streams.ts';
+
+/** Where the build puts it, beside the compiled code. */
+const built = fileURLToPath(new URL('../../dist/dashboard/', import.meta.url));
+
+/** Programs ask there: what they ask for in vain is answered in the interface's own shape. */
+const programs = /^\/(v1|admin|docs|openapi\.json|metrics|health|assets)(\/|\?|$)/;
+
+const notBuilt = `The dashboard is not built yet. Run "npm run build" where Regulars is installed, then start it again.
+The API is running all the same; its reference is at /docs.
+`;
+
+/** The dashboard: its files by names that change with them, and its one page at every other address that a browser opens. */
+export async function serveDashboard(app: FastifyInstance, folder = built): Promise<void> {
+  const isBuilt = existsSync(`${folder}/index.html`);
+  if (isBuilt) {
+    await app.register(files, {
+      root: `${folder}/assets`,
+      prefix: '/assets/',
+      preCompressed: true,
+      index: false,
+      maxAge: '365d',
+      immutable: true,
+      setHeaders: (reply) => {
+        reply.setHeader('x-content-type-options', 'nosniff');
+        // For whoever keeps copies on the way: there are three of each file.
+        reply.setHeader('vary', 'accept-encoding');
+      },
+    });
+  }
+  const headers = isBuilt ? pageHeaders(readFileSync(`${folder}/index.html`, 'utf8')) : {};
+  function page(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    if (!isBuilt) return reply.code(404).type('text/plain; charset=utf-8').send(notBuilt);
+    return reply.headers(headers).sendFile('index.html', folder, { cacheControl: false });
+  }
+  app.get('/', page);
+  app.setNotFoundHandler((request, reply) => {
+    const opened = request.method === 'GET' || request.method === 'HEAD';
+    const isPage = opened && accepts(request, 'text/html') && !programs.test(request.url);
+    if (isPage) return page(request, reply);
+    throw new NotFound(`There is nothing at ${request.method} ${request.url.split('?')[0]}.`);
+  });
+}
+
+/** Nothing but what we serve may be loaded, and no script may stand in the page but those that the build put there. */
+function pageHeaders(html: string): Record<string, string> {
+  const inline = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  const policy = {
+    'default-src': `'self'`,
+    'script-src': [`'self'`, ...inline].join(' '),
+    // The kit sets its colours and sizes in style elements.
+    'style-src': `'self' 'unsafe-inline'`,
+    'img-src': `'self' data:`,
+    'object-src': `'none'`,
+    'base-uri': `'none'`,
+    'form-action': `'self'`,
+    'frame-ancestors': `'none'`,
+  };
+  return {
+    'cache-control': 'no-cache',
+    'content-security-policy': Object.entries(policy)
+      .map(([name, sources]) => `${name} ${sources}`)
+      .join('; '),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+  };
+}

@@ -1,0 +1,109 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { selectAccounts } from '../accounts/store.ts';
+import { insertAudit } from '../audit/store.ts';
+import type { Database, Tx } from '../db/database.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import { hashPassword, verifyPassword } from '../shared/password.ts';
+import { Invalid } from '../shared/problem.ts';
+import type { User } from '../users/schema.ts';
+import { findPasswordHash, updateUser } from '../users/store.ts';
+import { mostAccounts, type OpenSession, type Session } from './schema.ts';
+import {
+  deleteExpiredSessions,
+  deleteSession,
+  deleteSessions,
+  findSession,
+  insertSession,
+  selectSessions,
+  sessionEnds,
+  touchSession,
+} from './store.ts';
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+
+let decoy: Promise<string> | undefined;
+
+/** The user with that e-mail and password. A wrong e-mail takes as long as a wrong password, so the time tells nothing. */
+export async function userByPassword(db: Database, email: string, password: string): Promise<User | undefined> {
+  if (email.includes('\0')) return undefined;
+  const found = await db.transaction((tx) => findPasswordHash(tx, email.trim().toLowerCase()));
+  decoy ??= hashPassword('nobody has this password');
+  const right = await verifyPassword(password, found?.password_hash ?? (await decoy));
+  if (!found) return undefined;
+  const { password_hash, ...user } = found;
+  if (right) return user;
+  await db.transaction((tx) =>
+    insertAudit(tx, {
+      actor: user.email,
+      userId: user.id,
+      accountId: null,
+      action: 'Wrong password',
+      subject: null,
+      ids: {},
+      fields: [],
+    }),
+  );
+  return undefined;
+}
+
+/** The user whose session it is, and which; using it keeps it. */
+export async function userBySession(
+  db: Database,
+  secret: string,
+): Promise<{ user: User; sessionId: number } | undefined> {
+  const found = await db.transaction(async (tx) => {
+    const session = await findSession(tx, hashOf(secret));
+    if (session?.is_stale) await touchSession(tx, session.session_id);
+    return session;
+  });
+  if (!found) return undefined;
+  const { session_id, is_stale, ...user } = found;
+  return { user, sessionId: session_id };
+}
+
+/** Gives what the browser is to keep. */
+export async function beginSession(
+  tx: Tx,
+  user: User,
+  { address, userAgent }: { address: string; userAgent: string },
+): Promise<{ secret: string; session: Session }> {
+  const secret = randomBytes(32).toString('base64url');
+  await deleteExpiredSessions(tx);
+  const client = { address, userAgent: userAgent.slice(0, 255) };
+  const sessionId = await insertSession(tx, { userId: user.id, hash: hashOf(secret), ...client });
+  return { secret, session: await showSession(tx, user, sessionId) };
+}
+
+export async function showSession(tx: Tx, user: User, sessionId: number | null): Promise<Session> {
+  const among = user.role === 'owner' ? null : user.account_ids;
+  const [{ rows: accounts }, expires_at] = await Promise.all([
+    selectAccounts(tx, among, { limit: mostAccounts, offset: 0 }, 'name'),
+    sessionEnds(tx, sessionId),
+  ]);
+  const { id, email, role } = user;
+  return { user: { id, email, role }, accounts, expires_at };
+}
+
+export function listSessions(tx: Tx, user: User, sessionId: number | null, slice: Slice): Promise<Rows<OpenSession>> {
+  return selectSessions(tx, { userId: user.id, sessionId }, slice);
+}
+
+export function endSession(tx: Tx, sessionId: number | null): Promise<void> {
+  return deleteSession(tx, sessionId);
+}
+
+export function endAllSessions(tx: Tx, user: User): Promise<void> {
+  return deleteSessions(tx, user.id);
+}
+
+/** The other sessions end: whoever has the old password is out. */
+export async function changePassword(
+  tx: Tx,
+  user: User,
+  sessionId: number | null,
+  { currentIsRight, newPassword }: { currentIsRight: boolean; newPassword: string },
+): Promise<void> {
+  if (!currentIsRight) throw new Invalid({ current_password: ['The current password is not right.'] });
+  await updateUser(tx, user.id, { email: null, passwordHash: await hashPassword(newPassword), role: null });
+  await deleteSessions(tx, user.id, sessionId);
+}

@@ -1,0 +1,40 @@
+import type { Tx } from '../db/database.ts';
+import { lineage } from '../identities/store.ts';
+import { formats } from '../shared/formats.ts';
+import { Invalid } from '../shared/problem.ts';
+import { type Kind, kinds, type ReadTimeline, type Timeline } from './schema.ts';
+import { type Cursor, selectTimeline } from './store.ts';
+
+const perPage = 50;
+
+/** Everything that the guest did, under whatever id, newest first. */
+export async function readTimeline(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  { before }: ReadTimeline,
+): Promise<Timeline> {
+  const ids = await lineage(tx, accountId, contactId);
+  const cursor = before === undefined ? undefined : cursorOf(before);
+  // One more than is shown, to know whether there are more.
+  const rows = await selectTimeline(tx, accountId, ids, cursor, perPage + 1);
+  const shown = rows.slice(0, perPage);
+  const last = rows.length > perPage ? shown.at(-1) : undefined;
+  return {
+    data: shown.map(({ exactly_at: _, ...entry }) => entry),
+    next: last ? written({ at: last.exactly_at, kind: last.kind, id: last.id }) : null,
+  };
+}
+
+function written({ at, kind, id }: Cursor): string {
+  return Buffer.from(`${at}|${kind}|${id}`).toString('base64url');
+}
+
+function cursorOf(sent: string): Cursor {
+  const [at = '', kind = '', id = ''] = Buffer.from(sent, 'base64url').toString().split('|');
+  const isTime = /\.\d{6}$/.test(at) && formats['wall-clock']?.read(at.slice(0, -7)) === at.slice(0, -7);
+  if (!isTime || !kinds.includes(kind as Kind) || !/^\d{1,15}$/.test(id)) {
+    throw new Invalid({ before: ['The before must be the next of an earlier page.'] });
+  }
+  return { at, kind: kind as Kind, id: Number(id) };
+}

@@ -1,0 +1,47 @@
+import { answers } from '../http/operation.ts';
+import { readTimeline } from './read.ts';
+import { ReadTimeline, Timeline } from './schema.ts';
+
+export const timelineRoutes = [
+  answers(
+    {
+      method: 'GET',
+      path: '/admin/v1/accounts/:account_id/contacts/:contact_id/timeline',
+      access: 'admin',
+      tag: 'Manage contacts',
+      summary: 'Show what a contact did',
+      description:
+        'Purchases, bookings, stays, wifi, feedback and redeemed voucher codes as one list, newest first, 50 at a time. An id that was merged into another contact leads to that one.',
+      input: ReadTimeline,
+      answer: Timeline,
+      example: {
+        answer: {
+          data: [
+            {
+              kind: 'purchase',
+              id: 9,
+              at: '2026-03-01 20:05:00',
+              unit_id: 2,
+              unit_name: 'The Anchor',
+              purchase: {
+                transaction_reference: 'T-88123',
+                provider_id: 12,
+                order_type_id: 4,
+                matched_by: 'table_number',
+                total: '11.50',
+                lines: [{ description: 'Pale ale', sku: 'ALE-1', quantity: '2', value: '11.50', tags: ['drinks'] }],
+              },
+              booking: null,
+              stay: null,
+              wifi: null,
+              feedback: null,
+              unique_code: null,
+            },
+          ],
+          next: 'MjAyNi0wMy0wMSAyMDowNTowMC4wMDAwMDB8cHVyY2hhc2V8OQ',
+        },
+      },
+    },
+    (tx, { accountId, ids, input }) => readTimeline(tx, accountId, ids.contact_id, input),
+  ),
+];
