@@ -18,8 +18,10 @@ async function countMembers(
       select ${id} as id, count(*) as guests from ${links}
       where account_id = ${accountId} and ${id} = any(${ids}) group by 1
       union all
-      select ${id}, -count(*) from contacts merged join ${links} as link on link.account_id = merged.account_id and link.contact_id = merged.id
-      where merged.account_id = ${accountId} and merged.merged_into is not null and ${id} = any(${ids}) group by 1) as counted
+      select ${id}, -count(*) from contacts merged cross join lateral (
+        select ${id} from ${links}
+        where account_id = ${accountId} and contact_id = merged.id and ${id} = any(${ids}) offset 0) as link
+      where merged.account_id = ${accountId} and merged.merged_into is not null group by 1) as counted
     group by id`;
   return new Map(rows.map((row) => [row.id, row.guests]));
 }
