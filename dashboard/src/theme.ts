@@ -105,7 +105,10 @@ export const theme = createTheme({
   },
 });
 
-/** Text is never paler than a contrast of 4.5. `--line` and `--quiet` are ours: borders, and the ground of what recedes. */
+/**
+ * Text is never paler than a contrast of 4.5. `--line` and `--quiet` are ours: borders, and the ground of what recedes; so are
+ * the colours of charts, in the order in which their series take them, and those of what is good, neither, and bad.
+ */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -116,12 +119,24 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#6c737c',
     '--mantine-color-error': 'var(--mantine-color-red-7)',
     '--mantine-color-default-border': '#d5d8dd',
+    '--series-1': 'var(--mantine-color-accent-6)',
+    '--series-2': '#16907e',
+    '--series-3': '#b97a0d',
+    '--good': 'var(--mantine-color-green-5)',
+    '--neither': '#8a919b',
+    '--bad': 'var(--mantine-color-red-5)',
   },
   dark: {
     '--line': 'var(--mantine-color-dark-5)',
     '--quiet': '#17181c',
     '--hover': '#212328',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--series-1': 'var(--mantine-color-accent-4)',
+    '--series-2': '#3fbfaa',
+    '--series-3': '#e0ad3a',
+    '--good': 'var(--mantine-color-green-5)',
+    '--neither': '#767c87',
+    '--bad': 'var(--mantine-color-red-5)',
   },
 });
 
