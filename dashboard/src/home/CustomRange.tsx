@@ -1,0 +1,33 @@
+import '@mantine/dates/styles.layer.css';
+import { DatePickerInput } from '@mantine/dates';
+import { useState } from 'react';
+import { useAccount } from '../session/session.ts';
+import { formatDays, today } from '../ui/format.ts';
+
+interface CustomRangeProps {
+  from: string;
+  to: string;
+  onChange: (from: string, to: string) => void;
+}
+
+/** From one day to another, both included. */
+export default function CustomRange({ from, to, onChange }: CustomRangeProps) {
+  const { time_zone } = useAccount();
+  /** While only the first day is chosen. */
+  const [begun, begin] = useState<string | null>(null);
+  return (
+    <DatePickerInput
+      type="range"
+      aria-label={`Days: ${formatDays(from, to)}`}
+      allowSingleDateInRange
+      value={begun === null ? [from, to] : [begun, null]}
+      onChange={([first, last]) => {
+        begin(last === null ? first : null);
+        if (first !== null && last !== null) onChange(first, last);
+      }}
+      maxDate={today(time_zone)}
+      valueFormatter={() => (begun === null ? formatDays(from, to) : `${formatDays(begun, begun)} – …`)}
+      popoverProps={{ position: 'bottom-end', onClose: () => begin(null) }}
+    />
+  );
+}
