@@ -14,7 +14,7 @@ import { overviewQuery } from './home/overview.ts';
 import { rangeNames } from './home/range.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
-import { day, id, oneOf, searchOf, text } from './search.ts';
+import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { lastAccount } from './session/last-account.ts';
 import { sessionQuery } from './session/session.ts';
 import { whenLeaving } from './session/sign-out.ts';
@@ -22,10 +22,7 @@ import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { unitsQuery } from './venues/units.ts';
 
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  component: Outlet,
-  notFoundComponent: NotFoundPage,
-});
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -48,7 +45,14 @@ const guard = createRoute({
     }
   },
   component: Shell,
+  errorComponent: (props) => (
+    <main>
+      <RouteError {...props} />
+    </main>
+  ),
 });
+
+const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
 
 const start = createRoute({
   getParentRoute: () => guard,
@@ -76,7 +80,7 @@ const account = createRoute({
     parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
     stringify: ({ accountId }) => ({ accountId: String(accountId) }),
   },
-  beforeLoad: ({ context: { session }, params }) => {
+  loader: ({ context: { session }, params }) => {
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
@@ -236,6 +240,7 @@ export const router = createRouter({
     signIn,
     guard.addChildren([
       start,
+      nowhere,
       profile,
       account.addChildren([
         home,
@@ -257,6 +262,8 @@ export const router = createRouter({
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {

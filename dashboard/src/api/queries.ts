@@ -1,4 +1,4 @@
-import { keepPreviousData, MutationCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { MutationCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { say } from '../ui/say.ts';
 import { type ApiError, api, type Params } from './client.ts';
 
@@ -17,7 +17,6 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 15_000,
       gcTime: 10 * 60_000,
-      placeholderData: keepPreviousData,
       // What was refused stays refused; what failed may have been a bad moment.
       retry: (failures, error) => failures < 2 && !(error.status >= 400 && error.status < 500),
       networkMode: 'always',
@@ -39,6 +38,16 @@ export function get<T>(path: string, params: Params = {}) {
     queryKey: [...keyOf(path), params],
     queryFn: ({ signal }) => api.get<T>(path, params, { signal }),
   });
+}
+
+/** The same of a list: while another page or filter of it is read, what was there stays, and `isPlaceholderData` says so. */
+export function getList<T>(path: string, params: Params = {}) {
+  const own = JSON.stringify(keyOf(path));
+  return {
+    ...get<T>(path, params),
+    placeholderData: (previous: T | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
+      JSON.stringify(query?.queryKey.slice(0, -1)) === own ? previous : undefined,
+  };
 }
 
 /** Whatever was read at these paths, or below them, is read again. Await it before closing a form. */
