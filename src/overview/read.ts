@@ -5,15 +5,14 @@ import { asSent, dayMs, dayNumber, dayOf, onClock, today } from '../shared/clock
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
 import { type ForOverview, mostUnits, mostYears, type Nps, type Overview, usualDays, type Visits } from './schema.ts';
 import {
-  countGuests,
-  countNps,
+  countConsent,
+  countDays,
+  countNewGuests,
   countRedeemed,
-  countVisits,
   countWaiting,
+  type DailyCount,
   type KnownUnit,
-  type NpsCount,
   selectEveryUnit,
-  type VisitCount,
   type Wanted,
 } from './store.ts';
 
@@ -46,26 +45,25 @@ export async function showOverview(
     now: onClock(asSent(now), account.time_zone),
     edges,
   };
-  const [guests, visits, nps, redeemed, purchases_waiting] = await Promise.all([
-    countGuests(tx, wanted),
-    countVisits(tx, wanted),
-    countNps(tx, wanted),
+  const [consent, newGuests, days, redeemed, purchases_waiting] = await Promise.all([
+    countConsent(tx, wanted),
+    countNewGuests(tx, wanted),
+    countDays(tx, wanted),
     countRedeemed(tx, wanted),
     countWaiting(tx, wanted),
   ]);
-  const becameKnown = overTime(['guests'], starts, guests, ({ guests: count }) => ({ count }));
+  const guests = overTime(['count'], starts, newGuests, (counts) => counts);
   const codes = overTime(['count'], starts, redeemed, (counts) => counts);
-  const answers = overTime(['promoters', 'passives', 'detractors'], starts, nps, scored);
-  const consent = sums(['guests', 'allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'], guests);
+  const nps = overTime(['promoters', 'passives', 'detractors'], starts, days, scored);
   return {
     from: first,
     to: last,
     bucket,
     guests: consent.guests,
-    new_guests: { total: becameKnown.all.count, before: becameKnown.before.count, series: becameKnown.series },
-    visits: visited(starts, visits, units),
+    new_guests: { total: guests.all.count, before: guests.before.count, series: guests.series },
+    visits: visited(starts, days, units),
     consent,
-    nps: { ...answers.all, before: answers.before, series: answers.series },
+    nps: { ...nps.all, before: nps.before, series: nps.series },
     unique_codes: { total: codes.all.count, before: codes.before.count, series: codes.series },
     purchases_waiting,
   };
@@ -136,12 +134,13 @@ function overTime<K extends string, Told>(
   };
 }
 
-function visited(starts: string[], rows: VisitCount[], units: KnownUnit[]): Overview['visits'] {
+function visited(starts: string[], rows: DailyCount[], units: KnownUnit[]): Overview['visits'] {
   const keys = ['purchases', 'bookings', 'stays', 'pence'] as const;
   const { all, before, series } = overTime(keys, starts, rows, spent);
   const names = new Map(units.map(({ id, name }) => [id, name]));
   const byUnit = rows
     .flatMap(({ unit_id, ...counts }) => (unit_id === null ? [] : [{ unit_id, ...counts }]))
+    .filter((unit) => visits(unit) > 0)
     .sort((a, b) => b.pence - a.pence || visits(b) - visits(a) || a.unit_id - b.unit_id);
   const others = byUnit.splice(mostUnits);
   return {
@@ -155,11 +154,16 @@ function visited(starts: string[], rows: VisitCount[], units: KnownUnit[]): Over
 
 const visits = ({ purchases, bookings, stays }: Omit<Visits, 'spend'>) => purchases + bookings + stays;
 
-function spent({ purchases, bookings, stays, pence }: Omit<VisitCount, 'place' | 'unit_id'>): Visits {
+function spent({
+  purchases,
+  bookings,
+  stays,
+  pence,
+}: Pick<DailyCount, 'purchases' | 'bookings' | 'stays' | 'pence'>): Visits {
   return { purchases, bookings, stays, spend: pence / 100 };
 }
 
-function scored(counts: Pick<NpsCount, 'promoters' | 'passives' | 'detractors'>): Nps {
+function scored(counts: Pick<DailyCount, 'promoters' | 'passives' | 'detractors'>): Nps {
   const { promoters, passives, detractors } = counts;
   const answers = promoters + passives + detractors;
   // Without the addition, what is a little below zero would come to -0.

@@ -34,13 +34,15 @@ export async function countAtUnit(
   accountId: number,
   unitId: number,
 ): Promise<Omit<UnitEffects, 'refused' | 'guests'>> {
-  const count = (table: Sql, unit = sql`unit_id`) =>
-    sql`(select count(*) from ${table} where account_id = ${accountId} and ${unit} = ${unitId})`;
+  const of = (what: Sql, table: Sql) =>
+    sql`(select ${what} from ${table} where account_id = ${accountId} and unit_id = ${unitId})`;
+  const count = (table: Sql) => of(sql`count(*)`, table);
+  const tallied = (name: Sql) => of(sql`coalesce(sum(${name}), 0)::bigint`, sql`daily_tallies`);
   const rows = await tx<Omit<UnitEffects, 'refused' | 'guests'>>`
     select ${count(sql`folders`)} as folders, ${count(sql`groups`)} as groups, ${count(sql`bookings`)} as bookings,
-      ${count(sql`purchases`)} as purchases, ${count(sql`stays`)} as stays, ${count(sql`wifi_interactions`)} as wifi,
+      ${tallied(sql`purchases`)} as purchases, ${count(sql`stays`)} as stays, ${tallied(sql`wifi`)} as wifi,
       ${count(sql`feedback`)} as feedback, ${count(sql`unique_code_groups`)} as unique_code_groups,
-      ${count(sql`unique_codes`, sql`redeemed_unit_id`)} as unique_codes_redeemed`;
+      ${count(sql`redemptions`)} as unique_codes_redeemed`;
   return only(rows);
 }
 
