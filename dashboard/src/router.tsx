@@ -21,6 +21,7 @@ import { whenLeaving } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { unitsQuery } from './venues/units.ts';
+import { venuesQuery } from './venues/venues.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
@@ -89,7 +90,7 @@ const account = createRoute({
   component: Outlet,
 });
 
-// Not in the route itself: the compiler would lose sight of its type over the loader.
+// What is searched for is not read in the route itself: the compiler would lose sight of its type over the loader.
 const homeSearch = searchOf({ range: oneOf(...rangeNames), from: day, to: day, unit_id: id });
 
 const home = createRoute({
@@ -135,9 +136,16 @@ const duplicates = createRoute({
   component: lazyRouteComponent(() => import('./guests/DuplicatesPage.tsx'), 'DuplicatesPage'),
 });
 
+const venuesSearch = searchOf({ search: text, page: id });
+
 const venues = createRoute({
   getParentRoute: () => account,
   path: 'venues',
+  validateSearch: venuesSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient }, params, deps }) => {
+    void queryClient.prefetchQuery(venuesQuery({ id: params.accountId }, deps));
+  },
   component: lazyRouteComponent(() => import('./venues/VenuesPage.tsx'), 'VenuesPage'),
 });
 

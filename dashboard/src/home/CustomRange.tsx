@@ -1,8 +1,9 @@
 import '@mantine/dates/styles.layer.css';
 import { DatePickerInput } from '@mantine/dates';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useAccount } from '../session/session.ts';
 import { formatDays, today } from '../ui/format.ts';
+import classes from './Home.module.css';
 
 interface CustomRangeProps {
   from: string;
@@ -15,9 +16,14 @@ export default function CustomRange({ from, to, onChange }: CustomRangeProps) {
   const { time_zone } = useAccount();
   /** While only the first day is chosen. */
   const [begun, begin] = useState<string | null>(null);
+  // The calendar is named after the field only where both go by the same id.
+  const id = useId();
   return (
     <DatePickerInput
+      id={id}
       type="range"
+      className={classes.filter}
+      data-wide
       aria-label={`Days: ${formatDays(from, to)}`}
       allowSingleDateInRange
       value={begun === null ? [from, to] : [begun, null]}
@@ -27,7 +33,17 @@ export default function CustomRange({ from, to, onChange }: CustomRangeProps) {
       }}
       maxDate={today(time_zone)}
       valueFormatter={() => (begun === null ? formatDays(from, to) : `${formatDays(begun, begun)} – …`)}
-      popoverProps={{ position: 'bottom-end', onClose: () => begin(null) }}
+      hideOutsideDates
+      weekendDays={[]}
+      ariaLabels={{
+        previousMonth: 'Previous month',
+        nextMonth: 'Next month',
+        previousYear: 'Previous year',
+        nextYear: 'Next year',
+        previousDecade: 'Previous decade',
+        nextDecade: 'Next decade',
+      }}
+      popoverProps={{ id, withinPortal: false, position: 'bottom-end', onClose: () => begin(null) }}
     />
   );
 }

@@ -28,17 +28,19 @@ export function Filters({ range, unitId }: { range: Range; unitId: number | unde
   }
   return (
     <search className={classes.filters} aria-label="What is shown">
-      <VenueSelect value={unitId} onChange={(unit_id) => show({ ...now, unit_id })} />
+      <VenueSelect className={classes.filter} value={unitId} onChange={(unit_id) => show({ ...now, unit_id })} />
       <Select<RangeName | 'custom'>
+        className={classes.filter}
         aria-label="Range"
         data={choices}
         value={range.name}
         onChange={choose}
         allowDeselect={false}
-        maxDropdownHeight={320}
+        maxDropdownHeight={400}
+        comboboxProps={{ withinPortal: false }}
       />
       {range.name === 'custom' && (
-        <Suspense fallback={<Skeleton height="2.125rem" width="15rem" />}>
+        <Suspense fallback={<Skeleton height="2.125rem" className={classes.filter} data-wide />}>
           <CustomRange {...days} onChange={(from, to) => show({ from, to, unit_id: unitId })} />
         </Suspense>
       )}

@@ -26,7 +26,7 @@ export function FirstSteps() {
           <h3>Name your venues</h3>
           <Text c="dimmed">
             Each place that guests visit is one. {isStaff ? 'Add them' : 'Staff add them'} under{' '}
-            <TextLink to="/accounts/$accountId/venues" params={params}>
+            <TextLink to="/accounts/$accountId/venues" params={params} underline="always">
               Venues
             </TextLink>
             ; until then, everything belongs to the account as a whole.
@@ -36,14 +36,14 @@ export function FirstSteps() {
           <h3>Make a token</h3>
           <Text c="dimmed">
             Whatever sends guests signs in with one. {isOwner ? 'Make it' : 'An owner makes it'} under{' '}
-            <TextLink to="/accounts/$accountId/developers" params={params}>
+            <TextLink to="/accounts/$accountId/developers" params={params} underline="always">
               Developers
             </TextLink>
             .
           </Text>
         </li>
         <li>
-          <Group justify="space-between" gap="xs">
+          <Group justify="space-between" gap="xs" mb="xs">
             <h3>Send the first guest</h3>
             <CopyButton value={request} what="request" />
           </Group>

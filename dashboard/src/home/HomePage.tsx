@@ -55,7 +55,8 @@ export function HomePage() {
             </Panel>
           ) : (
             <>
-              <Trends overview={overview} range={range} />
+              {/* A single day has no course. */}
+              {days !== 1 && <Trends overview={overview} range={range} />}
               {search.unit_id === undefined && <VenueFigures overview={overview} />}
             </>
           )}

@@ -17,6 +17,12 @@ const parts = [
 
 const scoreOf = ({ score }: Nps) => (score === null ? '–' : formatSigned(score));
 
+/** ", +3 points on the 30 days before" */
+function pointsOn(now: Nps, then: Nps, days: number): string {
+  if (now.score === null || then.score === null) return '';
+  return `, ${formatSigned(now.score - then.score)} points on ${before(days)}`;
+}
+
 /** How likely guests are to recommend the place: who said what, and when. */
 export function NpsFigures({ overview, range, days }: { overview: Overview | undefined; range: Range; days?: number }) {
   const { from, to } = overview ?? range;
@@ -31,7 +37,7 @@ export function NpsFigures({ overview, range, days }: { overview: Overview | und
             {nps ? <b>{scoreOf(nps)}</b> : <Skeleton height="2rem" width="4rem" />}
             <Text c="dimmed" size="sm" component="span">
               {nps && counted(nps.answers, 'answer')}
-              {nps && days && nps.before.score !== null && `, ${scoreOf(nps.before)} in ${before(days)}`}
+              {nps && days && pointsOn(nps, nps.before, days)}
             </Text>
           </div>
           <Progress.Root size="md" aria-hidden>
@@ -51,17 +57,20 @@ export function NpsFigures({ overview, range, days }: { overview: Overview | und
               </li>
             ))}
           </ul>
-          <TimeChart
-            label="Net promoter score"
-            kind="bars"
-            bucket={overview?.bucket ?? 'day'}
-            to={to}
-            points={nps?.series}
-            series={[...parts]}
-            more={{ label: 'Score', of: scoreOf }}
-            empty=""
-            height={160}
-          />
+          {days !== 1 && (
+            <TimeChart
+              label="Net promoter score"
+              kind="bars"
+              bucket={overview?.bucket ?? 'day'}
+              to={to}
+              points={nps?.series}
+              series={[...parts]}
+              more={{ label: 'Score', of: scoreOf }}
+              empty=""
+              withoutLegend
+              height={160}
+            />
+          )}
         </>
       )}
     </Panel>

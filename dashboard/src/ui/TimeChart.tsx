@@ -13,13 +13,11 @@ export function TimeChart<P extends Point>(props: TimeChartProps<P>) {
   const any = !points || points.some((point) => series.some(({ key }) => valueAt(point, key) !== 0));
   return (
     <figure className={classes.chart} style={{ height }} aria-label={label}>
-      {!any && (
+      {!any ? (
         <Text c="dimmed" className={classes.instead}>
           {empty}
         </Text>
-      )}
-      {any && points?.length === 1 && <Figures {...props} />}
-      {any && points?.length !== 1 && (
+      ) : (
         <>
           <Suspense fallback={<Skeleton height="100%" />}>
             <Drawing {...(props as unknown as TimeChartProps<Point>)} />
@@ -30,30 +28,6 @@ export function TimeChart<P extends Point>(props: TimeChartProps<P>) {
         </>
       )}
     </figure>
-  );
-}
-
-/** A single point is no course of things: its values are said instead. */
-function Figures<P extends Point>({ points = [], bucket, to, series, format = formatNumber, more }: TimeChartProps<P>) {
-  const [point] = points;
-  if (!point) return null;
-  return (
-    <div className={classes.instead}>
-      <dl className={classes.figures}>
-        {series.map(({ key, label }) => (
-          <div key={key}>
-            <Text component="dt" c="dimmed" size="sm">
-              {label}
-            </Text>
-            <dd>{format(valueAt(point, key))}</dd>
-          </div>
-        ))}
-      </dl>
-      <Text c="dimmed" size="sm">
-        {bucketName({ points, bucket, to }, 0)}
-        {more && `, ${more.label} ${more.of(point)}`}. A longer range is drawn as a chart.
-      </Text>
-    </div>
   );
 }
 

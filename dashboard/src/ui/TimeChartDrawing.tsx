@@ -8,10 +8,14 @@ import { bucketName, type Point, type TimeChartProps, valueAt } from './time-ser
 
 /** The drawing itself, with the library that does it. */
 export default function TimeChartDrawing(props: TimeChartProps<Point>) {
-  const { points, bucket, series, kind = 'area', label } = props;
+  const { points, bucket, series, kind = 'area', label, withoutLegend } = props;
   if (!points) return <Skeleton height="100%" />;
   const still = { isAnimationActive: false };
-  const named = { role: 'application', 'aria-label': `${label}. The arrow keys walk through it.` };
+  const around = {
+    margin: { top: 8, right: 8 },
+    role: 'application',
+    'aria-label': `${label}. The arrow keys walk through it.`,
+  };
   const common = {
     h: '100%',
     data: points as Point[],
@@ -20,25 +24,30 @@ export default function TimeChartDrawing(props: TimeChartProps<Point>) {
     gridColor: 'var(--line)',
     strokeDasharray: '0',
     tickLine: 'none',
-    withLegend: series.length > 1,
+    withLegend: series.length > 1 && !withoutLegend,
     legendProps: { verticalAlign: 'bottom', height: 28 },
     xAxisProps: {
       tickFormatter: bucket === 'month' ? formatMonth : formatDayOfYear,
       minTickGap: 28,
       interval: 'equidistantPreserveStart',
     },
-    yAxisProps: { tickFormatter: formatCompact, allowDecimals: false, width: 44, tickMargin: 8 },
+    yAxisProps: { tickFormatter: formatCompact, allowDecimals: false, niceTicks: 'snap125', width: 40, tickMargin: 6 },
     tooltipProps: {
       isAnimationActive: false,
       content: ({ active, label }: { active?: boolean; label?: unknown }) =>
         active ? <Told {...props} points={points} index={points.findIndex(({ at }) => at === label)} /> : null,
     },
   } as const;
-  const marks = { strokeWidth: 2, dotProps: { r: 0 }, activeDotProps: { r: 4, strokeWidth: 0 } };
+  const marks = {
+    curveType: 'linear',
+    strokeWidth: 2,
+    dotProps: { r: 0 },
+    activeDotProps: { r: 4, strokeWidth: 0 },
+  } as const;
   if (kind === 'bars')
-    return <BarChart {...common} type="stacked" maxBarWidth={28} barProps={still} barChartProps={named} />;
-  if (kind === 'lines') return <LineChart {...common} {...marks} lineProps={still} lineChartProps={named} />;
-  return <AreaChart {...common} {...marks} fillOpacity={0.14} areaProps={still} areaChartProps={named} />;
+    return <BarChart {...common} type="stacked" maxBarWidth={28} barProps={still} barChartProps={around} />;
+  if (kind === 'lines') return <LineChart {...common} {...marks} lineProps={still} lineChartProps={around} />;
+  return <AreaChart {...common} {...marks} fillOpacity={0.14} areaProps={still} areaChartProps={around} />;
 }
 
 /** What is said of the point that is pointed at. */

@@ -31,6 +31,8 @@ export interface TimeChartProps<P extends Point> {
   more?: { label: string; of: (point: P) => string };
   /** Said where there is nothing to draw. */
   empty: string;
+  /** The series are named beside it already. */
+  withoutLegend?: boolean;
   height?: number;
 }
 

@@ -2,30 +2,36 @@ import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useAccount } from '../session/session.ts';
 import { unitsQuery } from './units.ts';
+import classes from './VenueSelect.module.css';
 
 interface VenueSelectProps {
+  className?: string;
   value: number | undefined;
   /** Undefined: all of them. */
   onChange: (unitId: number | undefined) => void;
 }
 
+/** No unit has this id. */
+const all = 0;
+
 /** One of the account's venues, or all. Not there where there is only one. */
-export function VenueSelect({ value, onChange }: VenueSelectProps) {
+export function VenueSelect({ className, value, onChange }: VenueSelectProps) {
   const { data: units } = useQuery(unitsQuery(useAccount()));
   if (units && units.length < 2 && value === undefined) return null;
   return (
     <Select<number>
+      className={className}
       aria-label="Venue"
-      placeholder="All venues"
-      data={(units ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-      value={value ?? null}
-      onChange={(chosen) => onChange(chosen ?? undefined)}
+      data={[{ value: all, label: 'All venues' }, ...(units ?? []).map(({ id, name }) => ({ value: id, label: name }))]}
+      value={value ?? all}
+      onChange={(chosen) => onChange(chosen === null || chosen === all ? undefined : chosen)}
       searchable
-      clearable
-      clearButtonProps={{ 'aria-label': 'All venues' }}
+      allowDeselect={false}
       nothingFoundMessage="No such venue"
-      maxDropdownHeight={320}
-      comboboxProps={{ width: 'max-content', position: 'bottom-end' }}
+      // The list itself scrolls, not something around it that nobody could reach by keyboard.
+      withScrollArea={false}
+      classNames={{ input: classes.chosen, options: classes.choices }}
+      comboboxProps={{ withinPortal: false, width: 'max-content', position: 'bottom-end' }}
     />
   );
 }
