@@ -1,6 +1,17 @@
 import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
 import { only, type Sql, sql } from '../db/sql.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import type { Unit } from '../units/schema.ts';
 import type { UnitEffects } from './schema.ts';
+
+/** Those with this in their name, or in that of anything on them; in the order of all. */
+export function selectUnitsCalled(tx: Tx, accountId: number, search: string, slice: Slice): Promise<Rows<Unit>> {
+  const called = sql`account_id = ${accountId} and position(lower(${search}) in lower(name)) > 0`;
+  const with_it = sql`select id from units where ${called} union select unit_id from folders where ${called} union select unit_id from groups where ${called}`;
+  const from = sql`units where account_id = ${accountId} and deleted_at is null and id in (${with_it})`;
+  return listing(tx, { columns: sql`id, name, is_root`, from, orderBy: sql`is_root desc, id` }, slice);
+}
 
 /**
  * How many belong to each of these. A guest who was merged into another is one with that, so the links of merged ones
