@@ -152,7 +152,7 @@ const venues = createRoute({
 const vouchers = createRoute({
   getParentRoute: () => account,
   path: 'vouchers',
-  validateSearch: searchOf({ page: id }),
+  validateSearch: searchOf({ code: text, page: id }),
   component: lazyRouteComponent(() => import('./vouchers/VouchersPage.tsx'), 'VouchersPage'),
 });
 
@@ -163,15 +163,30 @@ const voucherGroup = createRoute({
     parse: ({ groupId }) => ({ groupId: idParam(groupId) }),
     stringify: ({ groupId }) => ({ groupId: String(groupId) }),
   },
-  validateSearch: searchOf({ page: id }),
+  validateSearch: searchOf({
+    range: oneOf('month', 'year'),
+    show: oneOf('free', 'assigned', 'redeemed'),
+    code: text,
+    page: id,
+  }),
   component: lazyRouteComponent(() => import('./vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
 });
 
 const developers = createRoute({
   getParentRoute: () => account,
   path: 'developers',
-  validateSearch: searchOf({ token_id: id, page: id }),
+  validateSearch: searchOf({ page: id }),
   component: lazyRouteComponent(() => import('./developers/DevelopersPage.tsx'), 'DevelopersPage'),
+});
+
+const token = createRoute({
+  getParentRoute: () => account,
+  path: 'developers/tokens/$tokenId',
+  params: {
+    parse: ({ tokenId }) => ({ tokenId: idParam(tokenId) }),
+    stringify: ({ tokenId }) => ({ tokenId: String(tokenId) }),
+  },
+  component: lazyRouteComponent(() => import('./developers/TokenPage.tsx'), 'TokenPage'),
 });
 
 const settings = createRoute({
@@ -269,6 +284,7 @@ export const router = createRouter({
         vouchers,
         voucherGroup,
         developers,
+        token,
         settings.addChildren(settingsParts),
       ]),
     ]),
