@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Lookup } from '#service/lookups/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { api } from '../api/client.ts';
-import { get, refresh } from '../api/queries.ts';
+import { getList, refresh } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
@@ -49,7 +49,7 @@ export function LookupList({
   const mayChange = useMay('staff');
   const navigate = useNavigate();
   const { page } = useSearch({ strict: false });
-  const list = useQuery(get<Paged<Lookup>>(path, { page }));
+  const list = useQuery(getList<Paged<Lookup>>(path, { page }));
   const editing = useWindow<Lookup | undefined>();
   const deleting = useWindow<Lookup>();
 

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Paged } from '#service/shared/fields.ts';
 import type { User } from '#service/users/schema.ts';
 import { api } from '../api/client.ts';
-import { get, refresh } from '../api/queries.ts';
+import { getList, refresh } from '../api/queries.ts';
 import { useMay, useSession } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
@@ -30,7 +30,7 @@ function Users() {
   const { user: self, accounts } = useSession();
   const { page } = route.useSearch();
   const navigate = route.useNavigate();
-  const users = useQuery(get<Paged<User>>('/users', { page }));
+  const users = useQuery(getList<Paged<User>>('/users', { page }));
   const editing = useWindow<User | undefined>();
   const made = useWindow<{ email: string; password: string }>();
   const deleting = useWindow<User>();

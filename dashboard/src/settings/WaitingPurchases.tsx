@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { StaffPurchase, Waiting } from '#service/purchases/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import { get } from '../api/queries.ts';
+import { get, getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -23,7 +23,7 @@ export function WaitingPurchases() {
   const { key, page, purchase_id } = route.useSearch();
   const navigate = route.useNavigate();
   const counts = useQuery(get<Waiting>(`${path}/purchases/waiting/counts`));
-  const list = useQuery(get<Paged<StaffPurchase>>(`${path}/purchases/waiting`, { waiting_for: key, page }));
+  const list = useQuery(getList<Paged<StaffPurchase>>(`${path}/purchases/waiting`, { waiting_for: key, page }));
   return (
     <Page
       title="Waiting purchases"
