@@ -164,7 +164,7 @@ const voucherGroup = createRoute({
     stringify: ({ groupId }) => ({ groupId: String(groupId) }),
   },
   validateSearch: searchOf({
-    range: oneOf('month', 'year'),
+    period: oneOf('month', 'year'),
     show: oneOf('free', 'assigned', 'redeemed'),
     code: text,
     page: id,
