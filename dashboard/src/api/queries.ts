@@ -55,3 +55,8 @@ export function getList<T>(path: string, params: Params = {}) {
 export async function refresh(...paths: string[]): Promise<void> {
   await Promise.all(paths.map((path) => queryClient.invalidateQueries({ queryKey: keyOf(path) })));
 }
+
+/** Whatever was read at this path, or below it, is gone there as well. Call it once no page shows it any more. */
+export function forget(path: string): void {
+  queryClient.removeQueries({ queryKey: keyOf(path) });
+}
