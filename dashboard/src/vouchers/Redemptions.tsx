@@ -28,7 +28,7 @@ type Range = keyof typeof ranges;
 /** When, and where, the codes of a group were redeemed. */
 export function Redemptions({ groupId }: { groupId: number }) {
   const account = useAccount();
-  const { range = 'quarter' } = route.useSearch();
+  const { period: range = 'quarter' } = route.useSearch();
   const navigate = route.useNavigate();
   const [asTable, table] = useDisclosure();
   const { days, step } = ranges[range];
@@ -60,7 +60,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
             value={range}
             onChange={(value) =>
               void navigate({
-                search: (search) => ({ ...search, range: value === 'quarter' ? undefined : (value as 'month') }),
+                search: (search) => ({ ...search, period: value === 'quarter' ? undefined : (value as 'month') }),
                 replace: true,
                 resetScroll: false,
               })
