@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router';
 import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
+import { prefetchGuest } from './guests/queries.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
 import { day, id, oneOf, searchOf, text } from './search.ts';
@@ -77,6 +78,8 @@ const account = createRoute({
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
+  // Nothing of one account is shown while the other's is being read.
+  remountDeps: ({ params }) => params.accountId,
   component: Outlet,
 });
 
@@ -107,6 +110,9 @@ const guest = createRoute({
     parse: ({ contactId }) => ({ contactId: idParam(contactId) }),
     stringify: ({ contactId }) => ({ contactId: String(contactId) }),
   },
+  validateSearch: searchOf({ kind: oneOf('purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code') }),
+  loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
+  remountDeps: ({ params }) => params.contactId,
   component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
 });
 

@@ -32,6 +32,9 @@ function unzoned(text: string): Date {
 
 /** "2026-03-01" or a wall-clock time, as a day. */
 export const formatDay = (text: string) => dateFormat({ ...day, timeZone: 'UTC' }).format(unzoned(text));
+/** "Mar 2026", of any day in it. */
+export const formatMonth = (text: string) =>
+  dateFormat({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(unzoned(text));
 /** "2026-03-01 19:30:00": what the clock on the wall said. */
 export const formatWallClock = (text: string) => dateFormat({ ...minute, timeZone: 'UTC' }).format(unzoned(text));
 /** "2026-03-01T19:30:00.000Z": an instant, by the clock of this zone. */
