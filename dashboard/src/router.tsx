@@ -13,17 +13,14 @@ import { queryClient } from './api/queries.ts';
 import { prefetchGuest } from './guests/queries.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
-import { day, id, oneOf, searchOf, text } from './search.ts';
+import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { lastAccount } from './session/last-account.ts';
 import { sessionQuery } from './session/session.ts';
 import { whenLeaving } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
 
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  component: Outlet,
-  notFoundComponent: NotFoundPage,
-});
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -46,7 +43,14 @@ const guard = createRoute({
     }
   },
   component: Shell,
+  errorComponent: (props) => (
+    <main>
+      <RouteError {...props} />
+    </main>
+  ),
 });
+
+const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
 
 const start = createRoute({
   getParentRoute: () => guard,
@@ -74,12 +78,10 @@ const account = createRoute({
     parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
     stringify: ({ accountId }) => ({ accountId: String(accountId) }),
   },
-  beforeLoad: ({ context: { session }, params }) => {
+  loader: ({ context: { session }, params }) => {
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
-  // Nothing of one account is shown while the other's is being read.
-  remountDeps: ({ params }) => params.accountId,
   component: Outlet,
 });
 
@@ -228,6 +230,7 @@ export const router = createRouter({
     signIn,
     guard.addChildren([
       start,
+      nowhere,
       profile,
       account.addChildren([
         home,
@@ -249,6 +252,8 @@ export const router = createRouter({
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {

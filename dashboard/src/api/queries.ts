@@ -1,7 +1,6 @@
 import {
   type InfiniteData,
   infiniteQueryOptions,
-  keepPreviousData,
   MutationCache,
   QueryClient,
   type QueryKey,
@@ -26,7 +25,6 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 15_000,
       gcTime: 10 * 60_000,
-      placeholderData: keepPreviousData,
       // What was refused stays refused; what failed may have been a bad moment.
       retry: (failures, error) => failures < 2 && !(error.status >= 400 && error.status < 500),
       networkMode: 'always',
@@ -48,6 +46,16 @@ export function get<T>(path: string, params: Params = {}) {
     queryKey: [...keyOf(path), params],
     queryFn: ({ signal }) => api.get<T>(path, params, { signal }),
   });
+}
+
+/** The same of a list: while another page or filter of it is read, what was there stays, and `isPlaceholderData` says so. */
+export function getList<T>(path: string, params: Params = {}) {
+  const own = JSON.stringify(keyOf(path));
+  return {
+    ...get<T>(path, params),
+    placeholderData: (previous: T | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
+      JSON.stringify(query?.queryKey.slice(0, -1)) === own ? previous : undefined,
+  };
 }
 
 /** A whole list, for what is short and chosen from or looked up by name: units, sources. */

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { IconUsersGroup } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useAccount } from '../session/session.ts';
+import { ButtonLink } from '../ui/ButtonLink.tsx';
 import { counted } from '../ui/format.ts';
 import { duplicatesQuery } from './queries.ts';
 
@@ -12,14 +11,13 @@ export function DuplicatesLink() {
   const { data } = useQuery(duplicatesQuery(path));
   if (!data?.total) return null;
   return (
-    <Button
-      component={Link}
+    <ButtonLink
       to="/accounts/$accountId/duplicates"
       params={{ accountId: id }}
       variant="default"
       leftSection={<IconUsersGroup size={16} aria-hidden />}
     >
       {counted(data.total, 'possible duplicate')}
-    </Button>
+    </ButtonLink>
   );
 }

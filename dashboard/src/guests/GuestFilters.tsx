@@ -1,6 +1,6 @@
 import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { Group as GuestGroup } from '#service/groups/schema.ts';
 import type { Unit } from '#service/units/schema.ts';
 import { getAll } from '../api/queries.ts';
@@ -8,11 +8,13 @@ import { useAccount } from '../session/session.ts';
 import classes from './GuestFilters.module.css';
 import { type Channel, channels } from './guest.ts';
 
+const route = getRouteApi('/guard/accounts/$accountId/guests');
+
 /** Narrows the list: by venue, by a group of that venue, by consent. */
 export function GuestFilters() {
   const { path } = useAccount();
-  const { unit_id, group_id, consent } = useSearch({ from: '/guard/accounts/$accountId/guests' });
-  const navigate = useNavigate({ from: '/accounts/$accountId/guests' });
+  const { unit_id, group_id, consent } = route.useSearch();
+  const navigate = route.useNavigate();
   const units = useQuery(getAll<Unit>(`${path}/units`));
   const groups = useQuery({ ...getAll<GuestGroup>(`${path}/groups`, { unit_id }), enabled: unit_id !== undefined });
   const narrow = (by: { unit_id?: number; group_id?: number; consent?: Channel }) =>

@@ -1,19 +1,21 @@
 import { CloseButton, Kbd, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useMergedRef } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from 'react';
 import { queryClient } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { guestsFound } from './queries.ts';
+
+const route = getRouteApi('/guard/accounts/$accountId/guests');
 
 const pauseMs = 120;
 
 /** Searches as one types. Arrow down leads into the list, Enter to the first who is found. */
 export function GuestSearch({ ref, onDown }: { ref: Ref<HTMLInputElement>; onDown: () => void }) {
   const { id: accountId, path } = useAccount();
-  const now = useSearch({ from: '/guard/accounts/$accountId/guests' });
-  const navigate = useNavigate({ from: '/accounts/$accountId/guests' });
+  const now = route.useSearch();
+  const navigate = route.useNavigate();
   const [typed, setTyped] = useState(now.search ?? '');
   const field = useRef<HTMLInputElement>(null);
   /** What this field last put into the address, so that only another's change of it is taken over. */

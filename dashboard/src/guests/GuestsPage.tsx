@@ -1,6 +1,6 @@
 import { Stack, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type KeyboardEvent, useRef } from 'react';
 import type { FoundContact, FoundContacts } from '#service/contacts/schema.ts';
 import { useAccount } from '../session/session.ts';
@@ -19,10 +19,12 @@ import { formatMobile, guestName } from './guest.ts';
 import { NobodyFound, NoGuests } from './NoGuests.tsx';
 import { guestsFound } from './queries.ts';
 
+const route = getRouteApi('/guard/accounts/$accountId/guests');
+
 export function GuestsPage() {
   const { id: accountId, path } = useAccount();
-  const search = useSearch({ from: '/guard/accounts/$accountId/guests' });
-  const navigate = useNavigate({ from: '/accounts/$accountId/guests' });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const found = useQuery(guestsFound(path, search));
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);

@@ -1,9 +1,11 @@
 import { Anchor, Button, List } from '@mantine/core';
 import { IconSearchOff, IconUsers } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useAccount, useMay } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { EmptyState } from '../ui/States.tsx';
+
+const route = getRouteApi('/guard/accounts/$accountId/guests');
 
 /** An account that nobody has written to yet. */
 export function NoGuests() {
@@ -31,8 +33,8 @@ export function NoGuests() {
 
 /** Nobody is like that, and what else to try. */
 export function NobodyFound() {
-  const { search, unit_id, group_id, consent, page } = useSearch({ from: '/guard/accounts/$accountId/guests' });
-  const navigate = useNavigate({ from: '/accounts/$accountId/guests' });
+  const { search, unit_id, group_id, consent, page } = route.useSearch();
+  const navigate = route.useNavigate();
   const isFiltered = (unit_id ?? group_id ?? consent) !== undefined;
   if (page !== undefined)
     return (

@@ -3,11 +3,11 @@ import type { FoundContacts, PossibleDuplicate, SearchContacts, StaffContact } f
 import type { Paged } from '#service/shared/fields.ts';
 import type { Kind, Timeline, TimelineSummary } from '#service/timeline/schema.ts';
 import { type ApiError, api } from '../api/client.ts';
-import { get, queryClient } from '../api/queries.ts';
+import { get, getList, queryClient } from '../api/queries.ts';
 
 /** Paths of accounts are those of `useAccount`. */
 export const guestsFound = (account: string, search: SearchContacts) =>
-  get<FoundContacts>(`${account}/contacts/search`, { ...search });
+  getList<FoundContacts>(`${account}/contacts/search`, { ...search });
 
 export const guestQuery = (account: string, id: number) => get<StaffContact>(`${account}/contacts/${id}`);
 
@@ -32,4 +32,4 @@ export function prefetchGuest(account: string, id: number): void {
 }
 
 export const duplicatesQuery = (account: string, page = 1) =>
-  get<Paged<PossibleDuplicate>>(`${account}/possible_duplicates`, { page });
+  getList<Paged<PossibleDuplicate>>(`${account}/possible_duplicates`, { page });

@@ -23,7 +23,7 @@ export const formatMoney = (value: number | string) => amount.format(Number(valu
 export const formatPercent = (fraction: number) => share.format(fraction);
 
 const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
-const minute = { ...day, hour: '2-digit', minute: '2-digit' } as const;
+const minute = { ...day, hour: 'numeric', minute: '2-digit' } as const;
 
 /** A wall-clock time ("2026-03-01 19:30:00") or day ("2026-03-01") as if it were UTC, and shown as that. */
 function unzoned(text: string): Date {
