@@ -114,7 +114,6 @@ const guest = createRoute({
   },
   validateSearch: searchOf({ kind: oneOf('purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code') }),
   loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
-  remountDeps: ({ params }) => params.contactId,
   component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
 });
 
@@ -249,6 +248,8 @@ export const router = createRouter({
   defaultPreload: 'intent',
   // The queries know by themselves what is fresh.
   defaultPreloadStaleTime: 0,
+  // Another thing's page begins anew: nothing that was typed for one is left for the next.
+  defaultRemountDeps: ({ params }) => params,
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,

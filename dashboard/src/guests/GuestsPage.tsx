@@ -76,9 +76,17 @@ function told({ data, page, more }: FoundContacts): string {
   return `${shown}${page > 1 ? `, page ${page}` : ''}${more ? ', and there are more' : ''}.`;
 }
 
+function Line({ children }: { children: string }) {
+  return (
+    <span className={classes.line} title={children}>
+      {children}
+    </span>
+  );
+}
+
 const columns: Column<FoundContact>[] = [
-  { title: 'Name', render: guestName },
-  { title: 'E-mail', render: ({ email }) => (email ? <span className={classes.email}>{email}</span> : <Missing />) },
+  { title: 'Name', render: (guest) => <Line>{guestName(guest)}</Line> },
+  { title: 'E-mail', render: ({ email }) => (email ? <Line>{email}</Line> : <Missing />) },
   {
     title: 'Mobile',
     render: ({ mobile_number: number }) =>

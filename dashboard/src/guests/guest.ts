@@ -14,6 +14,8 @@ export function formatMobile(number: string): string {
   return number.replace(/^44(\d{4})(\d{6})$/, '+44 $1 $2');
 }
 
+export const genderName = ({ gender }: { gender: string }) => ({ F: 'Female', M: 'Male' })[gender] ?? gender;
+
 /** The ways in which a guest may be spoken to. */
 export const channels = [
   { channel: 'email', flag: 'allow_email', name: 'E-mail', icon: IconMail },
