@@ -10,7 +10,9 @@ import {
 } from '@tanstack/react-router';
 import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
-import { prefetchGuest } from './guests/queries.ts';
+import { guestsFound, prefetchGuest } from './guests/queries.ts';
+import { overviewQuery } from './home/overview.ts';
+import { rangeNames } from './home/range.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
 import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
@@ -19,6 +21,8 @@ import { sessionQuery } from './session/session.ts';
 import { whenLeaving } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
+import { unitsQuery } from './venues/units.ts';
+import { venuesQuery } from './venues/venues.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
@@ -82,28 +86,45 @@ const account = createRoute({
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
+  // Nothing of one account is shown on a page of another, not even until that is read.
+  remountDeps: ({ params }) => params.accountId,
   component: Outlet,
 });
+
+// What is searched for is not read in the route itself: the compiler would lose sight of its type over the loader.
+const homeSearch = searchOf({ range: oneOf(...rangeNames), from: day, to: day, unit_id: id });
 
 const home = createRoute({
   getParentRoute: () => account,
   path: '/',
-  validateSearch: searchOf({ from: day, to: day, unit_id: id }),
+  validateSearch: homeSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient, session }, params, deps }) => {
+    const account = session.accounts.find(({ id }) => id === params.accountId);
+    if (account) void queryClient.prefetchQuery(overviewQuery(account, deps));
+    void queryClient.prefetchQuery(unitsQuery({ id: params.accountId }));
+  },
   component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
+});
+
+const guestsSearch = searchOf({
+  search: text,
+  unit_id: id,
+  group_id: id,
+  consent: oneOf('email', 'sms', 'call', 'snail_mail'),
+  page: id,
 });
 
 const guests = createRoute({
   getParentRoute: () => account,
   path: 'guests',
-  validateSearch: searchOf({
-    search: text,
-    unit_id: id,
-    group_id: id,
-    consent: oneOf('email', 'sms', 'call', 'snail_mail'),
-    page: id,
-  }),
+  validateSearch: guestsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => void queryClient.prefetchQuery(guestsFound(`/accounts/${params.accountId}`, deps)),
   component: lazyRouteComponent(() => import('./guests/GuestsPage.tsx'), 'GuestsPage'),
 });
+
+const guestSearch = searchOf({ kind: oneOf('purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code') });
 
 const guest = createRoute({
   getParentRoute: () => account,
@@ -112,8 +133,10 @@ const guest = createRoute({
     parse: ({ contactId }) => ({ contactId: idParam(contactId) }),
     stringify: ({ contactId }) => ({ contactId: String(contactId) }),
   },
-  validateSearch: searchOf({ kind: oneOf('purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code') }),
+  validateSearch: guestSearch,
   loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
+  // What was typed or opened for one guest is not there for the next.
+  remountDeps: ({ params }) => params.contactId,
   component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
 });
 
@@ -124,16 +147,23 @@ const duplicates = createRoute({
   component: lazyRouteComponent(() => import('./guests/DuplicatesPage.tsx'), 'DuplicatesPage'),
 });
 
+const venuesSearch = searchOf({ search: text, page: id });
+
 const venues = createRoute({
   getParentRoute: () => account,
   path: 'venues',
+  validateSearch: venuesSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient }, params, deps }) => {
+    void queryClient.prefetchQuery(venuesQuery({ id: params.accountId }, deps));
+  },
   component: lazyRouteComponent(() => import('./venues/VenuesPage.tsx'), 'VenuesPage'),
 });
 
 const vouchers = createRoute({
   getParentRoute: () => account,
   path: 'vouchers',
-  validateSearch: searchOf({ page: id }),
+  validateSearch: searchOf({ code: text, page: id }),
   component: lazyRouteComponent(() => import('./vouchers/VouchersPage.tsx'), 'VouchersPage'),
 });
 
@@ -144,15 +174,30 @@ const voucherGroup = createRoute({
     parse: ({ groupId }) => ({ groupId: idParam(groupId) }),
     stringify: ({ groupId }) => ({ groupId: String(groupId) }),
   },
-  validateSearch: searchOf({ page: id }),
+  validateSearch: searchOf({
+    period: oneOf('month', 'year'),
+    show: oneOf('free', 'assigned', 'redeemed'),
+    code: text,
+    page: id,
+  }),
   component: lazyRouteComponent(() => import('./vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
 });
 
 const developers = createRoute({
   getParentRoute: () => account,
   path: 'developers',
-  validateSearch: searchOf({ token_id: id, page: id }),
+  validateSearch: searchOf({ page: id }),
   component: lazyRouteComponent(() => import('./developers/DevelopersPage.tsx'), 'DevelopersPage'),
+});
+
+const token = createRoute({
+  getParentRoute: () => account,
+  path: 'developers/tokens/$tokenId',
+  params: {
+    parse: ({ tokenId }) => ({ tokenId: idParam(tokenId) }),
+    stringify: ({ tokenId }) => ({ tokenId: String(tokenId) }),
+  },
+  component: lazyRouteComponent(() => import('./developers/TokenPage.tsx'), 'TokenPage'),
 });
 
 const settings = createRoute({
@@ -213,13 +258,23 @@ const settingsParts = [
   createRoute({
     getParentRoute: () => settings,
     path: 'waiting-purchases',
-    validateSearch: searchOf({ key: text, page: id }),
+    validateSearch: searchOf({
+      key: oneOf('booking_reference', 'unique_code', 'membership_number', 'card_reference', 'table_number'),
+      page: id,
+      purchase_id: id,
+    }),
     component: lazyRouteComponent(() => import('./settings/WaitingPurchases.tsx'), 'WaitingPurchases'),
   }),
   createRoute({
     getParentRoute: () => settings,
+    path: 'email-domains',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/EmailDomains.tsx'), 'EmailDomains'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
     path: 'audit',
-    validateSearch: searchOf({ user_id: id, page: id }),
+    validateSearch: searchOf({ user_id: id, account_id: id, page: id }),
     component: lazyRouteComponent(() => import('./settings/AuditTrail.tsx'), 'AuditTrail'),
   }),
 ] as const;
@@ -240,6 +295,7 @@ export const router = createRouter({
         vouchers,
         voucherGroup,
         developers,
+        token,
         settings.addChildren(settingsParts),
       ]),
     ]),
@@ -248,8 +304,6 @@ export const router = createRouter({
   defaultPreload: 'intent',
   // The queries know by themselves what is fresh.
   defaultPreloadStaleTime: 0,
-  // Another thing's page begins anew: nothing that was typed for one is left for the next.
-  defaultRemountDeps: ({ params }) => params,
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,

@@ -33,7 +33,8 @@ export const queryClient = new QueryClient({
   },
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
-      if (!mutation.meta?.shown) say.failed(error);
+      // Who is no longer signed in sees the sign-in page, which says it all.
+      if (!mutation.meta?.shown && error.status !== 401) say.failed(error);
     },
   }),
 });
@@ -87,4 +88,9 @@ export function getPages<T>(path: string, params: Params = {}) {
 /** Whatever was read at these paths, or below them, is read again. Await it before closing a form. */
 export async function refresh(...paths: string[]): Promise<void> {
   await Promise.all(paths.map((path) => queryClient.invalidateQueries({ queryKey: keyOf(path) })));
+}
+
+/** Whatever was read at this path, or below it, is gone there as well. Call it once no page shows it any more. */
+export function forget(path: string): void {
+  queryClient.removeQueries({ queryKey: keyOf(path) });
 }

@@ -1,13 +1,11 @@
-import { Anchor, type AnchorProps, Group, Text, Title } from '@mantine/core';
+import { Anchor, Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { createLink } from '@tanstack/react-router';
-import type { ComponentProps, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import classes from './Page.module.css';
 
 /** The kit's link as one of the router's: `<TextLink to="/accounts/$accountId/guests" params={…}>`. */
-export const TextLink = createLink((props: AnchorProps & Omit<ComponentProps<'a'>, keyof AnchorProps>) => (
-  <Anchor {...props} />
-));
+export const TextLink = createLink(Anchor<'a'>);
 
 interface PageProps {
   /** The one h1, and the document's title. */
