@@ -36,7 +36,7 @@ export function Confirm({
     onClose();
   }
   return (
-    <Modal opened={opened} onClose={close} title={title}>
+    <Modal opened={opened} onClose={close} title={title} onExitTransitionEnd={keepFocus}>
       <Stack>
         <div>{children}</div>
         {doing.error && <Alert color="red">{doing.error.message}</Alert>}
@@ -56,4 +56,11 @@ export function Confirm({
       </Stack>
     </Modal>
   );
+}
+
+/** What opened the window may be what it deleted: then the focus goes to the page's title rather than nowhere. */
+function keepFocus() {
+  setTimeout(() => {
+    if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true });
+  }, 50);
 }

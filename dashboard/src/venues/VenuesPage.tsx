@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,7 +11,7 @@ import { DeleteWindow } from './DeleteWindow.tsx';
 import { NameWindow } from './NameWindow.tsx';
 import { VenueSearch } from './VenueSearch.tsx';
 import { VenueTree } from './VenueTree.tsx';
-import { type Task, venuesQuery } from './venues.ts';
+import { type NameTask, type Task, type Thing, venuesQuery } from './venues.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/venues');
 
@@ -26,11 +25,15 @@ export function VenuesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const venues = useQuery(venuesQuery(account, search));
-  const [task, setTask] = useState<Task>();
-  const [opened, window] = useDisclosure();
-  function start(next: Task) {
-    setTask(next);
-    window.open();
+  // Both windows are there from the start, since only then they know where the focus was; they keep what they show while they close.
+  const [naming, setNaming] = useState<NameTask>();
+  const [deleting, setDeleting] = useState<Thing>();
+  const [opened, setOpened] = useState<'name' | 'delete'>();
+  const close = () => setOpened(undefined);
+  function start(task: Task) {
+    if (task.do === 'delete') setDeleting(task);
+    else setNaming(task);
+    setOpened(task.do === 'delete' ? 'delete' : 'name');
   }
   const found = venues.data;
   return (
@@ -65,8 +68,8 @@ export function VenuesPage() {
         )}
         <Pager of={found} onPage={(page) => void navigate({ search: { ...search, page } })} />
       </Panel>
-      {task && task.do !== 'delete' && <NameWindow task={task} opened={opened} onClose={window.close} />}
-      {task?.do === 'delete' && <DeleteWindow {...task} opened={opened} onClose={window.close} />}
+      <NameWindow task={naming} opened={opened === 'name'} onClose={close} />
+      <DeleteWindow thing={deleting} opened={opened === 'delete'} onClose={close} />
     </Page>
   );
 }

@@ -30,7 +30,7 @@ export type NameTask =
   | { do: 'create'; kind: 'folder'; venue: Venue }
   | { do: 'create'; kind: 'group'; venue: Venue; folder?: string }
   | ({ do: 'rename' } & Thing);
-interface Thing {
+export interface Thing {
   kind: Kind;
   id: number;
   name: string;
