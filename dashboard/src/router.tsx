@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router';
 import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
+import { guestsFound, prefetchGuest } from './guests/queries.ts';
 import { overviewQuery } from './home/overview.ts';
 import { rangeNames } from './home/range.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
@@ -106,18 +107,24 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
 });
 
+const guestsSearch = searchOf({
+  search: text,
+  unit_id: id,
+  group_id: id,
+  consent: oneOf('email', 'sms', 'call', 'snail_mail'),
+  page: id,
+});
+
 const guests = createRoute({
   getParentRoute: () => account,
   path: 'guests',
-  validateSearch: searchOf({
-    search: text,
-    unit_id: id,
-    group_id: id,
-    consent: oneOf('email', 'sms', 'call', 'snail_mail'),
-    page: id,
-  }),
+  validateSearch: guestsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => void queryClient.prefetchQuery(guestsFound(`/accounts/${params.accountId}`, deps)),
   component: lazyRouteComponent(() => import('./guests/GuestsPage.tsx'), 'GuestsPage'),
 });
+
+const guestSearch = searchOf({ kind: oneOf('purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code') });
 
 const guest = createRoute({
   getParentRoute: () => account,
@@ -126,6 +133,10 @@ const guest = createRoute({
     parse: ({ contactId }) => ({ contactId: idParam(contactId) }),
     stringify: ({ contactId }) => ({ contactId: String(contactId) }),
   },
+  validateSearch: guestSearch,
+  loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
+  // What was typed or opened for one guest is not there for the next.
+  remountDeps: ({ params }) => params.contactId,
   component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
 });
 
@@ -152,7 +163,7 @@ const venues = createRoute({
 const vouchers = createRoute({
   getParentRoute: () => account,
   path: 'vouchers',
-  validateSearch: searchOf({ page: id }),
+  validateSearch: searchOf({ code: text, page: id }),
   component: lazyRouteComponent(() => import('./vouchers/VouchersPage.tsx'), 'VouchersPage'),
 });
 
@@ -163,15 +174,30 @@ const voucherGroup = createRoute({
     parse: ({ groupId }) => ({ groupId: idParam(groupId) }),
     stringify: ({ groupId }) => ({ groupId: String(groupId) }),
   },
-  validateSearch: searchOf({ page: id }),
+  validateSearch: searchOf({
+    period: oneOf('month', 'year'),
+    show: oneOf('free', 'assigned', 'redeemed'),
+    code: text,
+    page: id,
+  }),
   component: lazyRouteComponent(() => import('./vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
 });
 
 const developers = createRoute({
   getParentRoute: () => account,
   path: 'developers',
-  validateSearch: searchOf({ token_id: id, page: id }),
+  validateSearch: searchOf({ page: id }),
   component: lazyRouteComponent(() => import('./developers/DevelopersPage.tsx'), 'DevelopersPage'),
+});
+
+const token = createRoute({
+  getParentRoute: () => account,
+  path: 'developers/tokens/$tokenId',
+  params: {
+    parse: ({ tokenId }) => ({ tokenId: idParam(tokenId) }),
+    stringify: ({ tokenId }) => ({ tokenId: String(tokenId) }),
+  },
+  component: lazyRouteComponent(() => import('./developers/TokenPage.tsx'), 'TokenPage'),
 });
 
 const settings = createRoute({
@@ -232,13 +258,23 @@ const settingsParts = [
   createRoute({
     getParentRoute: () => settings,
     path: 'waiting-purchases',
-    validateSearch: searchOf({ key: text, page: id }),
+    validateSearch: searchOf({
+      key: oneOf('booking_reference', 'unique_code', 'membership_number', 'card_reference', 'table_number'),
+      page: id,
+      purchase_id: id,
+    }),
     component: lazyRouteComponent(() => import('./settings/WaitingPurchases.tsx'), 'WaitingPurchases'),
   }),
   createRoute({
     getParentRoute: () => settings,
+    path: 'email-domains',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/EmailDomains.tsx'), 'EmailDomains'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
     path: 'audit',
-    validateSearch: searchOf({ user_id: id, page: id }),
+    validateSearch: searchOf({ user_id: id, account_id: id, page: id }),
     component: lazyRouteComponent(() => import('./settings/AuditTrail.tsx'), 'AuditTrail'),
   }),
 ] as const;
@@ -259,6 +295,7 @@ export const router = createRouter({
         vouchers,
         voucherGroup,
         developers,
+        token,
         settings.addChildren(settingsParts),
       ]),
     ]),

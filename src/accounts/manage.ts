@@ -50,7 +50,7 @@ export async function removeAccount(tx: Tx, id: number): Promise<void> {
   // First: what contacts refer to (sources, user-defined fields) can only go after them. In steps, each of which ends in time.
   while (await deleteSomeContacts(tx, id, 'merged', step));
   while (await deleteSomeContacts(tx, id, 'any', step));
-  for (const table of ['purchases', 'stays', 'unique_codes', 'redemptions', 'request_log'] as const) {
+  for (const table of ['purchases', 'stays', 'unique_codes', 'request_log'] as const) {
     while (await deleteSome(tx, table, id, step));
   }
   await deleteAccount(tx, id);

@@ -1,7 +1,7 @@
 import type { Tx } from './database.ts';
 import { raw, sql } from './sql.ts';
 
-type Table = 'purchases' | 'stays' | 'unique_codes' | 'redemptions' | 'request_log';
+type Table = 'purchases' | 'stays' | 'unique_codes' | 'request_log';
 
 /** Deletes so many of an account's rows at most, so that each step of many ends in time. False: there were none left. */
 export async function deleteSome(tx: Tx, table: Table, accountId: number, limit: number): Promise<boolean> {

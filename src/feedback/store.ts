@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts';
 import { listing } from '../db/listing.ts';
 import { sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
-import { type Feedback, npsCategory } from './schema.ts';
+import type { Feedback } from './schema.ts';
 
 export interface FeedbackRow {
   id: number;
@@ -22,17 +22,14 @@ export async function newFeedbackIds(tx: Tx, count: number): Promise<number[]> {
 }
 
 export async function insertFeedback(tx: Tx, accountId: number, feedback: FeedbackRow[]): Promise<void> {
-  const rows = feedback.map(({ ratings, ...row }) => ({
-    ...row,
-    nps: ratings.findLast(({ category_id }) => category_id === npsCategory)?.rating_text,
-  }));
+  const rows = feedback.map(({ ratings: _, ...row }) => row);
   const ratings = feedback.flatMap((row) => row.ratings.map((rating) => ({ ...rating, feedback_id: row.id })));
   await Promise.all([
     tx`
-      insert into feedback (account_id, id, contact_id, type_id, source_id, unit_id, comments, created_at, nps)
-      select ${accountId}::bigint, id, contact_id, type_id, source_id, unit_id, comments, created_at, nps
+      insert into feedback (account_id, id, contact_id, type_id, source_id, unit_id, comments, created_at)
+      select ${accountId}::bigint, id, contact_id, type_id, source_id, unit_id, comments, created_at
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as entry (id bigint, contact_id bigint, type_id integer, source_id integer,
-        unit_id bigint, comments jsonb, created_at timestamp, nps numeric)
+        unit_id bigint, comments jsonb, created_at timestamp)
       on conflict do nothing`,
     tx`
       insert into feedback_ratings (account_id, feedback_id, category_id, rating_text, contact_note)

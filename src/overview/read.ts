@@ -5,14 +5,15 @@ import { asSent, dayMs, dayNumber, dayOf, onClock, today } from '../shared/clock
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
 import { type ForOverview, mostUnits, mostYears, type Nps, type Overview, usualDays, type Visits } from './schema.ts';
 import {
-  countConsent,
-  countDays,
-  countNewGuests,
+  countGuests,
+  countNps,
   countRedeemed,
+  countVisits,
   countWaiting,
-  type DailyCount,
   type KnownUnit,
+  type NpsCount,
   selectEveryUnit,
+  type VisitCount,
   type Wanted,
 } from './store.ts';
 
@@ -45,25 +46,26 @@ export async function showOverview(
     now: onClock(asSent(now), account.time_zone),
     edges,
   };
-  const [consent, newGuests, days, redeemed, purchases_waiting] = await Promise.all([
-    countConsent(tx, wanted),
-    countNewGuests(tx, wanted),
-    countDays(tx, wanted),
+  const [guests, visits, nps, redeemed, purchases_waiting] = await Promise.all([
+    countGuests(tx, wanted),
+    countVisits(tx, wanted),
+    countNps(tx, wanted),
     countRedeemed(tx, wanted),
     countWaiting(tx, wanted),
   ]);
-  const guests = overTime(['count'], starts, newGuests, (counts) => counts);
+  const becameKnown = overTime(['guests'], starts, guests, ({ guests: count }) => ({ count }));
   const codes = overTime(['count'], starts, redeemed, (counts) => counts);
-  const nps = overTime(['promoters', 'passives', 'detractors'], starts, days, scored);
+  const answers = overTime(['promoters', 'passives', 'detractors'], starts, nps, scored);
+  const consent = sums(['guests', 'allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'], guests);
   return {
     from: first,
     to: last,
     bucket,
     guests: consent.guests,
-    new_guests: { total: guests.all.count, before: guests.before.count, series: guests.series },
-    visits: visited(starts, days, units),
+    new_guests: { total: becameKnown.all.count, before: becameKnown.before.count, series: becameKnown.series },
+    visits: visited(starts, visits, units),
     consent,
-    nps: { ...nps.all, before: nps.before, series: nps.series },
+    nps: { ...answers.all, before: answers.before, series: answers.series },
     unique_codes: { total: codes.all.count, before: codes.before.count, series: codes.series },
     purchases_waiting,
   };
@@ -134,13 +136,12 @@ function overTime<K extends string, Told>(
   };
 }
 
-function visited(starts: string[], rows: DailyCount[], units: KnownUnit[]): Overview['visits'] {
+function visited(starts: string[], rows: VisitCount[], units: KnownUnit[]): Overview['visits'] {
   const keys = ['purchases', 'bookings', 'stays', 'pence'] as const;
   const { all, before, series } = overTime(keys, starts, rows, spent);
   const names = new Map(units.map(({ id, name }) => [id, name]));
   const byUnit = rows
     .flatMap(({ unit_id, ...counts }) => (unit_id === null ? [] : [{ unit_id, ...counts }]))
-    .filter((unit) => visits(unit) > 0)
     .sort((a, b) => b.pence - a.pence || visits(b) - visits(a) || a.unit_id - b.unit_id);
   const others = byUnit.splice(mostUnits);
   return {
@@ -154,16 +155,11 @@ function visited(starts: string[], rows: DailyCount[], units: KnownUnit[]): Over
 
 const visits = ({ purchases, bookings, stays }: Omit<Visits, 'spend'>) => purchases + bookings + stays;
 
-function spent({
-  purchases,
-  bookings,
-  stays,
-  pence,
-}: Pick<DailyCount, 'purchases' | 'bookings' | 'stays' | 'pence'>): Visits {
+function spent({ purchases, bookings, stays, pence }: Omit<VisitCount, 'place' | 'unit_id'>): Visits {
   return { purchases, bookings, stays, spend: pence / 100 };
 }
 
-function scored(counts: Pick<DailyCount, 'promoters' | 'passives' | 'detractors'>): Nps {
+function scored(counts: Pick<NpsCount, 'promoters' | 'passives' | 'detractors'>): Nps {
   const { promoters, passives, detractors } = counts;
   const answers = promoters + passives + detractors;
   // Without the addition, what is a little below zero would come to -0.

@@ -1,6 +1,7 @@
 import { cancelledStage } from '../bookings/schema.ts';
 import type { Tx } from '../db/database.ts';
-import { only, raw, type Sql, sql } from '../db/sql.ts';
+import { join, only, type Sql, sql } from '../db/sql.ts';
+import { npsCategory } from '../feedback/schema.ts';
 import { begunStatuses } from '../stays/schema.ts';
 
 export interface KnownUnit {
@@ -29,20 +30,24 @@ export interface Wanted {
   edges: string[];
 }
 
-/** Counts are given by place among the edges: 1 is the time before the range, 2 its first bucket. */
-interface Placed {
+/**
+ * Counts are given by place among the edges: 1 is the time before the range, 2 its first bucket. Edges are days on the
+ * account's clock; for what is kept as an instant, they are put on that clock once.
+ */
+interface Counted {
   place: number;
 }
 
-const placeOf = (day: Sql, { edges }: Wanted) => sql`width_bucket(${day}, ${edges}::date[])`;
+const clockEdges = ({ edges }: Wanted) => sql`${edges}::timestamp[]`;
+const instantEdges = ({ edges, timeZone }: Wanted) =>
+  sql`array(select day at time zone ${timeZone} from unnest(${edges}::timestamp[]) as day)`;
 
-/** What is kept as an instant: edges are put on the account's clock once, and not every row. */
-const instantPlace = (at: Sql, { edges, timeZone }: Wanted) =>
-  sql`width_bucket(${at}, array(select day::timestamp at time zone ${timeZone} from unnest(${edges}::date[]) as day))`;
-const inRange = (at: Sql, { edges, timeZone }: Wanted) =>
+const clockRange = (at: Sql, { edges }: Wanted) =>
+  sql`${at} >= ${edges[0]}::timestamp and ${at} < ${edges.at(-1)}::timestamp`;
+const instantRange = (at: Sql, { edges, timeZone }: Wanted) =>
   sql`${at} >= ${edges[0]}::timestamp at time zone ${timeZone} and ${at} < ${edges.at(-1)}::timestamp at time zone ${timeZone}`;
 
-export interface ConsentCount {
+export interface GuestCount extends Counted {
   guests: number;
   allow_email: number;
   allow_sms: number;
@@ -50,76 +55,88 @@ export interface ConsentCount {
   allow_snail_mail: number;
 }
 
-const guestsOf = (
-  unitId: number,
-) => sql`contact_units cu join contacts c on c.account_id = cu.account_id and c.id = cu.contact_id
-  and cu.unit_id = ${unitId}`;
-
-/** How many guests there are, and what they allow: in all by the tally, at a unit one by one. */
-export async function countConsent(tx: Tx, { accountId, unitId }: Wanted): Promise<ConsentCount> {
-  const channels = ['allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'];
-  const rows =
-    unitId === null
-      ? await tx<ConsentCount>`
-          select ${raw(['guests', ...channels].map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', '))}
-          from guest_tallies where account_id = ${accountId}`
-      : await tx<ConsentCount>`
-          select count(*) as guests, ${raw(channels.map((name) => `count(*) filter (where ${name}) as ${name}`).join(', '))}
-          from ${guestsOf(unitId)} where c.account_id = ${accountId} and c.merged_into is null`;
-  return only(rows);
-}
-
-export function countNewGuests(tx: Tx, wanted: Wanted): Promise<(Placed & { count: number })[]> {
+/** Every guest once, by when they became known; those from before all edges, and from behind them, too. */
+export function countGuests(tx: Tx, wanted: Wanted): Promise<GuestCount[]> {
   const { accountId, unitId } = wanted;
-  return tx<Placed & { count: number }>`
-    select ${instantPlace(sql`c.created_at`, wanted)} as place, count(*) as count
-    from ${unitId === null ? sql`contacts c` : guestsOf(unitId)}
-    where c.account_id = ${accountId} and c.merged_into is null and ${inRange(sql`c.created_at`, wanted)}
+  const there = sql`join contact_units cu on cu.account_id = c.account_id and cu.contact_id = c.id and cu.unit_id = ${unitId}`;
+  return tx<GuestCount>`
+    select width_bucket(c.created_at, ${instantEdges(wanted)}) as place, count(*) as guests,
+      count(*) filter (where allow_email) as allow_email, count(*) filter (where allow_sms) as allow_sms,
+      count(*) filter (where allow_call) as allow_call, count(*) filter (where allow_snail_mail) as allow_snail_mail
+    from contacts c ${unitId === null ? sql`` : there}
+    where c.account_id = ${accountId} and c.merged_into is null
     group by 1`;
 }
 
-const counts = ['purchases', 'pence', 'bookings', 'stays', 'promoters', 'passives', 'detractors'] as const;
-
-export type DailyCount = Record<(typeof counts)[number], number> & {
+export interface VisitCount {
   /** Null: of the whole range, at one unit. */
   place: number | null;
   /** Null: at all of the units. */
   unit_id: number | null;
-};
-
-/** What guests did, and how they rated it, by time and by unit: the tally is read once for both. */
-export function countDays(tx: Tx, wanted: Wanted): Promise<DailyCount[]> {
-  const { accountId, unitIds, now, edges } = wanted;
-  const today = now.slice(0, 10);
-  /** Of today, what has begun is not in the tally: only what is on that day. */
-  const begunToday = (table: Sql, at: Sql, columns: Sql, condition: Sql) => sql`
-    select ${placeOf(sql`${today}::date`, wanted)}, unit_id, ${columns} from ${table}
-    where account_id = ${accountId} and unit_id = any(${unitIds}) and ${at} >= ${today}::timestamp and ${at} <= ${now}::timestamp
-      and ${today}::date >= ${edges[0]}::date and ${today}::date < ${edges.at(-1)}::date and ${condition}
-    group by unit_id`;
-  const sums = raw(counts.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', '));
-  return tx<DailyCount>`
-    with counted as materialized (
-      select ${placeOf(sql`day`, wanted)} as place, unit_id, sum(purchases) as purchases, sum(pence) as pence,
-        sum(bookings) filter (where day < ${today}::date) as bookings, sum(stays) filter (where day < ${today}::date) as stays,
-        sum(promoters) as promoters, sum(passives) as passives, sum(detractors) as detractors
-      from daily_tallies
-      where account_id = ${accountId} and unit_id = any(${unitIds}) and day >= ${edges[0]}::date and day < ${edges.at(-1)}::date
-      group by 1, 2
-      union all
-      ${begunToday(sql`bookings`, sql`party_datetime`, sql`0, 0, count(*), 0, 0, 0, 0`, sql`stage_value <> ${cancelledStage}`)}
-      union all
-      ${begunToday(sql`stays`, sql`checkin_date`, sql`0, 0, 0, count(*), 0, 0, 0`, sql`booking_status_id = any(${begunStatuses})`)})
-    select place, null::bigint as unit_id, ${sums} from counted group by place
-    union all
-    select null, unit_id, ${sums} from counted where place > 1 group by unit_id`;
+  purchases: number;
+  bookings: number;
+  stays: number;
+  pence: number;
 }
 
-export function countRedeemed(tx: Tx, wanted: Wanted): Promise<(Placed & { count: number })[]> {
+/** What guests did, by time and by unit: the rows are read once for both. */
+export function countVisits(tx: Tx, wanted: Wanted): Promise<VisitCount[]> {
+  const { accountId, unitIds, now } = wanted;
+  const counted = (table: Sql, at: Sql, columns: Sql, condition = sql``) => sql`
+    select width_bucket(${at}, ${clockEdges(wanted)}) as place, unit_id, ${columns} from ${table}
+    where account_id = ${accountId} and unit_id = any(${unitIds}) and ${clockRange(at, wanted)} ${condition}
+    group by 1, 2`;
+  const parts = [
+    counted(
+      sql`purchases`,
+      sql`created_at`,
+      sql`count(*) as purchases, 0 as bookings, 0 as stays, sum(total_pence) as pence`,
+    ),
+    counted(
+      sql`bookings`,
+      sql`party_datetime`,
+      sql`0, count(*), 0, 0`,
+      sql`and party_datetime <= ${now}::timestamp and stage_value <> ${cancelledStage}`,
+    ),
+    counted(
+      sql`stays`,
+      sql`checkin_date`,
+      sql`0, 0, count(*), 0`,
+      sql`and checkin_date <= ${now}::timestamp and booking_status_id = any(${begunStatuses})`,
+    ),
+  ];
+  const sums = sql`sum(purchases)::bigint as purchases, sum(bookings)::bigint as bookings, sum(stays)::bigint as stays,
+    sum(pence)::float8 as pence`;
+  return tx<VisitCount>`
+    with visits as materialized (${join(parts, ' union all ')})
+    select place, null::bigint as unit_id, ${sums} from visits group by place
+    union all
+    select null, unit_id, ${sums} from visits where place > 1 group by unit_id`;
+}
+
+export interface NpsCount extends Counted {
+  promoters: number;
+  passives: number;
+  detractors: number;
+}
+
+export function countNps(tx: Tx, wanted: Wanted): Promise<NpsCount[]> {
   const { accountId, unitIds } = wanted;
-  return tx<Placed & { count: number }>`
-    select ${instantPlace(sql`at`, wanted)} as place, count(*) as count from redemptions
-    where account_id = ${accountId} and unit_id = any(${unitIds}) and ${inRange(sql`at`, wanted)}
+  return tx<NpsCount>`
+    select place, count(*) filter (where rating >= 9) as promoters, count(*) filter (where rating >= 7 and rating < 9) as passives,
+      count(*) filter (where rating < 7) as detractors
+    from (
+      select width_bucket(f.created_at, ${clockEdges(wanted)}) as place, r.rating_text::numeric as rating
+      from feedback f join feedback_ratings r on r.account_id = f.account_id and r.feedback_id = f.id and r.category_id = ${npsCategory}
+      where f.account_id = ${accountId} and f.unit_id = any(${unitIds}) and ${clockRange(sql`f.created_at`, wanted)}) as answers
+    group by 1`;
+}
+
+export function countRedeemed(tx: Tx, wanted: Wanted): Promise<(Counted & { count: number })[]> {
+  const { accountId, unitIds } = wanted;
+  return tx<Counted & { count: number }>`
+    select width_bucket(redeemed_at, ${instantEdges(wanted)}) as place, count(*) as count from unique_codes
+    where account_id = ${accountId} and redeemed_unit_id = any(${unitIds}) and ${instantRange(sql`redeemed_at`, wanted)}
     group by 1`;
 }
 

@@ -29,8 +29,10 @@ async function countMembers(
       select ${id} as id, count(*) as guests from ${links}
       where account_id = ${accountId} and ${id} = any(${ids}) group by 1
       union all
-      select ${id}, -count(*) from contacts merged join ${links} as link on link.account_id = merged.account_id and link.contact_id = merged.id
-      where merged.account_id = ${accountId} and merged.merged_into is not null and ${id} = any(${ids}) group by 1) as counted
+      select ${id}, -count(*) from contacts merged cross join lateral (
+        select ${id} from ${links}
+        where account_id = ${accountId} and contact_id = merged.id and ${id} = any(${ids}) offset 0) as link
+      where merged.account_id = ${accountId} and merged.merged_into is not null group by 1) as counted
     group by id`;
   return new Map(rows.map((row) => [row.id, row.guests]));
 }
@@ -45,15 +47,13 @@ export async function countAtUnit(
   accountId: number,
   unitId: number,
 ): Promise<Omit<UnitEffects, 'refused' | 'guests'>> {
-  const of = (what: Sql, table: Sql) =>
-    sql`(select ${what} from ${table} where account_id = ${accountId} and unit_id = ${unitId})`;
-  const count = (table: Sql) => of(sql`count(*)`, table);
-  const tallied = (name: Sql) => of(sql`coalesce(sum(${name}), 0)::bigint`, sql`daily_tallies`);
+  const count = (table: Sql, unit = sql`unit_id`) =>
+    sql`(select count(*) from ${table} where account_id = ${accountId} and ${unit} = ${unitId})`;
   const rows = await tx<Omit<UnitEffects, 'refused' | 'guests'>>`
     select ${count(sql`folders`)} as folders, ${count(sql`groups`)} as groups, ${count(sql`bookings`)} as bookings,
-      ${tallied(sql`purchases`)} as purchases, ${count(sql`stays`)} as stays, ${tallied(sql`wifi`)} as wifi,
+      ${count(sql`purchases`)} as purchases, ${count(sql`stays`)} as stays, ${count(sql`wifi_interactions`)} as wifi,
       ${count(sql`feedback`)} as feedback, ${count(sql`unique_code_groups`)} as unique_code_groups,
-      ${count(sql`redemptions`)} as unique_codes_redeemed`;
+      ${count(sql`unique_codes`, sql`redeemed_unit_id`)} as unique_codes_redeemed`;
   return only(rows);
 }
 

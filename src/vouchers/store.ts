@@ -11,8 +11,8 @@ export const importLock = (groupId: number) => `codes into ${groupId}`;
 /** How many are new. */
 export async function insertCodes(tx: Tx, accountId: number, groupId: number, codes: string[]): Promise<number> {
   const { count } = await tx`
-    insert into unique_codes (account_id, group_id, unique_code)
-    select ${accountId}::bigint, ${groupId}::bigint, unique_code from unnest(${codes}::text[]) as sent (unique_code)
+    insert into unique_codes (account_id, group_id, unique_code, created_at)
+    select ${accountId}::bigint, ${groupId}::bigint, unique_code, ${tx.now} from unnest(${codes}::text[]) as sent (unique_code)
     on conflict do nothing`;
   return count;
 }
@@ -91,10 +91,6 @@ export interface Redemption {
 const instantOf = (at: Sql, timeZone: Sql) =>
   sql`case when ${at} like '%Z' then ${at}::timestamptz else ${at}::timestamp at time zone ${timeZone} end`;
 
-/** When and where, beside the code: an index on the code itself would make redeeming it twice as much work. */
-const recorded = sql`insert into redemptions (account_id, id, unit_id, at)
-  select account_id, id, redeemed_unit_id, redeemed_at from redeemed`;
-
 /** Of codes that are locked and not redeemed; when that was. */
 export async function storeRedemptions(
   tx: Tx,
@@ -103,14 +99,11 @@ export async function storeRedemptions(
   redemptions: Redemption[],
 ): Promise<Map<number, string>> {
   const rows = await tx<{ id: number; redeemed_at_datetime: string }>`
-    with redeemed as (
-      update unique_codes code set redeemed_unit_id = sent.unit_id, redeemed_at = ${instantOf(sql`sent.at`, sql`${timeZone}`)}
-      from unnest(${redemptions.map(({ id }) => id)}::bigint[], ${redemptions.map(({ unit_id }) => unit_id)}::bigint[],
-        ${redemptions.map(({ at }) => at)}::text[]) as sent (id, unit_id, at)
-      where code.account_id = ${accountId} and code.id = sent.id and code.redeemed_at is null
-      returning code.*),
-    recorded as (${recorded})
-    select id, ${utc(sql`redeemed_at`)} as redeemed_at_datetime from redeemed`;
+    update unique_codes code set redeemed_unit_id = sent.unit_id, redeemed_at = ${instantOf(sql`sent.at`, sql`${timeZone}`)}
+    from unnest(${redemptions.map(({ id }) => id)}::bigint[], ${redemptions.map(({ unit_id }) => unit_id)}::bigint[],
+      ${redemptions.map(({ at }) => at)}::text[]) as sent (id, unit_id, at)
+    where code.account_id = ${accountId} and code.id = sent.id and code.redeemed_at is null
+    returning code.id, ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime`;
   return new Map(rows.map((row) => [row.id, row.redeemed_at_datetime]));
 }
 
@@ -133,31 +126,26 @@ export interface RedeemedRow extends Pick<CodeRow, 'id' | 'unique_code' | 'uniqu
  */
 export function redeemPlain(tx: Tx, accountId: number, sent: PlainRedemption[]): Promise<RedeemedRow[]> {
   return tx<RedeemedRow>`
-    with redeemed as (
-      update unique_codes code set redeemed_unit_id = plain.unit_id, redeemed_at = plain.at
-      from (
-        select distinct on (found.id) found.id, found.contact_id, sent.place, sent.unit_id,
-          ${instantOf(sql`sent.at`, sql`(select time_zone from accounts where id = ${accountId})`)} as at
-        from unnest(${sent.map(({ key }) => key)}::text[], ${sent.map(({ groupId }) => groupId)}::bigint[],
-          ${sent.map(({ unit_id }) => unit_id)}::bigint[], ${sent.map(({ at }) => at)}::text[]) with ordinality
-          as sent (key, group_id, unit_id, at, place)
-        cross join lateral (
-          select min(id) as id, min(contact_id) as contact_id, count(*) as codes from unique_codes
-          where account_id = ${accountId} and code_key = sent.key and group_id = coalesce(sent.group_id, group_id) offset 0) as found
-        where codes = 1 and exists (
-          select from units where account_id = ${accountId} and id = sent.unit_id and deleted_at is null)
-        order by found.id, place) as plain
-      where code.account_id = ${accountId} and code.id = plain.id and code.redeemed_at is null
-        -- Assigned meanwhile, it is not plain any more.
-        and code.contact_id is not distinct from plain.contact_id
-        and (code.contact_id is null or not exists (
-          select from purchases
-          where account_id = ${accountId} and contact_id is null and upper(unique_code collate "C") = code.code_key))
-      returning plain.place, code.*),
-    recorded as (${recorded})
-    select place::int, id, unique_code, group_id as unique_code_group_id,
-      (select coalesce(merged_into, contacts.id) from contacts
-       where contacts.account_id = ${accountId} and contacts.id = redeemed.contact_id) as contact_id,
-      ${utc(sql`redeemed_at`)} as redeemed_at_datetime, redeemed_unit_id as redeemed_at_unit_id
-    from redeemed`;
+    update unique_codes code set redeemed_unit_id = plain.unit_id, redeemed_at = plain.at
+    from (
+      select distinct on (found.id) found.id, found.contact_id, sent.place, sent.unit_id,
+        ${instantOf(sql`sent.at`, sql`(select time_zone from accounts where id = ${accountId})`)} as at
+      from unnest(${sent.map(({ key }) => key)}::text[], ${sent.map(({ groupId }) => groupId)}::bigint[],
+        ${sent.map(({ unit_id }) => unit_id)}::bigint[], ${sent.map(({ at }) => at)}::text[]) with ordinality
+        as sent (key, group_id, unit_id, at, place)
+      cross join lateral (
+        select min(id) as id, min(contact_id) as contact_id, count(*) as codes from unique_codes
+        where account_id = ${accountId} and code_key = sent.key and group_id = coalesce(sent.group_id, group_id) offset 0) as found
+      where codes = 1 and exists (
+        select from units where account_id = ${accountId} and id = sent.unit_id and deleted_at is null)
+      order by found.id, place) as plain
+    where code.account_id = ${accountId} and code.id = plain.id and code.redeemed_at is null
+      -- Assigned meanwhile, it is not plain any more.
+      and code.contact_id is not distinct from plain.contact_id
+      and (code.contact_id is null or not exists (
+        select from purchases
+        where account_id = ${accountId} and contact_id is null and upper(unique_code collate "C") = code.code_key))
+    returning plain.place::int as place, code.id, code.unique_code, code.group_id as unique_code_group_id,
+      (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = code.contact_id) as contact_id,
+      ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id`;
 }

@@ -349,3 +349,32 @@ describe('erasing a contact', () => {
     expect(await behind`select from consent_ledger where account_id = ${id}`).toHaveLength(0);
   });
 });
+
+describe('the merges of one guest', () => {
+  it('are those that any of its ids had a part in, undone ones too, and no others', async () => {
+    const { at, write, mergeInto, undo, merges } = await group();
+    const [a, b, c, d, e] = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map(async (name) => (await write({ email: `${name}@gmail.com` })).id as number),
+    );
+    const merged = async (into?: number, from?: number) => (await mergeInto(into as number, from as number)).body.id;
+    const [first, second] = [await merged(b, a), await merged(c, b)];
+    const third = await merged(e, d);
+    const of = async (id?: number) =>
+      (await admin('GET', `${at}/merges?contact_id=${id}`)).body.data.map((merge: { id: number }) => merge.id);
+    for (const id of [a, b, c]) expect(await of(id)).toEqual([second, first]);
+    expect(await of(d)).toEqual([third]);
+    expect((await undo(second)).status).toBe(200);
+    expect(await of(c)).toEqual([second]);
+    expect(await of(a)).toEqual([second, first]);
+    expect(await merges()).toHaveLength(3);
+  });
+
+  it('are not to be had of a contact that there is not, or that is another account’s', async () => {
+    const [mine, theirs] = [await group(), await group()];
+    const { id } = await theirs.write({ email: 'a@gmail.com' });
+    for (const contact of [id, 999_999_999]) {
+      expect((await admin('GET', `${mine.at}/merges?contact_id=${contact}`)).status).toBe(404);
+    }
+    expect((await admin('GET', `${mine.at}/merges?contact_id=x`)).status).toBe(422);
+  });
+});

@@ -1,6 +1,5 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
-import { useRef } from 'react';
+import { Menu } from '@mantine/core';
+import { RowMenu } from '../ui/RowMenu.tsx';
 import type { Kind, Task, Venue } from './venues.ts';
 
 interface ActionsProps {
@@ -14,36 +13,23 @@ interface ActionsProps {
 /** What can be done to a venue, folder or group. */
 export function Actions({ kind, thing: { id, name }, venue, onTask }: ActionsProps) {
   const folder = kind === 'folder' ? { folder: name } : {};
-  const button = useRef<HTMLButtonElement>(null);
-  /** From the button, not from the menu, which is gone when the window closes and gives the focus back. */
-  function start(task: Task) {
-    button.current?.focus();
-    onTask(task);
-  }
   return (
-    <Menu position="bottom-end" withinPortal={false}>
-      <Menu.Target>
-        <ActionIcon ref={button} variant="subtle" color="gray" aria-label={`Change ${name}`}>
-          <IconDots size={16} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {kind !== 'group' && (
-          <Menu.Item onClick={() => start({ do: 'create', kind: 'group', venue, ...folder })}>New group</Menu.Item>
-        )}
-        {kind === 'venue' && (
-          <Menu.Item onClick={() => start({ do: 'create', kind: 'folder', venue })}>New folder</Menu.Item>
-        )}
-        <Menu.Item onClick={() => start({ do: 'rename', kind, id, name })}>Rename</Menu.Item>
-        {!(kind === 'venue' && venue.is_root) && (
-          <>
-            <Menu.Divider />
-            <Menu.Item c="var(--mantine-color-error)" onClick={() => start({ do: 'delete', kind, id, name })}>
-              Delete
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu of={name} withinPortal={false}>
+      {kind !== 'group' && (
+        <Menu.Item onClick={() => onTask({ do: 'create', kind: 'group', venue, ...folder })}>New group</Menu.Item>
+      )}
+      {kind === 'venue' && (
+        <Menu.Item onClick={() => onTask({ do: 'create', kind: 'folder', venue })}>New folder</Menu.Item>
+      )}
+      <Menu.Item onClick={() => onTask({ do: 'rename', kind, id, name })}>Rename</Menu.Item>
+      {!(kind === 'venue' && venue.is_root) && (
+        <>
+          <Menu.Divider />
+          <Menu.Item c="var(--mantine-color-error)" onClick={() => onTask({ do: 'delete', kind, id, name })}>
+            Delete
+          </Menu.Item>
+        </>
+      )}
+    </RowMenu>
   );
 }

@@ -7,7 +7,7 @@ import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { say } from '../ui/say.ts';
 import { effectsOn } from './effects.ts';
-import { type Kind, kinds, type Thing } from './venues.ts';
+import { type Kind, paths, type Thing } from './venues.ts';
 
 interface DeleteWindowProps {
   thing: Thing | undefined;
@@ -18,14 +18,13 @@ interface DeleteWindowProps {
 /** Says what goes and what stays, as the service counts it at this moment. */
 export function DeleteWindow({ thing, opened, onClose }: DeleteWindowProps) {
   const account = useAccount();
-  const path = thing && `${account.path}/${kinds[thing.kind].path}/${thing.id}`;
+  const path = thing && `${account.path}/${paths[thing.kind]}/${thing.id}`;
   const effects = useQuery({
     // Not a path of the account's: when all that is shown of that is read again, the thing is gone.
     queryKey: ['effects', path],
     queryFn: ({ signal }) => api.get<UnitEffects | FolderEffects | GroupEffects>(`${path}/effects`, {}, { signal }),
     enabled: opened,
-    // What deleting something else would affect must never be seen here, nor what was counted a while ago.
-    placeholderData: undefined,
+    // What was counted a while ago may be wrong by now.
     gcTime: 0,
   });
   async function remove() {

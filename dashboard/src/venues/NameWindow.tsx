@@ -4,7 +4,7 @@ import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
 import { say } from '../ui/say.ts';
-import { kinds, type NameTask } from './venues.ts';
+import { type NameTask, paths } from './venues.ts';
 
 interface NameWindowProps {
   task: NameTask | undefined;
@@ -28,7 +28,7 @@ function titleOf(task: NameTask): string {
 
 function NameForm({ task, onClose }: { task: NameTask; onClose: () => void }) {
   const account = useAccount();
-  const path = `${account.path}/${kinds[task.kind].path}`;
+  const path = `${account.path}/${paths[task.kind]}`;
   const folders = foldersFor(task);
   const form = useServerForm({
     initialValues: {

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useAccount, useMay } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState, ErrorState } from '../ui/States.tsx';
+import { useWindow } from '../ui/window.ts';
 import { DeleteWindow } from './DeleteWindow.tsx';
 import { NameWindow } from './NameWindow.tsx';
 import { VenueSearch } from './VenueSearch.tsx';
@@ -25,16 +25,8 @@ export function VenuesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const venues = useQuery(venuesQuery(account, search));
-  // Both windows are there from the start, since only then they know where the focus was; they keep what they show while they close.
-  const [naming, setNaming] = useState<NameTask>();
-  const [deleting, setDeleting] = useState<Thing>();
-  const [opened, setOpened] = useState<'name' | 'delete'>();
-  const close = () => setOpened(undefined);
-  function start(task: Task) {
-    if (task.do === 'delete') setDeleting(task);
-    else setNaming(task);
-    setOpened(task.do === 'delete' ? 'delete' : 'name');
-  }
+  const [naming, deleting] = [useWindow<NameTask>(), useWindow<Thing>()];
+  const start = (task: Task) => (task.do === 'delete' ? deleting.open(task) : naming.open(task));
   const found = venues.data;
   return (
     <Page
@@ -68,8 +60,9 @@ export function VenuesPage() {
         )}
         <Pager of={found} onPage={(page) => void navigate({ search: { ...search, page } })} />
       </Panel>
-      <NameWindow task={naming} opened={opened === 'name'} onClose={close} />
-      <DeleteWindow thing={deleting} opened={opened === 'delete'} onClose={close} />
+      {/* Both are there from the start: only so do they know, when they open, where the focus was. */}
+      <NameWindow task={naming.subject} opened={naming.opened} onClose={naming.close} />
+      <DeleteWindow thing={deleting.subject} opened={deleting.opened} onClose={deleting.close} />
     </Page>
   );
 }
