@@ -18,6 +18,7 @@ import { sessionQuery } from './session/session.ts';
 import { whenLeaving } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
+import { prefetchGroup, prefetchGroups } from './vouchers/paths.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
@@ -131,6 +132,7 @@ const vouchers = createRoute({
   getParentRoute: () => account,
   path: 'vouchers',
   validateSearch: searchOf({ code: text, page: id }),
+  loader: ({ params }) => prefetchGroups({ path: `/accounts/${params.accountId}` }),
   component: lazyRouteComponent(() => import('./vouchers/VouchersPage.tsx'), 'VouchersPage'),
 });
 
@@ -147,6 +149,7 @@ const voucherGroup = createRoute({
     code: text,
     page: id,
   }),
+  loader: ({ params }) => prefetchGroup({ path: `/accounts/${params.accountId}` }, params.groupId),
   component: lazyRouteComponent(() => import('./vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
 });
 
