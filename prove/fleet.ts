@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Process, startProcess } from '../bench/service.ts';
-import type { Chance } from './chance.ts';
+import type { Chance } from '../src/shared/chance.ts';
 
 /** Several processes of the service on one database, of which now and then one is killed, without a word, and another starts. */
 export class Fleet {

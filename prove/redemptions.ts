@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import pg from 'pg';
 import { startService } from '../bench/service.ts';
-import { Chance } from './chance.ts';
+import { Chance } from '../src/shared/chance.ts';
 import { every, Fleet } from './fleet.ts';
 
 const processes = 3;

@@ -76,6 +76,8 @@ export interface AppParts {
   db: Database;
   domains: EmailDomains;
   log: Logger;
+  /** What the time is taken to be, as the database's `now` where that has one. */
+  now?: () => Date;
   /** What else has to be done before the service may call itself healthy. */
   isReady?: () => boolean;
 }
@@ -84,7 +86,14 @@ export interface AppParts {
 const [longCallsAtOnce, mostLongCallsWaiting] = [2, 20];
 
 /** The HTTP app over an open database; listening, and closing the database after it, are the caller's. */
-export async function buildApp({ config, db, domains, log, isReady = () => true }: AppParts): Promise<FastifyInstance> {
+export async function buildApp({
+  config,
+  db,
+  domains,
+  log,
+  now = () => new Date(),
+  isReady = () => true,
+}: AppParts): Promise<FastifyInstance> {
   const metrics = createMetrics(db, [
     {
       name: 'regulars_purchases_waiting',
@@ -101,7 +110,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
   const app = createServer({
     bodyLimitBytes: config.bodyLimitBytes,
     log,
-    onAnswered: (answered) => keepRecord(answered, log, metrics, recorder),
+    onAnswered: (answered) => keepRecord(answered, now(), log, metrics, recorder),
   });
   const keeper = createKeeper(config, db, domains);
   const gate = createGate(keeper, config.rateLimitPerMinute, config.publicUrl);
@@ -110,6 +119,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
     gate,
     keeper,
     publicUrl: config.publicUrl,
+    now,
     world: { takesMail: (email) => domains.takesMail(email) },
     onBatch: metrics.batch,
     onOutcome: metrics.outcome,
@@ -143,7 +153,7 @@ export async function buildApp({ config, db, domains, log, isReady = () => true 
 const mostFields = 100;
 
 /** Every answer is counted and logged; a token's is also kept for staff to read. */
-function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder: RequestRecorder): void {
+function keepRecord(answered: Answered, now: Date, log: Logger, metrics: Metrics, recorder: RequestRecorder): void {
   const { requestId, ownRequestId, method, route, status, durationMs } = answered;
   const { partner, caller, accountId, errorFields, discardedFields } = answered;
   metrics.request(method, route, status, durationMs / 1000);
@@ -169,7 +179,7 @@ function keepRecord(answered: Answered, log: Logger, metrics: Metrics, recorder:
     status,
     duration_ms,
     token_id: partner.tokenId,
-    at: new Date(Date.now() - durationMs),
+    at: new Date(now.getTime() - durationMs),
     error_fields,
     discarded_fields: discardedFields.slice(0, mostFields),
   });

@@ -28,12 +28,13 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 type Environment = Record<string, string | undefined>;
 
-export function readConfig(env: Environment = process.env): Config {
+/** `usual` says what is meant where nothing is set, if not what the README says. */
+export function readConfig(env: Environment = process.env, usual: Environment = {}): Config {
   const problems: string[] = [];
 
   function text(name: string): string | undefined {
     const value = env[name]?.trim();
-    return value === '' ? undefined : value;
+    return value === '' || value === undefined ? usual[name] : value;
   }
   function integer(name: string, fallback: number, min: number, max: number): number {
     const value = text(name);

@@ -1,47 +1,13 @@
 import { readConfig } from './config.ts';
 import { createLog } from './log.ts';
-import { type Service, startService } from './service.ts';
-import { SetupProblem } from './shared/problem.ts';
-
-/** What is still running after this is given up: an orchestrator's patience is often ten seconds. */
-const patienceMs = 9500;
+import { startService } from './service.ts';
+import { giveUp, untilStopped } from './until-stopped.ts';
 
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog(config.logLevel);
-  const stopping = new AbortController();
-  const stopAsked = new Promise<void>((asked) =>
-    stopping.signal.addEventListener('abort', () => asked(), { once: true }),
-  );
-  // Ctrl-C reaches us twice under npm (from the terminal and from npm), so a second signal is no plea to hurry.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
-  if (config.startedByNpm) onParentsDeath(() => stopping.abort());
-
-  let service: Service;
-  try {
-    service = await startService(config, log, (text) => process.stdout.write(text), stopping.signal);
-  } catch (error) {
-    // Asked to stop before it had begun, it has done what it was asked.
-    if (stopping.signal.aborted) process.exit(0);
-    throw error;
-  }
-  await stopAsked;
-  log.info('stopping');
-  setTimeout(() => process.exit(1), patienceMs).unref();
-  await service.stop();
-  process.exit(0);
+  const print = (text: string) => void process.stdout.write(text);
+  await untilStopped(config, log, (signal) => startService(config, log, print, signal));
 }
 
-/** An npm that was killed can't pass the signal on; the service must not linger on its port without it. */
-function onParentsDeath(act: () => void): void {
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) act();
-  }, 200).unref();
-}
-
-main().catch((error: unknown) => {
-  const text = error instanceof SetupProblem ? error.message : ((error as Error).stack ?? String(error));
-  process.stderr.write(`\nRegulars can't start. ${text}\n\n`);
-  process.exit(1);
-});
+main().catch(giveUp);

@@ -70,7 +70,7 @@ export async function startService(
 /** A predecessor that was killed a moment ago may still be letting go of the port. */
 const listenPatienceMs = 3000;
 
-async function listen(attempt: () => Promise<unknown>, { host, port }: Config): Promise<void> {
+export async function listen(attempt: () => Promise<unknown>, { host, port }: Config): Promise<void> {
   const deadline = Date.now() + listenPatienceMs;
   for (;;) {
     try {

@@ -10,6 +10,8 @@ import {
 } from '@tanstack/react-router';
 import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
+import { overviewQuery } from './home/overview.ts';
+import { rangeNames } from './home/range.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
 import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
@@ -18,6 +20,8 @@ import { sessionQuery } from './session/session.ts';
 import { whenLeaving } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
+import { unitsQuery } from './venues/units.ts';
+import { venuesQuery } from './venues/venues.ts';
 import { prefetchGroup, prefetchGroups } from './vouchers/paths.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
@@ -82,13 +86,24 @@ const account = createRoute({
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
+  // Nothing of one account is shown on a page of another, not even until that is read.
+  remountDeps: ({ params }) => params.accountId,
   component: Outlet,
 });
+
+// What is searched for is not read in the route itself: the compiler would lose sight of its type over the loader.
+const homeSearch = searchOf({ range: oneOf(...rangeNames), from: day, to: day, unit_id: id });
 
 const home = createRoute({
   getParentRoute: () => account,
   path: '/',
-  validateSearch: searchOf({ from: day, to: day, unit_id: id }),
+  validateSearch: homeSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient, session }, params, deps }) => {
+    const account = session.accounts.find(({ id }) => id === params.accountId);
+    if (account) void queryClient.prefetchQuery(overviewQuery(account, deps));
+    void queryClient.prefetchQuery(unitsQuery({ id: params.accountId }));
+  },
   component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
 });
 
@@ -122,9 +137,16 @@ const duplicates = createRoute({
   component: lazyRouteComponent(() => import('./guests/DuplicatesPage.tsx'), 'DuplicatesPage'),
 });
 
+const venuesSearch = searchOf({ search: text, page: id });
+
 const venues = createRoute({
   getParentRoute: () => account,
   path: 'venues',
+  validateSearch: venuesSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient }, params, deps }) => {
+    void queryClient.prefetchQuery(venuesQuery({ id: params.accountId }, deps));
+  },
   component: lazyRouteComponent(() => import('./venues/VenuesPage.tsx'), 'VenuesPage'),
 });
 
@@ -144,7 +166,7 @@ const voucherGroup = createRoute({
     stringify: ({ groupId }) => ({ groupId: String(groupId) }),
   },
   validateSearch: searchOf({
-    range: oneOf('month', 'year'),
+    period: oneOf('month', 'year'),
     show: oneOf('free', 'assigned', 'redeemed'),
     code: text,
     page: id,

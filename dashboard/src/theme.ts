@@ -114,7 +114,10 @@ export const theme = createTheme({
   },
 });
 
-/** Text is never paler than a contrast of 4.5. Ours are `--line` for borders, `--quiet` for the ground of what recedes, `--hover` and `--pressed`. */
+/**
+ * Text is never paler than a contrast of 4.5. Ours are `--line` for borders, `--quiet` for the ground of what recedes, `--hover`
+ * and `--pressed`; the colours of charts, in the order in which their series take them; and those of what is good, neither, or bad.
+ */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
@@ -126,6 +129,12 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': '#6c737c',
     '--mantine-color-error': 'var(--mantine-color-red-7)',
     '--mantine-color-default-border': '#d5d8dd',
+    '--series-1': 'var(--mantine-color-accent-6)',
+    '--series-2': '#16907e',
+    '--series-3': '#b97a0d',
+    '--good': 'var(--mantine-color-green-5)',
+    '--neither': '#8a919b',
+    '--bad': 'var(--mantine-color-red-5)',
   },
   dark: {
     '--line': 'var(--mantine-color-dark-5)',
@@ -133,6 +142,12 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--hover': '#212328',
     '--pressed': '#292b31',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--series-1': 'var(--mantine-color-accent-4)',
+    '--series-2': '#3fbfaa',
+    '--series-3': '#e0ad3a',
+    '--good': 'var(--mantine-color-green-5)',
+    '--neither': '#767c87',
+    '--bad': 'var(--mantine-color-red-5)',
     // What is light on white is a tint here, with text of its own colour.
     ...Object.fromEntries(
       ['accent', 'red', 'green', 'yellow', 'gray'].flatMap((name) => {

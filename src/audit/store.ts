@@ -7,8 +7,8 @@ import type { AuditEntry, AuditQuery } from './schema.ts';
 
 export async function insertAudit(tx: Tx, deed: Deed): Promise<void> {
   await tx`
-    insert into audit_trail (account_id, user_id, actor, action, subject, ids, fields)
-    values (${deed.accountId}, ${deed.userId}, ${deed.actor}, ${deed.action}, ${deed.subject}, ${JSON.stringify(deed.ids)},
+    insert into audit_trail (at, account_id, user_id, actor, action, subject, ids, fields)
+    values (${tx.now}, ${deed.accountId}, ${deed.userId}, ${deed.actor}, ${deed.action}, ${deed.subject}, ${JSON.stringify(deed.ids)},
       ${deed.fields})`;
 }
 

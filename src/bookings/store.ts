@@ -91,9 +91,9 @@ export async function findBooking(tx: Tx, accountId: number, id: number): Promis
 export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[]): Promise<void> {
   await tx`
     insert into bookings (account_id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
-      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
+      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers, updated_at)
     select ${accountId}::bigint, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
-      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers
+      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers, ${tx.now}
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, provider_id bigint,
       booking_reference text, stage_value bigint, type_id bigint, source_id bigint, enquired_at timestamp, party_datetime timestamp,
       party_size bigint, deposit_paid numeric, hpbr_food numeric, hpbr_drink numeric, hpbr_entertainment numeric, table_numbers text[]))
@@ -104,7 +104,7 @@ export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[])
       stage_value = excluded.stage_value, type_id = excluded.type_id, source_id = excluded.source_id, enquired_at = excluded.enquired_at,
       party_datetime = excluded.party_datetime, party_size = excluded.party_size, deposit_paid = excluded.deposit_paid,
       hpbr_food = excluded.hpbr_food, hpbr_drink = excluded.hpbr_drink, hpbr_entertainment = excluded.hpbr_entertainment,
-      table_numbers = excluded.table_numbers, updated_at = now()`;
+      table_numbers = excluded.table_numbers, updated_at = excluded.updated_at`;
 }
 
 /** False: it is gone. */
@@ -114,7 +114,7 @@ export async function updateBooking(tx: Tx, accountId: number, id: number, row: 
       stage_value = ${row.stage_value}, type_id = ${row.type_id}, source_id = ${row.source_id}, enquired_at = ${row.enquired_at},
       party_datetime = ${row.party_datetime}, party_size = ${row.party_size}, deposit_paid = ${row.deposit_paid},
       hpbr_food = ${row.hpbr_food}, hpbr_drink = ${row.hpbr_drink}, hpbr_entertainment = ${row.hpbr_entertainment},
-      table_numbers = ${row.table_numbers}, updated_at = now()
+      table_numbers = ${row.table_numbers}, updated_at = ${tx.now}
     where account_id = ${accountId} and id = ${id}`;
   return count > 0;
 }

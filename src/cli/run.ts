@@ -5,6 +5,7 @@ import { listAccounts, showAccount } from '../accounts/manage.ts';
 import { readConfig } from '../config.ts';
 import type { Tx } from '../db/database.ts';
 import { type OpenDatabase, openDatabase } from '../db/open.ts';
+import type { Run } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
 import { reader } from '../shared/read.ts';
@@ -73,8 +74,9 @@ export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountI
 /** Between two statements is where a transaction can be given up, with all that it did. */
 async function untilInterrupted<T>(tx: Tx, interrupted: AbortSignal, work: (tx: Tx) => Promise<T>): Promise<T> {
   const giveUp = () => new SetupProblem('Interrupted: nothing was changed.');
-  const heeding: Tx = (strings, ...values) => (interrupted.aborted ? Promise.reject(giveUp()) : tx(strings, ...values));
-  const result = await work(heeding);
+  const heeding: Run = (strings, ...values) =>
+    interrupted.aborted ? Promise.reject(giveUp()) : tx(strings, ...values);
+  const result = await work(Object.assign(heeding, { now: tx.now }));
   if (interrupted.aborted) throw giveUp();
   return result;
 }

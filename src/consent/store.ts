@@ -13,8 +13,9 @@ export type NewConsentEntry = Omit<ConsentEntry, 'id' | 'at'> & {
 /** In the order given, which their ids keep. */
 export async function appendToLedger(tx: Tx, accountId: number, entries: NewConsentEntry[]): Promise<void> {
   await tx`
-    insert into consent_ledger (account_id, contact_id, channel, from_given, to_given, applied, rule, source_id, token_id, actor, reason)
-    select ${accountId}::bigint, contact_id, channel, "from", "to", applied, rule, source_id, token_id, actor, reason
+    insert into consent_ledger
+      (account_id, contact_id, channel, from_given, to_given, applied, rule, source_id, token_id, actor, reason, at)
+    select ${accountId}::bigint, contact_id, channel, "from", "to", applied, rule, source_id, token_id, actor, reason, ${tx.now}
     from rows from (jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as (contact_id bigint, channel text, "from" boolean, "to" boolean,
       applied boolean, rule text, source_id bigint, token_id bigint, actor text, reason text)) with ordinality as entry
       (contact_id, channel, "from", "to", applied, rule, source_id, token_id, actor, reason, place)

@@ -65,9 +65,10 @@ const mostTried = 20_000;
 
 /** The filters, the one that lets the fewest through first. */
 async function inOrder(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
+  const most = filters.length > 1 ? mostTried : few;
   const sized = await Promise.all(
     filters.map(async (filter) => {
-      const rows = await tx<{ n: number }>`select count(*) as n from (${filter.ids} limit ${mostTried + 1}) as counted`;
+      const rows = await tx<{ n: number }>`select count(*) as n from (${filter.ids} limit ${most + 1}) as counted`;
       return { filter, size: only(rows).n };
     }),
   );
@@ -164,7 +165,7 @@ export async function selectSought(
 /** Those who pass all filters, where they are few. */
 async function fewOf(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
   const [first, ...others] = await inOrder(tx, filters);
-  if (!first || first.size > (others.length === 0 ? few : mostTried)) return undefined;
+  if (!first || first.size > (others.length > 0 ? mostTried : few)) return undefined;
   const ordered: [Filter, ...Filter[]] = [first.filter, ...others.map(({ filter }) => filter)];
   const rows = await tx<{ id: number }>`${passing(ordered)} limit ${few + 1}`;
   return rows.length <= few ? rows.map(({ id }) => id) : undefined;

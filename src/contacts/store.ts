@@ -99,9 +99,10 @@ export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
 /** Makes the new ones and changes the others: every row as it is to be. */
 export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[]): Promise<void> {
   await tx`
-    insert into contacts (account_id, ${columns})
-    select ${accountId}::bigint, ${columns} from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as contact (${recordColumns})
-    on conflict (account_id, id) do update set ${assignments}, updated_at = now()`;
+    insert into contacts (account_id, ${columns}, created_at, updated_at)
+    select ${accountId}::bigint, ${columns}, ${tx.now}, ${tx.now}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as contact (${recordColumns})
+    on conflict (account_id, id) do update set ${assignments}, updated_at = excluded.updated_at`;
 }
 
 /** What is known of these contacts besides their rows: units that still exist, groups, values of user-defined fields. */

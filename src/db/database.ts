@@ -1,10 +1,16 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type Run, raw, runner, types } from './sql.ts';
+import { type Run, raw, runner, type Sql, sql, types } from './sql.ts';
 
 /** A transaction: the required first argument of every store function. */
-export type Tx = Run;
+export interface Tx extends Run {
+  /** What the time is, for what is dated by when it is written. Of a statement, so that one that waited for another is not dated before it. */
+  readonly now: Sql;
+}
+
+/** PostgreSQL's own: processes may differ, and it is one for all of them. */
+const databaseTime = sql`statement_timestamp()`;
 
 /**
  * Hands over a statement that the work does not wait for: the commit travels right behind it, and the transaction has
@@ -88,7 +94,7 @@ export async function openConnection(options: ConnectOptions & { onLost?: () => 
     transaction: async (work) => {
       await client.query('begin');
       try {
-        const result = await work(runner(client));
+        const result = await work(Object.assign(runner(client), { now: databaseTime }));
         await commit(client);
         return result;
       } catch (error) {
@@ -118,7 +124,13 @@ const pingTimeoutMs = 2000;
 /** Nothing of ours takes this long. PostgreSQL itself gives up on it, so that it does not go on holding its locks. */
 const longestStatementMs = 29_000;
 
-export function openPool(options: ConnectOptions & { connections: number }): Database {
+export interface PoolOptions extends ConnectOptions {
+  connections: number;
+  /** What the time is taken to be, for a history that is written down afterwards. PostgreSQL's own unless given. */
+  now?: (() => Date) | undefined;
+}
+
+export function openPool(options: PoolOptions): Database {
   const pool = new pg.Pool({
     ...settings({ ...options, statementTimeoutMs: longestStatementMs }),
     max: options.connections,
@@ -157,11 +169,12 @@ export function openPool(options: ConnectOptions & { connections: number }): Dat
       });
       return answer;
     };
-    const tx = ((strings: TemplateStringsArray, ...values: unknown[]) => {
+    const run = ((strings: TemplateStringsArray, ...values: unknown[]) => {
       if (client) return ask(client, strings, values);
       connecting ??= start();
       return connecting.then((connected) => ask(connected, strings, values));
-    }) as Tx;
+    }) as Run;
+    const tx = Object.assign(run, { now: options.now ? sql`${options.now()}::timestamptz` : databaseTime });
     const unfinished: Promise<unknown>[] = [];
     const last: Last = (statement) => {
       // Heard of below, or not at all where the work fails for another reason.

@@ -11,6 +11,8 @@ export interface OpenOptions {
   /** `empty`: a command fills a new database, but leaves upgrading one to the service or `regulars migrate`. */
   migrate: 'all' | 'empty';
   onEvent?: (message: string, level?: 'info' | 'warn') => void;
+  /** What the time is taken to be: PostgreSQL's own unless given. */
+  now?: () => Date;
   /** Whether a new embedded database may be made where there is none. */
   mayCreate?: boolean;
   /** Gives up waiting for a server that is not there yet. */
@@ -44,7 +46,8 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
   const prepare = async () => {
     const { role } = embedded ? { role: undefined } : await examineServer(url);
     const migrated = await migrate({ url, role }, options.migrate === 'empty');
-    const db = openPool({ url, role, connections: options.connections, applicationName: `regulars ${options.as}` });
+    const { connections, as, now } = options;
+    const db = openPool({ url, role, connections, now, applicationName: `regulars ${as}` });
     try {
       await mustObeyRowLevelSecurity(db);
     } catch (error) {

@@ -61,7 +61,7 @@ export async function settleUnchecked(
   limit: number,
 ): Promise<number> {
   const { count } = await tx`
-    update contacts set email_status = ${status}, updated_at = now() where account_id = ${accountId} and id in (
+    update contacts set email_status = ${status}, updated_at = ${tx.now} where account_id = ${accountId} and id in (
       select id from contacts
       where account_id = ${accountId} and email_status = 'unchecked' and split_part(email, '@', 2) = ${domain}
       order by id limit ${limit} for no key update)`;

@@ -12,7 +12,7 @@ export class Incoming implements Call<unknown, string> {
   readonly input: unknown;
   readonly ids: Record<string, number>;
   readonly accountId: number;
-  readonly receivedAt = new Date();
+  readonly receivedAt: Date;
   /** What is to be counted once it is known to stay. */
   readonly outcomes: string[] = [];
   progress: Call['progress'] = () => {};
@@ -27,12 +27,13 @@ export class Incoming implements Call<unknown, string> {
   constructor(
     request: FastifyRequest,
     read: { params: Params; input: unknown; ids: Record<string, number>; accountId: number },
-    { publicUrl, gate }: { publicUrl: string | undefined; gate: Gate },
+    { now, publicUrl, gate }: { now(): Date; publicUrl: string | undefined; gate: Gate },
   ) {
     this.request = request;
     this.input = read.input;
     this.ids = read.ids;
     this.accountId = read.accountId;
+    this.receivedAt = now();
     this.#params = read.params;
     this.#publicUrl = publicUrl;
     this.#gate = gate;

@@ -19,6 +19,7 @@ export interface Serving {
   gate: Gate;
   keeper: Gatekeeper;
   publicUrl: string | undefined;
+  now(): Date;
   world: World;
   onBatch(name: string, size: number): void;
   onOutcome(route: string, outcome: string): void;

@@ -106,8 +106,8 @@ export interface MergeRow extends Omit<NewMerge, 'undoes'> {
 /** In the order given, which their ids keep. */
 export async function appendMerges(tx: Tx, accountId: number, merges: NewMerge[]): Promise<number[]> {
   const rows = await tx<{ id: number }>`
-    insert into merges (account_id, contact_id, into_contact_id, reason, actor, taken, undoes)
-    select ${accountId}::bigint, contact_id, into_contact_id, reason, actor, taken, undoes
+    insert into merges (account_id, contact_id, into_contact_id, reason, actor, taken, undoes, at)
+    select ${accountId}::bigint, contact_id, into_contact_id, reason, actor, taken, undoes, ${tx.now}
     from rows from (jsonb_to_recordset(${JSON.stringify(merges)}::jsonb) as (contact_id bigint, into_contact_id bigint, reason text,
       actor text, taken jsonb, undoes bigint)) with ordinality as merge
       (contact_id, into_contact_id, reason, actor, taken, undoes, place)
@@ -168,8 +168,8 @@ export interface Pair {
 /** A pair is known once, with the lower id first; the caller sees to that. */
 export async function notePairs(tx: Tx, accountId: number, pairs: Pair[]): Promise<void> {
   await tx`
-    insert into possible_duplicates (account_id, contact_id, other_contact_id, reason)
-    select ${accountId}::bigint, contact_id, other_contact_id, reason
+    insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, created_at)
+    select ${accountId}::bigint, contact_id, other_contact_id, reason, ${tx.now}
     from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as pair (contact_id bigint, other_contact_id bigint, reason text)
     order by contact_id, other_contact_id
     on conflict do nothing`;
@@ -189,9 +189,10 @@ export function selectKeptApart(
 /** Two people, whether or not anybody had thought otherwise. */
 export async function keepApart(tx: Tx, accountId: number, pair: Pair, actor: string): Promise<void> {
   await tx`
-    insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, kept_apart_at, kept_apart_by)
-    values (${accountId}, ${pair.contact_id}, ${pair.other_contact_id}, ${pair.reason}, now(), ${actor})
-    on conflict (account_id, contact_id, other_contact_id) do update set kept_apart_at = now(), kept_apart_by = excluded.kept_apart_by`;
+    insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, created_at, kept_apart_at, kept_apart_by)
+    values (${accountId}, ${pair.contact_id}, ${pair.other_contact_id}, ${pair.reason}, ${tx.now}, ${tx.now}, ${actor})
+    on conflict (account_id, contact_id, other_contact_id) do update
+      set kept_apart_at = excluded.kept_apart_at, kept_apart_by = excluded.kept_apart_by`;
 }
 
 export interface PairRow {
@@ -235,5 +236,5 @@ export async function findPair(tx: Tx, accountId: number, id: number): Promise<P
 /** Makes the given contacts stand for themselves, or be another. */
 export async function pointAt(tx: Tx, accountId: number, ids: number[], survivor: number | null): Promise<void> {
   await tx`
-    update contacts set merged_into = ${survivor}, updated_at = now() where account_id = ${accountId} and id = any(${ids})`;
+    update contacts set merged_into = ${survivor}, updated_at = ${tx.now} where account_id = ${accountId} and id = any(${ids})`;
 }

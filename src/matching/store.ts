@@ -133,7 +133,7 @@ export async function matchWaiting(
   count: (outcome: string) => void,
 ): Promise<void> {
   const rows = await tx<{ matched_by: MatchKey }>`
-    update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = now(),
+    update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = ${tx.now},
       matched_value = case match.key when 'booking_reference' then booking_reference when 'unique_code' then unique_code
         when 'membership_number' then membership_number when 'card_reference' then card_reference else table_number end
     from (

@@ -48,7 +48,7 @@ export async function insertStaffNote(
 ): Promise<StaffNote> {
   const rows = await tx<StaffNote>`
     insert into notes (account_id, contact_id, text, created_at, author)
-    select ${accountId}::bigint, ${contactId}::bigint, ${text}, date_trunc('second', now() at time zone time_zone), ${author}
+    select ${accountId}::bigint, ${contactId}::bigint, ${text}, date_trunc('second', ${tx.now} at time zone time_zone), ${author}
     from accounts where id = ${accountId}
     returning ${columns}, author`;
   return only(rows);

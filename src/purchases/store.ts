@@ -106,7 +106,7 @@ export interface StoredPurchase extends PurchaseKey {
 export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Promise<StoredPurchase[]> {
   return tx<StoredPurchase>`
     insert into purchases (account_id, ${stored}, matched_at)
-    select ${accountId}::bigint, ${stored}, case when matched_by is not null then now() end
+    select ${accountId}::bigint, ${stored}, case when matched_by is not null then ${tx.now} end
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, provider_id bigint,
       transaction_reference text, order_type_id integer, created_at timestamp, lines jsonb, booking_reference text, unique_code text,
       unique_code_group_id bigint, membership_number text, card_reference text, table_number text, matched_by text, matched_value text, matched_booking_id bigint))

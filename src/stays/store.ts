@@ -120,11 +120,11 @@ export interface StayContact extends StayKey {
 export async function putStays(tx: Tx, accountId: number, rows: StayRow[], contacts: StayContact[]): Promise<void> {
   await Promise.all([
     tx`
-      insert into stays (account_id, ${columns})
-      select ${accountId}::bigint, ${columns}
+      insert into stays (account_id, ${columns}, updated_at)
+      select ${accountId}::bigint, ${columns}, ${tx.now}
       from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (${recordColumns})) with ordinality as stay (${columns}, place)
       order by place
-      on conflict (account_id, provider_id, stay_reference) do update set ${assignments}, updated_at = now()`,
+      on conflict (account_id, provider_id, stay_reference) do update set ${assignments}, updated_at = excluded.updated_at`,
     tx`
       insert into stay_contacts (account_id, stay_id, contact_id, booker, guest)
       select ${accountId}::bigint, stay.id, sent.contact_id, sent.booker, sent.guest

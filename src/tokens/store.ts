@@ -21,8 +21,8 @@ export async function insertToken(
   expiresAt: string | null,
 ): Promise<{ id: number; expired: boolean }> {
   const rows = await tx<{ id: number; expired: boolean }>`
-    insert into tokens (account_id, user_id, name, hash, created_by, expires_at)
-    select id, ${token.user_id}::bigint, ${token.name}, ${token.hash}::bytea, ${token.created_by},
+    insert into tokens (account_id, user_id, name, hash, created_by, created_at, expires_at)
+    select id, ${token.user_id}::bigint, ${token.name}, ${token.hash}::bytea, ${token.created_by}, ${tx.now},
       case when ${expiresAt}::text like '%Z' then ${expiresAt}::timestamptz else ${expiresAt}::timestamp at time zone time_zone end
     from accounts where id = ${token.account_id}
     on conflict do nothing
@@ -48,7 +48,7 @@ export async function renameToken(tx: Tx, accountId: number, id: number, name: s
 /** Revoked once: the time of the first revocation stays. */
 export async function revoke(tx: Tx, accountId: number, id: number): Promise<boolean> {
   const { count } = await tx`
-    update tokens set revoked_at = coalesce(revoked_at, now()) where account_id = ${accountId} and id = ${id}`;
+    update tokens set revoked_at = coalesce(revoked_at, ${tx.now}) where account_id = ${accountId} and id = ${id}`;
   return count > 0;
 }
 

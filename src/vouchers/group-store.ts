@@ -13,7 +13,7 @@ export async function insertCodeGroup(
   { unit_id, name }: NewCodeGroup,
 ): Promise<CodeGroup | undefined> {
   const [group] = await tx<CodeGroup>`
-    insert into unique_code_groups (account_id, unit_id, name) values (${accountId}, ${unit_id}, ${name})
+    insert into unique_code_groups (account_id, unit_id, name, created_at) values (${accountId}, ${unit_id}, ${name}, ${tx.now})
     on conflict do nothing returning ${groupColumns}`;
   return group;
 }

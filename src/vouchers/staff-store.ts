@@ -102,7 +102,7 @@ export async function assignCodes(
   assignments: { id: number; contact_id: number | null }[],
 ): Promise<void> {
   await tx`
-    update unique_codes code set contact_id = given.contact_id, assigned_at = case when given.contact_id is not null then now() end
+    update unique_codes code set contact_id = given.contact_id, assigned_at = case when given.contact_id is not null then ${tx.now} end
     from unnest(${assignments.map(({ id }) => id)}::bigint[], ${assignments.map(({ contact_id }) => contact_id)}::bigint[])
       as given (id, contact_id)
     where code.account_id = ${accountId} and code.id = given.id`;

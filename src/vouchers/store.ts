@@ -11,8 +11,8 @@ export const importLock = (groupId: number) => `codes into ${groupId}`;
 /** How many are new. */
 export async function insertCodes(tx: Tx, accountId: number, groupId: number, codes: string[]): Promise<number> {
   const { count } = await tx`
-    insert into unique_codes (account_id, group_id, unique_code)
-    select ${accountId}::bigint, ${groupId}::bigint, unique_code from unnest(${codes}::text[]) as sent (unique_code)
+    insert into unique_codes (account_id, group_id, unique_code, created_at)
+    select ${accountId}::bigint, ${groupId}::bigint, unique_code, ${tx.now} from unnest(${codes}::text[]) as sent (unique_code)
     on conflict do nothing`;
   return count;
 }

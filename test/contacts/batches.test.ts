@@ -6,7 +6,7 @@ import { type Written, writeContacts } from '../../src/contacts/write.ts';
 import { Invalid } from '../../src/shared/problem.ts';
 import { reader } from '../../src/shared/read.ts';
 import { testApp } from '../support/app.ts';
-import { superuser } from '../support/database.ts';
+import { counted, superuser } from '../support/database.ts';
 import { type AnyWrite, anyWrite, bodyOf, broken, everyGuest, waiting } from '../support/guests.ts';
 
 const { db, database, account, admin, call } = await testApp();
@@ -156,10 +156,7 @@ describe('a batch of writes', () => {
       let again = 0;
       await db.tenant(at.id, (tx, last) =>
         writeContacts(
-          (strings, ...values) => {
-            made++;
-            return tx(strings, ...values);
-          },
+          counted(tx, () => made++),
           at.id,
           commands,
           last,
@@ -167,10 +164,7 @@ describe('a batch of writes', () => {
       );
       await db.tenant(at.id, (tx, last) =>
         writeContacts(
-          (strings, ...values) => {
-            again++;
-            return tx(strings, ...values);
-          },
+          counted(tx, () => again++),
           at.id,
           commands,
           last,

@@ -5,7 +5,7 @@ import { preparePurchases, writePurchases } from '../../src/purchases/write.ts';
 import { Invalid } from '../../src/shared/problem.ts';
 import { reader } from '../../src/shared/read.ts';
 import { testApp } from '../support/app.ts';
-import { superuser } from '../support/database.ts';
+import { counted, superuser } from '../support/database.ts';
 import { type AnyPurchase, anyPurchase, broken, everyGuest, purchaseBody } from '../support/guests.ts';
 
 const { db, database, account, admin, call } = await testApp();
@@ -114,10 +114,7 @@ describe('a batch of anonymous purchases', () => {
       let made = 0;
       await db.tenant(at.id, (tx) =>
         writePurchases(
-          (strings, ...values) => {
-            made++;
-            return tx(strings, ...values);
-          },
+          counted(tx, () => made++),
           at.id,
           commands,
         ),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
-import { type Database, openPool } from '../../src/db/database.ts';
+import { type Database, openPool, type Tx } from '../../src/db/database.ts';
 import { type Run, runner, types } from '../../src/db/sql.ts';
 
 export interface TestDatabase {
@@ -59,4 +59,13 @@ export async function openTestDatabase(): Promise<TestDatabase & { db: Database 
 /** A connection that sees everything, for looking behind the service's back. */
 export function superuser(database: TestDatabase): Promise<Run & { end(): Promise<void> }> {
   return connectTo(database.superuserUrl);
+}
+
+/** The transaction, with a word about each of its statements. */
+export function counted(tx: Tx, count: () => void): Tx {
+  const run: Run = (strings, ...values) => {
+    count();
+    return tx(strings, ...values);
+  };
+  return Object.assign(run, { now: tx.now });
 }

@@ -20,7 +20,7 @@ export function SignInPage() {
     initialValues: { email: '', password: '' },
     send: (values) =>
       api.post<Session>('/session', values).catch((error: ApiError) => {
-        throw error.status === 401 ? new ApiError(401, 'The e-mail or the password is not right.') : error;
+        throw error.status === 401 ? new ApiError(401, 'The e-mail or the password is wrong.') : error;
       }),
     onDone: (session) => {
       queries.clear();

@@ -28,24 +28,20 @@ export function AccountForm() {
     <Panel title="General">
       <form onSubmit={form.submit}>
         <Stack maw="28rem">
-          <TextInput
-            label="Name"
-            required
-            withAsterisk={false}
-            maxLength={255}
-            readOnly={!mayChange}
-            {...form.getInputProps('name')}
-          />
+          <TextInput label="Name" required maxLength={255} readOnly={!mayChange} {...form.getInputProps('name')} />
           <Select
             label="Time zone"
             description={`It is ${clockIn(chosen)} there now.`}
             data={zones}
             searchable
             allowDeselect={false}
-            nothingFoundMessage="No such place. Try the largest city of the same zone."
+            comboboxProps={{ withinPortal: false }}
             maxDropdownHeight={280}
             readOnly={!mayChange}
             {...form.getInputProps('time_zone')}
+            // What is typed is to stand in place of what was there.
+            onFocus={(event) => event.currentTarget.select()}
+            onClick={(event) => event.currentTarget.select()}
           />
           {mayChange && (
             <>

@@ -1,17 +1,17 @@
-import { Group, Select, Text } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { AuditEntry } from '#service/audit/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import type { User } from '#service/users/schema.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { useMay, useSession } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { Page, TextLink } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
-import { DateTime, Missing } from '../ui/Values.tsx';
+import { DateTime } from '../ui/Values.tsx';
 import classes from './AuditTrail.module.css';
 import { deedInWords, fieldsInWords } from './deed.ts';
 import { OwnersOnly } from './OwnersOnly.tsx';
@@ -26,19 +26,20 @@ function Trail() {
   const { accounts } = useSession();
   const { user_id, account_id, page } = route.useSearch();
   const navigate = route.useNavigate();
-  const trail = useQuery(get<Paged<AuditEntry>>('/audit', { user_id, account_id, page }));
-  const accountName = (id: number) => accounts.find((account) => account.id === id)?.name ?? `Account ${id}, deleted`;
+  const trail = useQuery(getList<Paged<AuditEntry>>('/audit', { user_id, account_id, page }));
+  /** Where there is but one account, it goes without saying. */
+  function accountName(id: number | null): string | undefined {
+    if (id === null) return undefined;
+    const account = accounts.find((account) => account.id === id);
+    if (!account) return `account ${id}, deleted`;
+    return accounts.length > 1 ? account.name : undefined;
+  }
 
   const columns: Column<AuditEntry>[] = [
-    { title: 'What', render: (entry) => <Deed {...entry} /> },
+    { title: 'What', render: (entry) => <Deed of={entry} where={accountName(entry.account_id)} /> },
     { title: 'Who', render: ({ actor }) => actor },
     { title: 'When', render: ({ at }) => <DateTime at={at} /> },
   ];
-  if (accounts.length > 1)
-    columns.splice(2, 0, {
-      title: 'Account',
-      render: ({ account_id }) => (account_id === null ? <Missing /> : accountName(account_id)),
-    });
 
   return (
     <Page
@@ -46,7 +47,7 @@ function Trail() {
       lead="Everything that was changed in the dashboard or through the admin API, and by whom."
     >
       <Panel flush>
-        <Group className={classes.filters} gap="xs">
+        <div className={classes.filters}>
           <UserFilter chosen={user_id} onChange={(user_id) => void navigate({ search: { user_id, account_id } })} />
           {accounts.length > 1 && (
             <Select
@@ -60,7 +61,7 @@ function Trail() {
               clearButtonProps={{ 'aria-label': 'Any account' }}
             />
           )}
-        </Group>
+        </div>
         <DataTable
           label="Audit trail"
           columns={columns}
@@ -79,7 +80,7 @@ function Trail() {
 
 /** Those who still exist; the others' deeds are in the trail all the same. */
 function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange: (id: number | undefined) => void }) {
-  const users = useQuery(get<Paged<User>>('/users'));
+  const users = useQuery(getList<Paged<User>>('/users'));
   const known = users.data?.data.map(({ id, email }) => ({ value: String(id), label: email })) ?? [];
   const isMissing = chosen !== undefined && users.data && !known.some(({ value }) => value === String(chosen));
   return (
@@ -92,17 +93,16 @@ function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange
       searchable
       clearable
       clearButtonProps={{ 'aria-label': 'Anybody' }}
-      nothingFoundMessage="No such user."
     />
   );
 }
 
-function Deed(entry: AuditEntry) {
+function Deed({ of: entry, where }: { of: AuditEntry; where: string | undefined }) {
   const { contact_id } = entry.ids;
-  const fields = fieldsInWords(entry);
+  const more = [fieldsInWords(entry), where].filter(Boolean).join(' · ');
   const isGone = entry.action.startsWith('Erase');
   return (
-    <>
+    <Text inherit>
       {deedInWords(entry)}
       {contact_id && entry.account_id && (
         <>
@@ -119,12 +119,12 @@ function Deed(entry: AuditEntry) {
           )}
         </>
       )}
-      {fields && (
+      {more && (
         <Text component="span" c="dimmed" size="sm">
-          {' '}
-          ({fields})
+          {' · '}
+          {more}
         </Text>
       )}
-    </>
+    </Text>
   );
 }

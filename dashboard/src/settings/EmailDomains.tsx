@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { EmailDomain } from '#service/domains/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { useMay } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -24,7 +24,7 @@ export function EmailDomains() {
 function Domains() {
   const { page } = route.useSearch();
   const navigate = route.useNavigate();
-  const domains = useQuery(get<Paged<EmailDomain>>('/email_domains', { page }));
+  const domains = useQuery(getList<Paged<EmailDomain>>('/email_domains', { page }));
   const [opened, vouching] = useDisclosure();
   return (
     <Page

@@ -31,7 +31,6 @@ export function LookupForm({ path, noun, typed, of, onClose }: LookupFormProps) 
         <TextInput
           label="Name"
           required
-          withAsterisk={false}
           maxLength={255}
           autoComplete="off"
           data-autofocus

@@ -1,16 +1,17 @@
-import { Badge, Button, Group, Modal, Text } from '@mantine/core';
+import { Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Lookup } from '#service/lookups/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { api } from '../api/client.ts';
-import { get, refresh } from '../api/queries.ts';
+import { getList, refresh } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
+import { RowMenu } from '../ui/RowMenu.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { say } from '../ui/say.ts';
 import { useWindow } from '../ui/window.ts';
@@ -49,7 +50,7 @@ export function LookupList({
   const mayChange = useMay('staff');
   const navigate = useNavigate();
   const { page } = useSearch({ strict: false });
-  const list = useQuery(get<Paged<Lookup>>(path, { page }));
+  const list = useQuery(getList<Paged<Lookup>>(path, { page }));
   const editing = useWindow<Lookup | undefined>();
   const deleting = useWindow<Lookup>();
 
@@ -70,28 +71,15 @@ export function LookupList({
     columns.push({
       title: 'Actions',
       isActions: true,
-      width: '10rem',
+      width: '3rem',
       render: (row) =>
         !builtIn.includes(row.id) && (
-          <>
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              aria-label={`Rename ${row.name}`}
-              onClick={() => editing.open(row)}
-            >
-              Rename
-            </Button>
-            <Button
-              variant="subtle"
-              color="red"
-              size="compact-sm"
-              aria-label={`Delete ${row.name}`}
-              onClick={() => deleting.open(row)}
-            >
+          <RowMenu of={row.name}>
+            <Menu.Item onClick={() => editing.open(row)}>Rename</Menu.Item>
+            <Menu.Item color="red" onClick={() => deleting.open(row)}>
               Delete
-            </Button>
-          </>
+            </Menu.Item>
+          </RowMenu>
         ),
     });
   const create = mayChange && <Button onClick={() => editing.open(undefined)}>{`New ${noun}`}</Button>;

@@ -46,7 +46,6 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
           label="E-mail"
           type="email"
           required
-          withAsterisk={false}
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('email')}
@@ -64,7 +63,6 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
             description="Those they work in. Others look as if they were not there."
             data={session.accounts.map(({ id, name }) => ({ value: String(id), label: name }))}
             searchable
-            nothingFoundMessage="No such account."
             {...form.getInputProps('account_ids')}
           />
         )}
@@ -75,14 +73,13 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
         ) : (
           <div>
             <TextInput
-              label={of ? 'New password' : 'Password'}
+              label={of ? 'New password (optional)' : 'Password'}
               description={
                 of
                   ? 'Leave it empty to keep the present one. A new one signs them out everywhere.'
                   : 'At least 8 characters. They can change it in their profile.'
               }
               required={!of}
-              withAsterisk={false}
               minLength={8}
               maxLength={1024}
               autoComplete="off"

@@ -1,10 +1,10 @@
-import { Badge, Button, Group, Modal, Text } from '@mantine/core';
+import { Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Paged } from '#service/shared/fields.ts';
 import type { User } from '#service/users/schema.ts';
 import { api } from '../api/client.ts';
-import { get, refresh } from '../api/queries.ts';
+import { getList, refresh } from '../api/queries.ts';
 import { useMay, useSession } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
@@ -12,6 +12,7 @@ import { counted } from '../ui/format.ts';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
+import { RowMenu } from '../ui/RowMenu.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { say } from '../ui/say.ts';
 import { useWindow } from '../ui/window.ts';
@@ -30,7 +31,7 @@ function Users() {
   const { user: self, accounts } = useSession();
   const { page } = route.useSearch();
   const navigate = route.useNavigate();
-  const users = useQuery(get<Paged<User>>('/users', { page }));
+  const users = useQuery(getList<Paged<User>>('/users', { page }));
   const editing = useWindow<User | undefined>();
   const made = useWindow<{ email: string; password: string }>();
   const deleting = useWindow<User>();
@@ -74,27 +75,14 @@ function Users() {
             {
               title: 'Actions',
               isActions: true,
-              width: '9rem',
+              width: '3rem',
               render: (user) => (
-                <>
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    aria-label={`Change ${user.email}`}
-                    onClick={() => editing.open(user)}
-                  >
-                    Change
-                  </Button>
-                  <Button
-                    variant="subtle"
-                    color="red"
-                    size="compact-sm"
-                    aria-label={`Delete ${user.email}`}
-                    onClick={() => deleting.open(user)}
-                  >
+                <RowMenu of={user.email}>
+                  <Menu.Item onClick={() => editing.open(user)}>Change</Menu.Item>
+                  <Menu.Item color="red" onClick={() => deleting.open(user)}>
                     Delete
-                  </Button>
-                </>
+                  </Menu.Item>
+                </RowMenu>
               ),
             },
           ]}

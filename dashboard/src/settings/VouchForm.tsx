@@ -23,7 +23,6 @@ export function VouchForm({ onClose }: { onClose: () => void }) {
           description="What stands after the @ of an address."
           placeholder="harbour-group.co.uk"
           required
-          withAsterisk={false}
           maxLength={253}
           autoComplete="off"
           data-autofocus

@@ -26,6 +26,7 @@ export function WaitingFilter({ counts, chosen }: WaitingFilterProps) {
               search={{ key }}
               resetScroll={false}
               className={classes.entry}
+              activeOptions={{ exact: true }}
               activeProps={{}}
               aria-current={key === chosen ? 'true' : undefined}
             >

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { StaffPurchase, Waiting } from '#service/purchases/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import { get } from '../api/queries.ts';
+import { get, getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -23,7 +23,7 @@ export function WaitingPurchases() {
   const { key, page, purchase_id } = route.useSearch();
   const navigate = route.useNavigate();
   const counts = useQuery(get<Waiting>(`${path}/purchases/waiting/counts`));
-  const list = useQuery(get<Paged<StaffPurchase>>(`${path}/purchases/waiting`, { waiting_for: key, page }));
+  const list = useQuery(getList<Paged<StaffPurchase>>(`${path}/purchases/waiting`, { waiting_for: key, page }));
   return (
     <Page
       title="Waiting purchases"
@@ -69,6 +69,10 @@ export function WaitingPurchases() {
 
 /** "Table 12, or booking B-1042": the first that leads to somebody settles it. */
 function waitsFor(purchase: StaffPurchase): string {
-  const named = matchKeyList.flatMap((key) => (purchase[key] ? [`${matchKeys[key].before} ${purchase[key]}`] : []));
-  return named.join(', or ');
+  const named = matchKeyList.filter((key) => purchase[key] !== null);
+  const words = named.map((key, index) => {
+    const { before } = matchKeys[key];
+    return `${index > 0 ? before.toLowerCase() : before} ${purchase[key]}`;
+  });
+  return words.join(', or ');
 }

@@ -23,4 +23,28 @@ export class Chance {
   once(inSoMany: number): boolean {
     return this.below(inSoMany) === 0;
   }
+
+  /** So often in a hundred. */
+  percent(share: number): boolean {
+    return this.next() * 100 < share;
+  }
+
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number {
+    return least + this.below(most - least + 1);
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+
+  /** One of them, each as likely as its weight. */
+  weighted<T>(list: readonly T[], weight: (one: T) => number): T {
+    let left = this.next() * list.reduce((sum, one) => sum + weight(one), 0);
+    for (const one of list) {
+      left -= weight(one);
+      if (left < 0) return one;
+    }
+    return list.at(-1) as T;
+  }
 }

@@ -1,0 +1,37 @@
+import type { Paged } from '#service/shared/fields.ts';
+import type { Venue } from '#service/venues/schema.ts';
+import { get } from '../api/queries.ts';
+
+export type { Venue };
+export type Folder = Venue['folders'][number];
+export type Group = Folder['groups'][number];
+
+export interface VenuesSearch {
+  search?: string;
+  page?: number;
+}
+
+/** A page of the venues, with all that is on them. */
+export const venuesQuery = (account: { id: number }, { search, page }: VenuesSearch) =>
+  get<Paged<Venue>>(`/accounts/${account.id}/venues`, { search, page });
+
+/** What the tree is made of, as it is called, and where the admin API has it. */
+export const kinds = {
+  venue: { path: 'units' },
+  folder: { path: 'folders' },
+  group: { path: 'groups' },
+} as const;
+export type Kind = keyof typeof kinds;
+
+/** Something that is to be done to the tree, in a window of its own. */
+export type Task = NameTask | ({ do: 'delete' } & Thing);
+export type NameTask =
+  | { do: 'create'; kind: 'venue' }
+  | { do: 'create'; kind: 'folder'; venue: Venue }
+  | { do: 'create'; kind: 'group'; venue: Venue; folder?: string }
+  | ({ do: 'rename' } & Thing);
+interface Thing {
+  kind: Kind;
+  id: number;
+  name: string;
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Command, InvalidArgumentError } from 'commander';
+import { endBar, Progress } from '../cli/progress.ts';
+import { type Config, readConfig } from '../config.ts';
+import { createLog } from '../log.ts';
+import { listen, startService } from '../service.ts';
+import { giveUp, untilStopped } from '../until-stopped.ts';
+import { ensureDemo } from './ensure.ts';
+import { mostGuests } from './people.ts';
+import { users } from './users.ts';
+import { groupName } from './venues.ts';
+
+/** A folder of its own, so that it never mixes with guests who exist. */
+const usual = { DATA_DIR: './demo-data', EMAIL_DOMAIN_CHECK: 'off', LOG_LEVEL: 'warn' };
+
+async function main(guests: number): Promise<void> {
+  const config = readConfig(undefined, usual);
+  const log = createLog(config.logLevel);
+  const print = (text: string) => void process.stdout.write(`${text}${whoCanSignIn(config)}`);
+  await untilStopped(config, log, async (signal) => {
+    try {
+      // Before a minute goes into loading.
+      await mustBeFree(config);
+      const progress = new Progress('things that happened');
+      await ensureDemo(config, log, { guests, signal, progress: (done, of) => progress.show(done, of) });
+    } finally {
+      endBar();
+    }
+    return startService(config, log, print, signal);
+  });
+}
+
+async function mustBeFree(config: Config): Promise<void> {
+  const probe = createServer();
+  await listen(() => once(probe.listen(config.port, config.host), 'listening'), config);
+  await new Promise((closed) => probe.close(closed));
+}
+
+function whoCanSignIn({ databaseUrl, dataDir }: Config): string {
+  const width = Math.max(...users.map(({ email }) => email.length));
+  const lines = users.map(({ role, email, password }) => `  ${role.padEnd(10)}  ${email.padEnd(width)}  ${password}`);
+  const again = databaseUrl ? 'Empty the database' : `Remove ${dataDir}`;
+  return [
+    `  This is the demo: ${groupName}, a group that is made up, with all its guests. Sign in as`,
+    '',
+    ...lines,
+    '',
+    `  ${again} for a new one that ends yesterday.`,
+    '\n',
+  ].join('\n');
+}
+
+function toCount(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 20 && count <= mostGuests) return count;
+  throw new InvalidArgumentError(`It must be a whole number from 20 to ${mostGuests}.`);
+}
+
+const program = new Command('npm run demo --')
+  .description('Starts the service with a made-up hospitality group.')
+  .option('--guests <count>', 'how many guests to make, the first time', toCount, 5000)
+  .action(({ guests }: { guests: number }) => main(guests).catch(giveUp));
+await program.parseAsync();
