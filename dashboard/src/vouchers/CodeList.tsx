@@ -37,7 +37,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
   const { page, show = 'all', code = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const path = `${groupPath(account, group.id)}/codes`;
-  const filter = { ...filters[show], unique_code: code };
+  const filter = { ...filters[show], unique_code: code || undefined };
   const codes = useQuery(getList<Paged<StaffCode>>(path, { ...filter, page }));
   const assigning = useWindow<StaffCode>();
   const unassigning = useWindow<StaffCode>();
