@@ -60,7 +60,7 @@ inDashboard('vouchers', (dashboard) => {
       await expectAccessible(page);
       await dialog(page).getByRole('button', { name: 'Create group' }).click();
       await title(page, name).waitFor();
-      await page.getByText('No codes yet').waitFor();
+      await page.getByText('No codes yet', { exact: true }).waitFor();
 
       await page.getByRole('button', { name: 'Generate codes' }).click();
       await dialog(page).getByLabel('How many').fill('12000');

@@ -102,9 +102,7 @@ function Step({ title, command, children }: StepProps) {
         <Title order={3} mb={4}>
           {title}
         </Title>
-        <Text c="dimmed" component="div">
-          {children}
-        </Text>
+        <Text c="dimmed">{children}</Text>
       </div>
       <CodeBlock what="command" title="In a terminal">
         {command}

@@ -37,7 +37,9 @@ export function Redemptions({ groupId }: { groupId: number }) {
   );
   const points = data && pointsOf(data.by_day, from, to, step);
   const total = points?.reduce((sum, { redeemed }) => sum + redeemed, 0) ?? 0;
-  const before = data && data.redeemed > 0 ? `${counted(data.redeemed, 'code was', 'codes were')} before.` : '';
+  const otherwise = data?.redeemed
+    ? `Before that, ${counted(data.redeemed, 'code was', 'codes were')} redeemed.`
+    : 'A till does that through the API; from then on it shows here.';
   return (
     <Panel
       title="Redemptions"
@@ -72,7 +74,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
             bucket={bucket}
             to={to}
             series={[{ key: 'redeemed', label: 'Redeemed', color: 'var(--series-1)' }]}
-            empty={`Nothing was redeemed, ${formatDays(from, to)}. ${before || 'A till does that through the API; from then on it shows here.'}`}
+            empty={`Nothing was redeemed, ${formatDays(from, to)}. ${otherwise}`}
           />
           <Places by_unit={data?.by_unit} />
         </div>
