@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 
 interface RowMenuProps {
   /** What the row is called. */
@@ -11,14 +11,16 @@ interface RowMenuProps {
 
 /** What can be done to a row of a table, behind one button. */
 export function RowMenu({ of, children }: RowMenuProps) {
+  const button = useRef<HTMLButtonElement>(null);
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Change ${of}`}>
+        <ActionIcon ref={button} variant="subtle" color="gray" size="lg" aria-label={`Change ${of}`}>
           <IconDots size={16} aria-hidden />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown>{children}</Menu.Dropdown>
+      {/* A window that an entry opens gives the focus back to the button: the entry is gone by then. */}
+      <Menu.Dropdown onClickCapture={() => button.current?.focus({ preventScroll: true })}>{children}</Menu.Dropdown>
     </Menu>
   );
 }
