@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router';
 import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
+import { guestsFound, prefetchGuest } from './guests/queries.ts';
 import { overviewQuery } from './home/overview.ts';
 import { rangeNames } from './home/range.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
@@ -22,6 +23,7 @@ import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { unitsQuery } from './venues/units.ts';
 import { venuesQuery } from './venues/venues.ts';
+import { prefetchGroup, prefetchGroups } from './vouchers/paths.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
@@ -106,18 +108,24 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
 });
 
+const guestsSearch = searchOf({
+  search: text,
+  unit_id: id,
+  group_id: id,
+  consent: oneOf('email', 'sms', 'call', 'snail_mail'),
+  page: id,
+});
+
 const guests = createRoute({
   getParentRoute: () => account,
   path: 'guests',
-  validateSearch: searchOf({
-    search: text,
-    unit_id: id,
-    group_id: id,
-    consent: oneOf('email', 'sms', 'call', 'snail_mail'),
-    page: id,
-  }),
+  validateSearch: guestsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => void queryClient.prefetchQuery(guestsFound(`/accounts/${params.accountId}`, deps)),
   component: lazyRouteComponent(() => import('./guests/GuestsPage.tsx'), 'GuestsPage'),
 });
+
+const guestSearch = searchOf({ kind: oneOf('purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code') });
 
 const guest = createRoute({
   getParentRoute: () => account,
@@ -126,6 +134,10 @@ const guest = createRoute({
     parse: ({ contactId }) => ({ contactId: idParam(contactId) }),
     stringify: ({ contactId }) => ({ contactId: String(contactId) }),
   },
+  validateSearch: guestSearch,
+  loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
+  // What was typed or opened for one guest is not there for the next.
+  remountDeps: ({ params }) => params.contactId,
   component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
 });
 
@@ -153,6 +165,7 @@ const vouchers = createRoute({
   getParentRoute: () => account,
   path: 'vouchers',
   validateSearch: searchOf({ code: text, page: id }),
+  loader: ({ params }) => prefetchGroups({ path: `/accounts/${params.accountId}` }),
   component: lazyRouteComponent(() => import('./vouchers/VouchersPage.tsx'), 'VouchersPage'),
 });
 
@@ -169,6 +182,7 @@ const voucherGroup = createRoute({
     code: text,
     page: id,
   }),
+  loader: ({ params }) => prefetchGroup({ path: `/accounts/${params.accountId}` }, params.groupId),
   component: lazyRouteComponent(() => import('./vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
 });
 

@@ -103,6 +103,12 @@ export const theme = createTheme({
       defaultProps: { centered: true, transitionProps: { duration: 120 }, closeButtonProps: { 'aria-label': 'Close' } },
     },
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } } },
+    SegmentedControl: { defaultProps: { transitionDuration: 0 } },
+    // Its choices stand where it does, within the page's landmarks or the window; and the list of them is what scrolls.
+    Select: {
+      defaultProps: { withScrollArea: false, comboboxProps: { withinPortal: false } },
+      styles: { options: { maxHeight: '15rem', overflowY: 'auto' } },
+    },
     ScrollArea: { defaultProps: { type: 'auto' } },
     Table: { defaultProps: { verticalSpacing: 'xs', fz: 'md' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },

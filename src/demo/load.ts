@@ -39,16 +39,17 @@ export async function loadDemo(
 
   const of = story.length;
   let done = 0;
+  progress?.(done, of);
   for (const { at, told } of story.days()) {
     signal?.throwIfAborted();
     clock.time = at;
-    await Promise.all(told.map((one) => inTurn(one, api)));
+    await Promise.all(
+      told.map(async (one) => {
+        for (const tell of one) await tell(api);
+      }),
+    );
     done += told.reduce((sum, { length }) => sum + length, 0);
     progress?.(done, of);
   }
   await finish(api);
-}
-
-async function inTurn(told: ((api: Api) => Promise<unknown>)[], api: Api): Promise<void> {
-  for (const tell of told) await tell(api);
 }

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Paged } from '#service/shared/fields.ts';
 import type { Token } from '#service/tokens/schema.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { Pager } from '../ui/Pager.tsx';
@@ -22,7 +22,7 @@ export function Tokens() {
   const account = useAccount();
   const { page } = route.useSearch();
   const navigate = route.useNavigate();
-  const tokens = useQuery(get<Paged<Token>>(`${account.path}/tokens`, { page }));
+  const tokens = useQuery(getList<Paged<Token>>(`${account.path}/tokens`, { page }));
   const [creating, create] = useDisclosure();
   return (
     <Panel

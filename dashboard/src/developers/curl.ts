@@ -20,6 +20,10 @@ export function curl({ method, path, body }: PartnerRequest, token?: string): st
   const credential =
     token === undefined ? `"Authorization: Bearer ${tokenVariable}"` : quoted(`Authorization: Bearer ${token}`);
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(`${baseUrl}${path}`)}`, `-H ${credential}`];
-  if (body) lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`);
+  if (body)
+    lines.push(
+      `-H 'Content-Type: application/json'`,
+      `-d ${quoted(JSON.stringify(body, null, 2).replaceAll('\n', '\n  '))}`,
+    );
   return lines.join(' \\\n  ');
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FoundContact } from '#service/contacts/schema.ts';
@@ -9,22 +9,8 @@ import { say } from '../ui/say.ts';
 import { GuestPicker } from './GuestPicker.tsx';
 import { refreshVouchers } from './paths.ts';
 
-interface AssignCodeProps {
-  /** Null: the window is closed. */
-  code: StaffCode | null;
-  onClose: () => void;
-}
-
 /** Gives this very code to a guest. */
-export function AssignCode({ code, onClose }: AssignCodeProps) {
-  return (
-    <Modal opened={code !== null} onClose={onClose} title="Assign a code">
-      {code && <AssignForm code={code} onClose={onClose} />}
-    </Modal>
-  );
-}
-
-function AssignForm({ code, onClose }: { code: StaffCode; onClose: () => void }) {
+export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => void }) {
   const account = useAccount();
   const [guest, setGuest] = useState<FoundContact | null>(null);
   const assigning = useMutation({

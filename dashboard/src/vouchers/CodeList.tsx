@@ -1,4 +1,4 @@
-import { Button, CloseButton, Code, Group, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, CloseButton, Code, Group, Modal, SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconDownload, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -7,13 +7,14 @@ import { useState } from 'react';
 import type { Paged } from '#service/shared/fields.ts';
 import type { CodeGroup, StaffCode } from '#service/vouchers/schema.ts';
 import { address } from '../api/client.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { DateTime } from '../ui/Values.tsx';
+import { useWindow } from '../ui/window.ts';
 import { AssignCode } from './AssignCode.tsx';
 import { CodeStatus } from './CodeStatus.tsx';
 import { GuestLink } from './GuestLink.tsx';
@@ -36,10 +37,10 @@ export function CodeList({ group }: { group: CodeGroup }) {
   const { page, show = 'all', code = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const path = `${groupPath(account, group.id)}/codes`;
-  const filter = { ...filters[show], unique_code: code };
-  const codes = useQuery(get<Paged<StaffCode>>(path, { ...filter, page }));
-  const [assigning, setAssigning] = useState<StaffCode | null>(null);
-  const [unassigning, setUnassigning] = useState<StaffCode | null>(null);
+  const filter = { ...filters[show], unique_code: code || undefined };
+  const codes = useQuery(getList<Paged<StaffCode>>(path, { ...filter, page }));
+  const assigning = useWindow<StaffCode>();
+  const unassigning = useWindow<StaffCode>();
   const narrow = (change: { show?: keyof typeof filters; code?: string }) =>
     void navigate({
       search: (search) => ({
@@ -57,13 +58,24 @@ export function CodeList({ group }: { group: CodeGroup }) {
     render: (one) => {
       if (one.contact_id === null)
         return (
-          <Button size="compact-sm" variant="subtle" onClick={() => setAssigning(one)}>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            aria-label={`Assign ${one.unique_code}`}
+            onClick={() => assigning.open(one)}
+          >
             Assign
           </Button>
         );
       if (one.status === 'Redeemed') return null;
       return (
-        <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setUnassigning(one)}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          aria-label={`Take back ${one.unique_code}`}
+          onClick={() => unassigning.open(one)}
+        >
           Take back
         </Button>
       );
@@ -90,7 +102,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
       <Group p="md" gap="sm">
         <SegmentedControl
           aria-label="Which codes"
-          size="xs"
+          size="sm"
           value={show}
           onChange={(value) => narrow({ show: value as keyof typeof filters })}
           data={[
@@ -137,8 +149,12 @@ export function CodeList({ group }: { group: CodeGroup }) {
           })
         }
       />
-      <AssignCode code={assigning} onClose={() => setAssigning(null)} />
-      <UnassignCode code={unassigning} onClose={() => setUnassigning(null)} />
+      <Modal opened={assigning.opened} onClose={assigning.close} title="Assign a code">
+        {assigning.subject && <AssignCode code={assigning.subject} onClose={assigning.close} />}
+      </Modal>
+      {unassigning.subject && (
+        <UnassignCode code={unassigning.subject} opened={unassigning.opened} onClose={unassigning.close} />
+      )}
     </Panel>
   );
 }
@@ -155,9 +171,8 @@ function Sought({ code, onCode }: { code: string; onCode: (code: string) => void
     <TextInput
       aria-label="Find a code of this group"
       placeholder="A code, in full"
-      size="xs"
-      leftSection={<IconSearch size={14} aria-hidden />}
-      rightSection={typed !== '' && <CloseButton size="xs" aria-label="Clear" onClick={() => type('')} />}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={typed !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => type('')} />}
       maxLength={255}
       autoComplete="off"
       spellCheck={false}

@@ -6,7 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Paged } from '#service/shared/fields.ts';
 import type { StaffContactCode } from '#service/vouchers/schema.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { TextLink } from '../ui/Page.tsx';
@@ -53,7 +53,7 @@ export function FindCode() {
 
 function Found({ code }: { code: string }) {
   const account = useAccount();
-  const codes = useQuery(get<Paged<StaffContactCode>>(`${account.path}/unique_codes`, { unique_code: code }));
+  const codes = useQuery(getList<Paged<StaffContactCode>>(`${account.path}/unique_codes`, { unique_code: code }));
   return (
     <DataTable
       label="Codes found"

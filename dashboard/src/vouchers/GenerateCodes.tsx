@@ -56,8 +56,8 @@ function GenerateForm({ group, onClose }: Omit<GenerateCodesProps, 'opened'>) {
         />
         <Group grow align="flex-start">
           <TextInput
-            label="Prefix"
-            description="What each starts with; may be left blank."
+            label="Prefix (optional)"
+            description="What each starts with."
             placeholder="SUMMER-"
             maxLength={64}
             {...form.getInputProps('prefix')}

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FoundContact, FoundContacts } from '#service/contacts/schema.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 
 interface GuestPickerProps {
@@ -24,7 +24,7 @@ export function GuestPicker({ onPick, error }: GuestPickerProps) {
   const [search] = useDebouncedValue(typed, 150);
   // What stands in the field once somebody is picked is no search.
   const asked = picked && typed === nameOf(picked) ? '' : search.trim();
-  const found = useQuery(get<FoundContacts>(`${account.path}/contacts/search`, { search: asked }));
+  const found = useQuery(getList<FoundContacts>(`${account.path}/contacts/search`, { search: asked }));
   const guests = new Map((found.data?.data ?? []).slice(0, 20).map((guest) => [String(guest.id), guest]));
   if (picked) guests.set(String(picked.id), picked);
   return (
@@ -46,6 +46,7 @@ export function GuestPicker({ onPick, error }: GuestPickerProps) {
         );
       }}
       searchable
+      openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': 'Clear' }}
       nothingFoundMessage={found.isFetching ? 'Looking…' : 'No such guest'}

@@ -1,5 +1,4 @@
 import { Code, Text } from '@mantine/core';
-import { useState } from 'react';
 import type { StaffCode } from '#service/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { useAccount } from '../session/session.ts';
@@ -7,18 +6,20 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { say } from '../ui/say.ts';
 import { refreshVouchers } from './paths.ts';
 
+interface UnassignCodeProps {
+  code: StaffCode;
+  opened: boolean;
+  onClose: () => void;
+}
+
 /** Takes a code back from its guest. */
-export function UnassignCode({ code, onClose }: { code: StaffCode | null; onClose: () => void }) {
+export function UnassignCode({ code, opened, onClose }: UnassignCodeProps) {
   const account = useAccount();
-  // Still known while the window fades.
-  const [last, setLast] = useState(code);
-  if (code && code !== last) setLast(code);
-  if (!last) return null;
-  const { unique_code_group_id, unique_code, contact_id, contact_name } = last;
+  const { unique_code_group_id, unique_code, contact_id, contact_name } = code;
   const guest = contact_name ?? `guest ${contact_id}`;
   return (
     <Confirm
-      opened={code !== null}
+      opened={opened}
       onClose={onClose}
       title="Take the code back?"
       action="Take it back"

@@ -48,7 +48,7 @@ function inLines(error: Error, start: number, lines: readonly number[], before: 
   const refused = Object.entries(error.fields).flatMap(([field, text]) => {
     const place = /^codes\.(\d+)$/.exec(field)?.[1];
     const line = place === undefined ? undefined : lines[start + Number(place)];
-    return line === undefined ? [] : [{ line, text: text.replace(/^The codes\.\d+( field)?/, 'The code') }];
+    return line === undefined ? [] : [{ line, text: text.replace(/^The codes(\.\d+)?( field)?/, 'The code') }];
   });
   return refused.length > 0 || before.taken > 0
     ? new LinesRefused(refused.length > 0 ? refused : [{ line: lines[start] as number, text: error.message }], before)
