@@ -2,6 +2,7 @@
 FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY dashboard dashboard
 COPY scripts scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type BesideResult, benchContacts } from './contacts.ts';
+import { benchPages, type Dashboard, pagesOf } from './pages.ts';
 import { startService } from './service.ts';
 import { benchSize } from './size.ts';
 import { benchGenerating, benchRedemptions } from './vouchers.ts';
@@ -9,11 +10,18 @@ npm run bench -- contacts        writing contacts, beside the same transaction i
 npm run bench -- redeem          redeeming vouchers, beside the lone UPDATE in pgbench
 npm run bench -- generate        generating a million vouchers, beside a plain INSERT of as many rows
 npm run bench -- size            searching and matching, in a small account and in a large one
-npm run bench -- size --contacts 100000    with a large account of another size`;
-const parts = ['contacts', 'redeem', 'generate', 'size'];
+npm run bench -- size --contacts 100000    with a large account of another size
+npm run bench -- pages           the dashboard: what its first load weighs, and how long a change of page takes
+npm run bench -- pages --url http://127.0.0.1:8080 --email … --password …    of a service that runs, such as the demo`;
+const parts = ['contacts', 'redeem', 'generate', 'size', 'pages'];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { contacts: { type: 'string', default: '1000000' } },
+  options: {
+    contacts: { type: 'string', default: '1000000' },
+    url: { type: 'string' },
+    email: { type: 'string', default: '' },
+    password: { type: 'string', default: '' },
+  },
 });
 const large = Number(values.contacts);
 if (positionals.some((one) => !parts.includes(one)) || !(large >= 20_000)) {
@@ -27,6 +35,11 @@ const median = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floo
 const round = (value: number, places = 0) => Number(value.toFixed(places));
 const byTurn = (ratios: number[]) => `by turn: ${ratios.map((ratio) => round(ratio, 2)).join(', ')}`;
 
+if (values.url !== undefined) {
+  await pages({ url: values.url, email: values.email, password: values.password });
+  process.exit();
+}
+
 say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
 const service = await startService();
 try {
@@ -35,6 +48,7 @@ try {
   if (wanted.has('redeem')) tell(await benchRedemptions(service, options), 'the lone conditional UPDATE', 0.8);
   if (wanted.has('generate')) await generate();
   if (wanted.has('size')) await size();
+  if (wanted.has('pages')) await pages(await pagesOf(service, say));
 } finally {
   await service.stop();
 }
@@ -81,5 +95,20 @@ async function size() {
     const ratios = result.small.map((rate, turn) => rate / (result.large[turn] ?? Number.NaN));
     const rates = [result.small, result.large].map((all) => String(round(median(all))).padStart(10)).join(' ');
     say(`  ${result.name.padEnd(16)} ${rates}   ${round(median(ratios), 2)}   (${byTurn(ratios)})`);
+  }
+}
+
+async function pages(dashboard: Dashboard) {
+  const rounds = 10;
+  const { first, changes } = await benchPages(dashboard, rounds);
+  say(`\nThe first load: ${round(first.kilobytes)} kB of compressed JavaScript (to stay below: 300),`);
+  say(`  the first page painted after ${round(first.milliseconds)} ms.`);
+  say(`\nFrom a click to the new page's title painted, in ms; the times after the first, of ${rounds} rounds:\n`);
+  say(
+    `  ${'to'.padEnd(12)} ${'first'.padStart(7)} ${'median'.padStart(7)} ${'slowest'.padStart(8)}   (to stay below: 100)`,
+  );
+  for (const { to, first, later } of changes) {
+    const [once, usually, worst] = [first, median(later), Math.max(...later)].map((time) => String(round(time)));
+    say(`  ${to.padEnd(12)} ${once?.padStart(7)} ${usually?.padStart(7)} ${worst?.padStart(8)}`);
   }
 }

@@ -1,7 +1,8 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, loadEnv } from 'vite';
 
-const service = 'http://127.0.0.1:8080';
+const { PORT = '8080' } = loadEnv('', import.meta.dirname, 'PORT');
+const service = `http://127.0.0.1:${PORT}`;
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION name_key(name text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-RETURN translate(lower(name), ('àáâãäåāăąǎçćĉċčďđðèéêëēĕėęěǝĝğġģĥħìíîïĩīĭįıǐĵķĺļľŀłñńņňŋòóôõöøōŏőǒŕŗřśŝşšșţťŧțùúûüũūŭůűųǔŵýÿŷźżž'::text || '  ''’‘ʼ`´-‐‑–.,̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'aaaaaaaaaacccccdddeeeeeeeeeegggghhiiiiiiiiiijklllllnnnnnoooooooooorrrsssssttttuuuuuuuuuuuwyyyzzz'::text);
+RETURN CASE WHEN (octet_length(name) = length(name)) THEN translate(lower(name), ' ''`-.,'::text, ''::text) ELSE translate(lower(name), ('àáâãäåāăąǎçćĉċčďđðèéêëēĕėęěǝĝğġģĥħìíîïĩīĭįıǐĵķĺļľŀłñńņňŋòóôõöøōŏőǒŕŗřśŝşšșţťŧțùúûüũūŭůűųǔŵýÿŷźżž'::text || ' ''`-., ´ʼ‘’‐‑–̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'aaaaaaaaaacccccdddeeeeeeeeeegggghhiiiiiiiiiijklllllnnnnnoooooooooorrrsssssttttuuuuuuuuuuuwyyyzzz'::text) END;
 
 CREATE OR REPLACE FUNCTION raced()
  RETURNS bigint

@@ -10,19 +10,22 @@ import {
 } from '@tanstack/react-router';
 import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
+import { guestsFound, prefetchGuest } from './guests/queries.ts';
+import { overviewQuery } from './home/overview.ts';
+import { rangeNames } from './home/range.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
-import { day, id, oneOf, searchOf, text } from './search.ts';
+import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { lastAccount } from './session/last-account.ts';
 import { sessionQuery } from './session/session.ts';
 import { whenLeaving } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
+import { unitsQuery } from './venues/units.ts';
+import { venuesQuery } from './venues/venues.ts';
+import { prefetchGroup, prefetchGroups } from './vouchers/paths.ts';
 
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  component: Outlet,
-  notFoundComponent: NotFoundPage,
-});
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -45,7 +48,14 @@ const guard = createRoute({
     }
   },
   component: Shell,
+  errorComponent: (props) => (
+    <main>
+      <RouteError {...props} />
+    </main>
+  ),
 });
+
+const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
 
 const start = createRoute({
   getParentRoute: () => guard,
@@ -73,32 +83,49 @@ const account = createRoute({
     parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
     stringify: ({ accountId }) => ({ accountId: String(accountId) }),
   },
-  beforeLoad: ({ context: { session }, params }) => {
+  loader: ({ context: { session }, params }) => {
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
+  // Nothing of one account is shown on a page of another, not even until that is read.
+  remountDeps: ({ params }) => params.accountId,
   component: Outlet,
 });
+
+// What is searched for is not read in the route itself: the compiler would lose sight of its type over the loader.
+const homeSearch = searchOf({ range: oneOf(...rangeNames), from: day, to: day, unit_id: id });
 
 const home = createRoute({
   getParentRoute: () => account,
   path: '/',
-  validateSearch: searchOf({ from: day, to: day, unit_id: id }),
+  validateSearch: homeSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient, session }, params, deps }) => {
+    const account = session.accounts.find(({ id }) => id === params.accountId);
+    if (account) void queryClient.prefetchQuery(overviewQuery(account, deps));
+    void queryClient.prefetchQuery(unitsQuery({ id: params.accountId }));
+  },
   component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
+});
+
+const guestsSearch = searchOf({
+  search: text,
+  unit_id: id,
+  group_id: id,
+  consent: oneOf('email', 'sms', 'call', 'snail_mail'),
+  page: id,
 });
 
 const guests = createRoute({
   getParentRoute: () => account,
   path: 'guests',
-  validateSearch: searchOf({
-    search: text,
-    unit_id: id,
-    group_id: id,
-    consent: oneOf('email', 'sms', 'call', 'snail_mail'),
-    page: id,
-  }),
+  validateSearch: guestsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => void queryClient.prefetchQuery(guestsFound(`/accounts/${params.accountId}`, deps)),
   component: lazyRouteComponent(() => import('./guests/GuestsPage.tsx'), 'GuestsPage'),
 });
+
+const guestSearch = searchOf({ kind: oneOf('purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code') });
 
 const guest = createRoute({
   getParentRoute: () => account,
@@ -107,6 +134,10 @@ const guest = createRoute({
     parse: ({ contactId }) => ({ contactId: idParam(contactId) }),
     stringify: ({ contactId }) => ({ contactId: String(contactId) }),
   },
+  validateSearch: guestSearch,
+  loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
+  // What was typed or opened for one guest is not there for the next.
+  remountDeps: ({ params }) => params.contactId,
   component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
 });
 
@@ -117,16 +148,24 @@ const duplicates = createRoute({
   component: lazyRouteComponent(() => import('./guests/DuplicatesPage.tsx'), 'DuplicatesPage'),
 });
 
+const venuesSearch = searchOf({ search: text, page: id });
+
 const venues = createRoute({
   getParentRoute: () => account,
   path: 'venues',
+  validateSearch: venuesSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient }, params, deps }) => {
+    void queryClient.prefetchQuery(venuesQuery({ id: params.accountId }, deps));
+  },
   component: lazyRouteComponent(() => import('./venues/VenuesPage.tsx'), 'VenuesPage'),
 });
 
 const vouchers = createRoute({
   getParentRoute: () => account,
   path: 'vouchers',
-  validateSearch: searchOf({ page: id }),
+  validateSearch: searchOf({ code: text, page: id }),
+  loader: ({ params }) => prefetchGroups({ path: `/accounts/${params.accountId}` }),
   component: lazyRouteComponent(() => import('./vouchers/VouchersPage.tsx'), 'VouchersPage'),
 });
 
@@ -137,15 +176,31 @@ const voucherGroup = createRoute({
     parse: ({ groupId }) => ({ groupId: idParam(groupId) }),
     stringify: ({ groupId }) => ({ groupId: String(groupId) }),
   },
-  validateSearch: searchOf({ page: id }),
+  validateSearch: searchOf({
+    period: oneOf('month', 'year'),
+    show: oneOf('free', 'assigned', 'redeemed'),
+    code: text,
+    page: id,
+  }),
+  loader: ({ params }) => prefetchGroup({ path: `/accounts/${params.accountId}` }, params.groupId),
   component: lazyRouteComponent(() => import('./vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
 });
 
 const developers = createRoute({
   getParentRoute: () => account,
   path: 'developers',
-  validateSearch: searchOf({ token_id: id, page: id }),
+  validateSearch: searchOf({ page: id }),
   component: lazyRouteComponent(() => import('./developers/DevelopersPage.tsx'), 'DevelopersPage'),
+});
+
+const token = createRoute({
+  getParentRoute: () => account,
+  path: 'developers/tokens/$tokenId',
+  params: {
+    parse: ({ tokenId }) => ({ tokenId: idParam(tokenId) }),
+    stringify: ({ tokenId }) => ({ tokenId: String(tokenId) }),
+  },
+  component: lazyRouteComponent(() => import('./developers/TokenPage.tsx'), 'TokenPage'),
 });
 
 const settings = createRoute({
@@ -206,13 +261,23 @@ const settingsParts = [
   createRoute({
     getParentRoute: () => settings,
     path: 'waiting-purchases',
-    validateSearch: searchOf({ key: text, page: id }),
+    validateSearch: searchOf({
+      key: oneOf('booking_reference', 'unique_code', 'membership_number', 'card_reference', 'table_number'),
+      page: id,
+      purchase_id: id,
+    }),
     component: lazyRouteComponent(() => import('./settings/WaitingPurchases.tsx'), 'WaitingPurchases'),
   }),
   createRoute({
     getParentRoute: () => settings,
+    path: 'email-domains',
+    validateSearch: searchOf({ page: id }),
+    component: lazyRouteComponent(() => import('./settings/EmailDomains.tsx'), 'EmailDomains'),
+  }),
+  createRoute({
+    getParentRoute: () => settings,
     path: 'audit',
-    validateSearch: searchOf({ user_id: id, page: id }),
+    validateSearch: searchOf({ user_id: id, account_id: id, page: id }),
     component: lazyRouteComponent(() => import('./settings/AuditTrail.tsx'), 'AuditTrail'),
   }),
 ] as const;
@@ -222,6 +287,7 @@ export const router = createRouter({
     signIn,
     guard.addChildren([
       start,
+      nowhere,
       profile,
       account.addChildren([
         home,
@@ -232,6 +298,7 @@ export const router = createRouter({
         vouchers,
         voucherGroup,
         developers,
+        token,
         settings.addChildren(settingsParts),
       ]),
     ]),
@@ -243,6 +310,8 @@ export const router = createRouter({
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {

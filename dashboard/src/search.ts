@@ -17,9 +17,7 @@ export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: S
   };
 }
 
-/** A number in an address looks like one, so a search for "07700" arrives as a number, too. */
-export const text: Reader<string> = (raw) =>
-  (typeof raw === 'string' && raw !== '') || typeof raw === 'number' ? String(raw) : undefined;
+export const text: Reader<string> = (raw) => (typeof raw === 'string' && raw !== '' ? raw : undefined);
 
 /** An id or a page. */
 export const id: Reader<number> = (raw) =>
@@ -32,3 +30,12 @@ export const oneOf =
   <T extends string>(...values: T[]): Reader<T> =>
   (raw) =>
     values.find((value) => value === raw);
+
+/** Queries as everybody writes them: the router's own way would put quotes around what looks like a number. */
+export const parseSearch = (query: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(query));
+
+export function stringifySearch(search: Record<string, unknown>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) if (value !== undefined) query.set(name, String(value));
+  return query.size > 0 ? `?${query}` : '';
+}

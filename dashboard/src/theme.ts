@@ -1,4 +1,5 @@
 import {
+  alpha,
   type CSSVariablesResolver,
   createTheme,
   localStorageColorSchemeManager,
@@ -83,7 +84,7 @@ export const theme = createTheme({
     fontWeight: '600',
     sizes: {
       h1: { fontSize: '1.25rem', lineHeight: '1.4' },
-      h2: { fontSize: '1rem', lineHeight: '1.4' },
+      h2: { fontSize: '0.9375rem', lineHeight: '1.4' },
       h3: { fontSize: '0.875rem', lineHeight: '1.4' },
     },
   },
@@ -91,13 +92,22 @@ export const theme = createTheme({
   radius: { xs: '4px', sm: '6px', md: '8px', lg: '12px', xl: '16px' },
   respectReducedMotion: true,
   components: {
-    Alert: { defaultProps: { variant: 'light' } },
+    Alert: { defaultProps: { variant: 'light', p: 'sm' } },
     Badge: { defaultProps: { variant: 'light', size: 'sm', tt: 'none', fw: 500, radius: 'xl' } },
     Code: { defaultProps: { fz: 'sm' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 } } },
+    // Fields are required unless their label says "(optional)".
+    InputWrapper: { defaultProps: { withAsterisk: false } },
+    Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 }, withInitialFocusPlaceholder: false } },
     Modal: {
       defaultProps: { centered: true, transitionProps: { duration: 120 }, closeButtonProps: { 'aria-label': 'Close' } },
+    },
+    Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } } },
+    SegmentedControl: { defaultProps: { transitionDuration: 0 } },
+    // Its choices stand where it does, within the page's landmarks or the window; and the list of them is what scrolls.
+    Select: {
+      defaultProps: { withScrollArea: false, comboboxProps: { withinPortal: false } },
+      styles: { options: { maxHeight: '15rem', overflowY: 'auto' } },
     },
     ScrollArea: { defaultProps: { type: 'auto' } },
     Table: { defaultProps: { verticalSpacing: 'xs', fz: 'md' } },
@@ -105,23 +115,51 @@ export const theme = createTheme({
   },
 });
 
-/** Text is never paler than a contrast of 4.5. `--line` and `--quiet` are ours: borders, and the ground of what recedes. */
-export const cssVariables: CSSVariablesResolver = () => ({
+/**
+ * Text is never paler than a contrast of 4.5. Ours are `--line` for borders, `--quiet` for the ground of what recedes, `--hover`
+ * and `--pressed`; the colours of charts, in the order in which their series take them; and those of what is good, neither, or bad.
+ */
+export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--line': '#e6e8eb',
     '--quiet': '#f7f8f9',
     '--hover': '#f0f1f3',
+    '--pressed': '#e8eaee',
     '--mantine-color-dimmed': '#606770',
     '--mantine-color-placeholder': '#6c737c',
     '--mantine-color-error': 'var(--mantine-color-red-7)',
     '--mantine-color-default-border': '#d5d8dd',
+    '--series-1': 'var(--mantine-color-accent-6)',
+    '--series-2': '#16907e',
+    '--series-3': '#b97a0d',
+    '--good': 'var(--mantine-color-green-5)',
+    '--neither': '#8a919b',
+    '--bad': 'var(--mantine-color-red-5)',
   },
   dark: {
     '--line': 'var(--mantine-color-dark-5)',
     '--quiet': '#17181c',
     '--hover': '#212328',
+    '--pressed': '#292b31',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--series-1': 'var(--mantine-color-accent-4)',
+    '--series-2': '#3fbfaa',
+    '--series-3': '#e0ad3a',
+    '--good': 'var(--mantine-color-green-5)',
+    '--neither': '#767c87',
+    '--bad': 'var(--mantine-color-red-5)',
+    // What is light on white is a tint here, with text of its own colour.
+    ...Object.fromEntries(
+      ['accent', 'red', 'green', 'yellow', 'gray'].flatMap((name) => {
+        const tint = colors[name]?.[5] ?? name;
+        return [
+          [`--mantine-color-${name}-light`, alpha(tint, 0.18)],
+          [`--mantine-color-${name}-light-hover`, alpha(tint, 0.26)],
+          [`--mantine-color-${name}-light-color`, `var(--mantine-color-${name}-3)`],
+        ];
+      }),
+    ),
   },
 });
 

@@ -58,20 +58,28 @@ function filtersOf(accountId: number, { unit_id, group_id, consent }: Filters): 
   return filters;
 }
 
-/** A filter that lets so few through is where a search begins: they are read one by one. */
+/** Where so few pass all filters, a search is among them: they are read one by one. */
 const few = 5000;
+/** So many who pass one filter are held against the others, to know that. */
+const mostTried = 20_000;
 
-/** The filters, the one that lets the fewest through first, and whether these are few. */
-async function inOrder(tx: Tx, filters: Filter[]): Promise<{ filters: Filter[]; areFew: boolean }> {
+/** The filters, the one that lets the fewest through first. */
+async function inOrder(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
+  const most = filters.length > 1 ? mostTried : few;
   const sized = await Promise.all(
     filters.map(async (filter) => {
-      const rows = await tx<{ n: number }>`select count(*) as n from (${filter.ids} limit ${few + 1}) as some`;
+      const rows = await tx<{ n: number }>`select count(*) as n from (${filter.ids} limit ${most + 1}) as counted`;
       return { filter, size: only(rows).n };
     }),
   );
-  sized.sort((a, b) => a.size - b.size);
-  return { filters: sized.map(({ filter }) => filter), areFew: (sized[0]?.size ?? Infinity) <= few };
+  return sized.sort((a, b) => a.size - b.size);
 }
+
+/** Those who pass all filters, one by one. */
+const passing = ([first, ...others]: [Filter, ...Filter[]]) => sql`
+  select one.id from (${first.ids}) as one where ${all(others.map((filter) => filter.has(sql`one.id`)))}`;
+
+const all = (conditions: Sql[]) => join([sql`true`, ...conditions], ' and ');
 
 /** The ids of so many contacts, newest first. */
 export async function selectNewest(
@@ -81,14 +89,12 @@ export async function selectNewest(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<number[]> {
   const standing = sql`select id from contacts where account_id = ${accountId} and merged_into is null`;
-  const { filters } = await inOrder(tx, filtersOf(accountId, by));
-  const [first, ...others] = filters;
-  const isStanding = sql`exists (${standing} and id = one.id offset 0)`;
-  const conditions = join([isStanding, ...others.map((filter) => filter.has(sql`one.id`))], ' and ');
-  const rows = await (first === undefined
-    ? tx<{ id: number }>`${standing} order by id desc limit ${limit} offset ${offset}`
-    : tx<{ id: number }>`
-        select id from (${first.ids}) as one where ${conditions} order by id desc limit ${limit} offset ${offset}`);
+  const filters = filtersOf(accountId, by);
+  const [first, ...others] = filters.length < 2 ? filters : (await inOrder(tx, filters)).map(({ filter }) => filter);
+  const ids = first
+    ? sql`${passing([first, ...others])} and exists (${standing} and contacts.id = one.id offset 0)`
+    : standing;
+  const rows = await tx<{ id: number }>`${ids} order by id desc limit ${limit} offset ${offset}`;
   return rows.map(({ id }) => id);
 }
 
@@ -103,27 +109,37 @@ export async function selectSought(
   by: Filters,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<number[]> {
-  const { filters, areFew } = await inOrder(tx, filtersOf(accountId, by));
-  const [first, ...others] = filters;
-  const from = first && areFew ? amongFew(accountId, first, others) : amongAll(accountId);
-  const passes = (id: Sql) => join([sql`true`, ...(areFew ? [] : filters.map((filter) => filter.has(id)))], ' and ');
-  // Of each range as many as could be wanted of all; some lead to the same contact.
-  const most = sql`limit ${offset + limit}`;
-  const mostIdentities = sql`limit ${2 * (offset + limit)}`;
+  const filters = filtersOf(accountId, by);
+  const among = await fewOf(tx, filters);
+  const from = among ? amongFew(accountId, among) : amongAll(accountId);
+  const passes = (id: Sql) => all(among ? [] : filters.map((filter) => filter.has(id)));
+  // Of each range as many as could be wanted of all. Some e-mails and numbers lead to the same contact.
+  const wanted = offset + limit;
 
-  const named = (field: 'first_name' | 'last_name', withOther: boolean) => {
-    const start = raw(`${field}_key`);
-    const other = raw(field === 'first_name' ? 'last_name_key' : 'first_name_key');
-    const range = sql`contact.${start} >= sought.start and contact.${start} < sought.until`;
-    const order = withOther ? sql`contact.${other}, contact.${start}` : sql`contact.${start}, contact.${other}`;
+  const named = (field: NameSought['field'], withOther: boolean) => {
+    const start = raw(`contact.${field}_key`);
+    const other = raw(field === 'first_name' ? 'contact.last_name_key' : 'contact.first_name_key');
     return sql`
       select sought.place, hit.* from sought_name sought cross join lateral (
-        select contact.id, contact.${start} as key, contact.${other} as then from ${from.contacts} contact
-        where contact.account_id = ${accountId} and contact.merged_into is null and ${range}
-          ${withOther ? sql`and contact.${other} = sought.other` : sql``} and ${passes(sql`contact.id`)}
-        order by ${order}, contact.id ${most}) as hit
+        select contact.id, ${start} as key, ${other} as next_key from ${from.contacts} contact
+        where contact.account_id = ${accountId} and contact.merged_into is null and ${start} >= sought.start and ${start} < sought.until
+          ${withOther ? sql`and ${other} = sought.other` : sql``} and ${passes(sql`contact.id`)}
+        order by ${withOther ? sql`${other}, ${start}` : sql`${start}, ${other}`}, contact.id limit ${wanted}) as hit
       where sought.field = ${field} and sought.start <> '' and sought.other ${withOther ? sql`<> ''` : sql`is null`}`;
   };
+  const known = sql`
+    select sought.place, hit.* from sought_identity sought cross join lateral (
+      select today.id, identity.value as key, '' as next_key from ${from.identities} identity
+      cross join lateral (${from.today}) as today
+      where identity.account_id = ${accountId} and identity.kind = sought.kind
+        and identity.value >= sought.start and identity.value < sought.until and ${passes(sql`today.id`)}
+      order by identity.value limit ${2 * wanted}) as hit
+    where true`;
+  const enough = (found: Sql) => sql`(select count(distinct id) from (${found}) as found) >= ${wanted}`;
+  const [inOne, inTwo] = [
+    sql`select * from found_first`,
+    sql`select * from found_first union all select * from found_second`,
+  ];
   const rows = await tx<{ id: number }>`
     with ${from.scope} sought_name as materialized (
       select place, field, other, start, start || ${last} as until
@@ -134,18 +150,25 @@ export async function selectSought(
       select place + ${names.length} as place, kind, start, start || ${last} as until
       from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ start }) => start)}::text[])
         with ordinality as sent (kind, start, place)),
-    found as (
-      ${join([named('last_name', true), named('first_name', true), named('last_name', false), named('first_name', false)], ' union all ')}
-      union all
-      select sought.place, hit.* from sought_identity sought cross join lateral (
-        select today.id, identity.value as key, '' as then from ${from.identities} identity
-        cross join lateral (${from.today}) as today
-        where identity.account_id = ${accountId} and identity.kind = sought.kind
-          and identity.value >= sought.start and identity.value < sought.until and ${passes(sql`today.id`)}
-        order by identity.value ${mostIdentities}) as hit)
-    select id from (select distinct on (id) id, place, key, then from found order by id, place, key, then) as once
-    order by place, key, then, id limit ${limit} offset ${offset}`;
+    -- What would come behind the page is not looked for.
+    found_first as materialized (
+      ${named('last_name', true)} union all ${named('first_name', true)} union all ${named('last_name', false)}),
+    found_second as materialized (${named('first_name', false)} and not ${enough(inOne)}),
+    found_third as materialized (${known} and not ${enough(inTwo)})
+    select id from (
+      select distinct on (id) id, place, key, next_key from (${inTwo} union all select * from found_third) as found
+      order by id, place, key, next_key) as once
+    order by place, key, next_key, id limit ${limit} offset ${offset}`;
   return rows.map(({ id }) => id);
+}
+
+/** Those who pass all filters, where they are few. */
+async function fewOf(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
+  const [first, ...others] = await inOrder(tx, filters);
+  if (!first || first.size > (others.length > 0 ? mostTried : few)) return undefined;
+  const ordered: [Filter, ...Filter[]] = [first.filter, ...others.map(({ filter }) => filter)];
+  const rows = await tx<{ id: number }>`${passing(ordered)} limit ${few + 1}`;
+  return rows.length <= few ? rows.map(({ id }) => id) : undefined;
 }
 
 /** Where a search looks. */
@@ -175,15 +198,13 @@ function amongAll(accountId: number): Haystack {
   };
 }
 
-function amongFew(accountId: number, first: Filter, others: Filter[]): Haystack {
-  const conditions = join([sql`true`, ...others.map((filter) => filter.has(sql`contact.id`))], ' and ');
+function amongFew(accountId: number, ids: number[]): Haystack {
   return {
     scope: sql`
       member as materialized (
-        select contact.* from (${first.ids}) as one cross join lateral (
+        select contact.* from unnest(${ids}::bigint[]) as one (id) cross join lateral (
           select account_id, id, merged_into, first_name_key, last_name_key, mobile_number from contacts
-          where account_id = ${accountId} and id = one.id and merged_into is null offset 0) as contact
-        where ${conditions}),
+          where account_id = ${accountId} and id = one.id and merged_into is null offset 0) as contact),
       member_identity as materialized (
         select ${accountId}::bigint as account_id, identity.kind, identity.value, member.id as contact_id from member
         cross join lateral (

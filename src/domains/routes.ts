@@ -29,7 +29,11 @@ export const domainRoutes = [
       status: 201,
       example: { input: { domain: example.domain }, answer: example },
     },
-    (tx, { input }) => vouchForDomain(tx, input.domain, input.takes_mail),
+    async (tx, { input, about }) => {
+      const known = await vouchForDomain(tx, input.domain, input.takes_mail);
+      about(known.domain);
+      return known;
+    },
   ),
   lists(
     {

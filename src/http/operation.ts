@@ -183,12 +183,17 @@ export function answers<P extends string, I extends TObject, A extends TSchema>(
   return define(spec, { answer: spec.answer, paged: false, status: spec.status ?? 200 }, handler);
 }
 
+const format = Type.Optional(
+  Type.Enum(['csv'], { description: '`csv`: all of it in one file to save, as a link in a browser asks for it.' }),
+);
+
 /** A route that answers a list, in pages; or all of it as CSV, where it says how. */
 export function lists<P extends string, I extends TObject, A extends TSchema>(
   { csv, ...spec }: Spec<P, I> & { answer: A; csv?: Csv<Call<Static<I>, PathId<P>>, Static<A> & { id: number }> },
   handler: Handler<P, I, Rows<Static<A>>>,
 ): Operation {
-  const operation = define(spec, { answer: spec.answer, paged: true, status: 200 }, handler);
+  const input = csv ? (Type.Object({ ...spec.input.properties, format }) as unknown as I) : spec.input;
+  const operation = define({ ...spec, input }, { answer: spec.answer, paged: true, status: 200 }, handler);
   return csv ? { ...operation, csv: csv as unknown as Csv } : operation;
 }
 

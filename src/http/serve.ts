@@ -84,7 +84,9 @@ async function answer(
   for (const _ in errors) throw new Invalid({ ...(await besides(operation, call, errors, serving)), ...errors });
   const { csv } = operation;
   const onLate = (error: unknown) => serving.onLate(error, call.request.id);
-  if (csv && accepts(call.request, 'text/csv')) {
+  const asLink = (call.input as { format?: string }).format === 'csv';
+  if (csv && (asLink || accepts(call.request, 'text/csv'))) {
+    if (asLink) reply.header('content-disposition', 'attachment');
     return sendCsv(reply, csv.columns, onLate, (after) =>
       inScope(operation, call, serving, (tx) => csv.next(tx, call, after)),
     );

@@ -6,10 +6,17 @@ import { NotFound } from '../shared/problem.ts';
 import { rootStays } from '../units/schema.ts';
 import { findUnit, selectUnits } from '../units/store.ts';
 import type { FolderEffects, GroupEffects, UnitEffects, Venue } from './schema.ts';
-import { countAtUnit, countGroupGuests, countInFolder, countUnitGuests } from './store.ts';
+import { countAtUnit, countGroupGuests, countInFolder, countUnitGuests, selectUnitsCalled } from './store.ts';
 
-export async function listVenues(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Venue>> {
-  const { rows: units, total } = await selectUnits(tx, accountId, slice);
+export async function listVenues(
+  tx: Tx,
+  accountId: number,
+  search: string | undefined,
+  slice: Slice,
+): Promise<Rows<Venue>> {
+  const { rows: units, total } = await (search === undefined
+    ? selectUnits(tx, accountId, slice)
+    : selectUnitsCalled(tx, accountId, search, slice));
   const unitIds = units.map(({ id }) => id);
   const [folders, guests] = await Promise.all([
     foldersOfUnits(tx, accountId, unitIds),

@@ -1,7 +1,7 @@
 import { answers, lists } from '../http/operation.ts';
 import { NoFields } from '../shared/fields.ts';
 import { folderEffects, groupEffects, listVenues, unitEffects } from './read.ts';
-import { FolderEffects, GroupEffects, UnitEffects, Venue } from './schema.ts';
+import { FolderEffects, GroupEffects, ListVenues, UnitEffects, Venue } from './schema.ts';
 
 const account = '/admin/v1/accounts/:account_id';
 const staff = { method: 'GET', access: 'admin', input: NoFields } as const;
@@ -11,6 +11,7 @@ export const venueRoutes = [
   lists(
     {
       ...staff,
+      input: ListVenues,
       path: `${account}/venues`,
       tag: ofUnits,
       summary: 'List venues',
@@ -18,6 +19,7 @@ export const venueRoutes = [
         'The units with their folders and groups, and how many guests belong to each; the root unit first, then by id. A guest who was merged into another is not counted.',
       answer: Venue,
       example: {
+        input: { search: 'loyal' },
         answer: {
           id: 2,
           name: 'The Anchor',
@@ -27,7 +29,7 @@ export const venueRoutes = [
         },
       },
     },
-    (tx, { accountId, slice }) => listVenues(tx, accountId, slice),
+    (tx, { accountId, input, slice }) => listVenues(tx, accountId, input.search, slice),
   ),
   answers(
     {

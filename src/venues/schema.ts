@@ -1,10 +1,19 @@
 import Type, { type Static } from 'typebox';
-import { Id, Nullable } from '../shared/fields.ts';
+import { Id, Name, Nullable } from '../shared/fields.ts';
 import { Unit } from '../units/schema.ts';
 
 const amount = (description: string) => Type.Integer({ description, minimum: 0, examples: [12] });
 const guests = amount('How many guests belong to it.');
 const called = (example: string) => Type.String({ examples: [example] });
+
+export const ListVenues = Type.Object({
+  search: Type.Optional(
+    Name(
+      'Only the units with this in their name, or in that of a folder or group on them; whatever the case.',
+      'loyal',
+    ),
+  ),
+});
 
 /** A unit with all that is on it. */
 export const Venue = Type.Object({

@@ -1,6 +1,17 @@
 import type { Tx } from '../db/database.ts';
+import { listing } from '../db/listing.ts';
 import { only, type Sql, sql } from '../db/sql.ts';
+import type { Rows, Slice } from '../shared/fields.ts';
+import type { Unit } from '../units/schema.ts';
 import type { UnitEffects } from './schema.ts';
+
+/** Those with this in their name, or in that of anything on them; in the order of all. */
+export function selectUnitsCalled(tx: Tx, accountId: number, search: string, slice: Slice): Promise<Rows<Unit>> {
+  const called = sql`account_id = ${accountId} and position(lower(${search}) in lower(name)) > 0`;
+  const with_it = sql`select id from units where ${called} union select unit_id from folders where ${called} union select unit_id from groups where ${called}`;
+  const from = sql`units where account_id = ${accountId} and deleted_at is null and id in (${with_it})`;
+  return listing(tx, { columns: sql`id, name, is_root`, from, orderBy: sql`is_root desc, id` }, slice);
+}
 
 /**
  * How many belong to each of these. A guest who was merged into another is one with that, so the links of merged ones
@@ -18,8 +29,10 @@ async function countMembers(
       select ${id} as id, count(*) as guests from ${links}
       where account_id = ${accountId} and ${id} = any(${ids}) group by 1
       union all
-      select ${id}, -count(*) from contacts merged join ${links} as link on link.account_id = merged.account_id and link.contact_id = merged.id
-      where merged.account_id = ${accountId} and merged.merged_into is not null and ${id} = any(${ids}) group by 1) as counted
+      select ${id}, -count(*) from contacts merged cross join lateral (
+        select ${id} from ${links}
+        where account_id = ${accountId} and contact_id = merged.id and ${id} = any(${ids}) offset 0) as link
+      where merged.account_id = ${accountId} and merged.merged_into is not null group by 1) as counted
     group by id`;
   return new Map(rows.map((row) => [row.id, row.guests]));
 }

@@ -2,6 +2,7 @@ import type { Account } from '../accounts/schema.ts';
 import { findAccount } from '../accounts/store.ts';
 import { Raced, type Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
+import { findGroup } from '../groups/store.ts';
 import { survivorsOf } from '../identities/store.ts';
 import { bringToWaiting } from '../matching/store.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
@@ -13,10 +14,18 @@ import {
   codeKey,
   type GiveCodes,
   type GivenCodes,
+  mostAssigned,
   type StaffCode,
   type UnassignCode,
 } from './schema.ts';
-import { assignCodes, findStaffCodes, lockFreeCodes, selectCodesToGive } from './staff-store.ts';
+import {
+  assignCodes,
+  countFreeCodes,
+  findStaffCodes,
+  lockFreeCodes,
+  selectCodesToGive,
+  selectContactsWithout,
+} from './staff-store.ts';
 import { type CodeRow, codeLock, lockCodes } from './store.ts';
 
 type Count = (outcome: string) => void;
@@ -86,11 +95,12 @@ export async function giveCodes(
   tx: Tx,
   accountId: number,
   groupId: number,
-  { contact_ids }: GiveCodes,
+  to: GiveCodes,
   count: Count,
 ): Promise<GivenCodes> {
   // One after the other: the next free codes are the same for everybody.
   if (!(await lockCodeGroup(tx, accountId, groupId, 'for giving'))) throw noSuchGroup();
+  const { contact_ids, remaining } = await receivers(tx, accountId, groupId, to);
   const errors = await wrongWithContacts(tx, accountId, contact_ids);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   const today = await survivorsOf(tx, accountId, contact_ids);
@@ -100,12 +110,7 @@ export async function giveCodes(
   const without = contacts.filter((id) => !given.has(id));
   const free = codes.filter((code) => code.contact_id === null).slice(0, without.length);
   if (free.length < without.length) {
-    const left = free.length === 0 ? 'none' : `only ${free.length}`;
-    throw new Invalid({
-      contact_ids: [
-        `The contact ids need ${without.length} free codes, and the group has ${left}. Generate more first.`,
-      ],
-    });
+    throw new Invalid({ contact_ids: [`The contact ids need ${tooFew(without.length, free.length)}`] });
   }
   // Whoever stores a purchase with one of these waits for us, or we for them.
   await lockKeys(
@@ -126,7 +131,30 @@ export async function giveCodes(
   }
   const rows = new Map((await findStaffCodes(tx, accountId, [...given.values()])).map((row) => [row.id, row]));
   const codeOf = (contactId: number) => rows.get(given.get(today.get(contactId) as number) as number) as StaffCode;
-  return { assigned: ids.length, data: contact_ids.map(codeOf) };
+  return { assigned: ids.length, remaining, data: contact_ids.map(codeOf) };
+}
+
+const tooFew = (needed: number, free: number) =>
+  `${needed} free codes, and the group has ${free === 0 ? 'none' : `only ${free}`}. Generate more first.`;
+
+/** Who is meant; and of a group of contacts, how many are left for later. */
+async function receivers(
+  tx: Tx,
+  accountId: number,
+  codeGroupId: number,
+  { contact_ids, group_id }: GiveCodes,
+): Promise<{ contact_ids: number[]; remaining: number }> {
+  if (group_id === undefined) {
+    if (contact_ids) return { contact_ids, remaining: 0 };
+    throw new Invalid({ contact_ids: ['The contact ids field is required when there is no group id.'] });
+  }
+  if (contact_ids) throw new Invalid({ group_id: ['The group id field can’t be sent together with contact ids.'] });
+  if (!(await findGroup(tx, accountId, group_id)))
+    throw new Invalid({ group_id: ['The group id is not a group of this account.'] });
+  const { ids, total } = await selectContactsWithout(tx, accountId, codeGroupId, group_id, mostAssigned);
+  const free = await countFreeCodes(tx, accountId, codeGroupId, total);
+  if (free < total) throw new Invalid({ group_id: [`The group id needs ${tooFew(total, free)}`] });
+  return { contact_ids: ids, remaining: total - ids.length };
 }
 
 /** The code, alone with it and with the purchases that wait for it; or what is wrong with how it is said. */

@@ -10,6 +10,7 @@ import { checked } from './redeem.ts';
 import type { ContactCode, ListCodes, NewCodes, StaffCode, StaffContactCode } from './schema.ts';
 import {
   countAlike,
+  selectCodeEverywhere,
   selectCodes,
   selectCodesAfter,
   selectContactCodes,
@@ -122,8 +123,13 @@ export async function nextCodes(
 }
 
 /** In whatever group: whose is this code? */
-export function searchCodes(tx: Tx, accountId: number, unique_code: string, slice: Slice): Promise<Rows<StaffCode>> {
-  return selectCodes(tx, accountId, null, { unique_code }, slice);
+export function searchCodes(
+  tx: Tx,
+  accountId: number,
+  unique_code: string,
+  slice: Slice,
+): Promise<Rows<StaffContactCode>> {
+  return selectCodeEverywhere(tx, accountId, unique_code, slice);
 }
 
 /** The contact's codes, and those of whoever was merged into it. */

@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts';
 import { listing } from '../db/listing.ts';
 import { only, sql } from '../db/sql.ts';
 import type { After, Rows, Slice } from '../shared/fields.ts';
-import type { CodeGroup, NewCodeGroup } from './schema.ts';
+import type { CodeGroup, CountedCodeGroup, NewCodeGroup } from './schema.ts';
 
 const groupColumns = sql`id, unit_id, name, created_at`;
 
@@ -40,6 +40,19 @@ export function selectCodeGroups(
 ): Promise<Rows<CodeGroup>> {
   const from = sql`unique_code_groups where account_id = ${accountId} and unit_id = coalesce(${unitId}::bigint, unit_id)`;
   return listing(tx, { columns: groupColumns, from, orderBy: sql`id desc` }, slice);
+}
+
+/** These groups, the newest first, with what their units are called and what became of their codes. */
+export function countedCodeGroups(tx: Tx, accountId: number, ids: number[]): Promise<CountedCodeGroup[]> {
+  return tx<CountedCodeGroup>`
+    select g.id, g.unit_id, g.name, g.created_at, unit.name as unit_name,
+      coalesce(made, 0) as made, coalesce(assigned, 0) as assigned, coalesce(redeemed, 0) as redeemed
+    from unique_code_groups g
+    join units unit on unit.account_id = g.account_id and unit.id = g.unit_id
+    left join (
+      select group_id, count(*) as made, count(contact_id) as assigned, count(redeemed_at) as redeemed
+      from unique_codes where account_id = ${accountId} and group_id = any(${ids}) group by 1) as codes on group_id = g.id
+    where g.account_id = ${accountId} and g.id = any(${ids}) order by g.id desc`;
 }
 
 export async function renameCodeGroup(

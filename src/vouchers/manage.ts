@@ -3,6 +3,7 @@ import type { Rows, Slice } from '../shared/fields.ts';
 import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
 import { findUnit } from '../units/store.ts';
 import {
+  countedCodeGroups,
   deleteCodeGroup,
   deleteUnusedCodes,
   findCodeGroup,
@@ -12,7 +13,7 @@ import {
   renameCodeGroup,
   selectCodeGroups,
 } from './group-store.ts';
-import type { ByUnit, CodeGroup, NewCodeGroup } from './schema.ts';
+import type { ByUnit, CodeGroup, CountedCodeGroup, NewCodeGroup } from './schema.ts';
 
 const taken = () => new Invalid({ name: ['The name has already been taken by another group of this unit.'] });
 export const noSuchGroup = () => new NotFound('There is no such unique code group.');
@@ -40,6 +41,23 @@ export async function wrongWithGroup(
 
 export function listCodeGroups(tx: Tx, accountId: number, { unit_id }: ByUnit, slice: Slice): Promise<Rows<CodeGroup>> {
   return selectCodeGroups(tx, accountId, unit_id ?? null, slice);
+}
+
+export async function listCountedCodeGroups(
+  tx: Tx,
+  accountId: number,
+  by: ByUnit,
+  slice: Slice,
+): Promise<Rows<CountedCodeGroup>> {
+  const { rows, total } = await listCodeGroups(tx, accountId, by, slice);
+  return {
+    total,
+    rows: await countedCodeGroups(
+      tx,
+      accountId,
+      rows.map(({ id }) => id),
+    ),
+  };
 }
 
 export async function showCodeGroup(tx: Tx, accountId: number, id: number): Promise<CodeGroup> {

@@ -16,6 +16,7 @@ import {
   changeCodeGroup,
   createCodeGroup,
   listCodeGroups,
+  listCountedCodeGroups,
   removeCodeGroup,
   showCodeGroup,
   wrongWithGroup,
@@ -29,6 +30,7 @@ import {
   CodeGroupId,
   CodesCreated,
   ContactCode,
+  CountedCodeGroup,
   exportedColumns,
   FindCode,
   ForStatistics,
@@ -72,14 +74,17 @@ const staffCode = {
   unique_code_group_id: 8,
   status: 'Active' as const,
   contact_id: 42,
+  contact_name: 'Ana Silva',
   assigned_at: '2026-02-20T09:00:00.000Z',
   redeemed_at_datetime: null,
   redeemed_at_unit_id: null,
+  redeemed_at_unit_name: null,
   created_at: '2026-02-19T16:20:00.000Z',
 };
 /** So many are there at once. */
 const fewCodes = 10_000;
 
+const codeGroup = { id: 8, unit_id: 1, name: 'Summer vouchers', created_at: '2026-02-19T16:20:00.000Z' };
 const named = { unique_code_group_id: 8, unique_code: 'SUMMER-7KQ' };
 
 export const voucherRoutes = [
@@ -155,6 +160,21 @@ export const voucherRoutes = [
     },
     (tx, { accountId, ids, slice }) => listContactCodes(tx, accountId, ids.contact_id, slice),
   ),
+  lists(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${account}/unique_code_groups/statistics`,
+      summary: 'List what became of each group’s codes',
+      description: 'The unique code groups, the newest first, each with how many codes it has and what became of them.',
+      input: ByUnit,
+      answer: CountedCodeGroup,
+      example: {
+        answer: { ...codeGroup, unit_name: 'Harbour Group', made: 5000, assigned: 1200, redeemed: 340 },
+      },
+    },
+    (tx, { accountId, input, slice }) => listCountedCodeGroups(tx, accountId, input, slice),
+  ),
   ...managed(
     {
       path: `${account}/unique_code_groups`,
@@ -169,7 +189,7 @@ export const voucherRoutes = [
       example: {
         create: { unit_id: 1, name: 'Summer vouchers' },
         change: { name: 'Summer vouchers' },
-        answer: { id: 8, unit_id: 1, name: 'Summer vouchers', created_at: '2026-02-19T16:20:00.000Z' },
+        answer: codeGroup,
       },
       notes: { remove: 'With its codes, as long as none of them was assigned or redeemed.' },
     },
@@ -204,7 +224,7 @@ export const voucherRoutes = [
       method: 'GET',
       path: `${group}/codes`,
       summary: 'List voucher codes',
-      description: 'With `Accept: text/csv`, all of them in one file, which is streamed.',
+      description: 'With `Accept: text/csv` or `format=csv`, all of them in one file, which is streamed.',
       input: ListCodes,
       answer: StaffCode,
       example: { answer: staffCode },
@@ -227,7 +247,7 @@ export const voucherRoutes = [
       input: GiveCodes,
       besides: (tx, { accountId, input }) => wrongWithContacts(tx, accountId, input.contact_ids ?? []),
       answer: GivenCodes,
-      example: { input: { contact_ids: [42] }, answer: { assigned: 1, data: [staffCode] } },
+      example: { input: { contact_ids: [42] }, answer: { assigned: 1, remaining: 0, data: [staffCode] } },
     },
     (tx, { accountId, ids, input, count }) => giveCodes(tx, accountId, ids.unique_code_group_id, input, count),
   ),
@@ -262,8 +282,8 @@ export const voucherRoutes = [
       summary: 'Find a voucher code',
       description: 'In whatever groups it stands: whose it is, and whether it was redeemed.',
       input: SearchCodes,
-      answer: StaffCode,
-      example: { answer: staffCode },
+      answer: StaffContactCode,
+      example: { answer: { ...staffCode, unique_code_group_name: 'Summer vouchers' } },
     },
     (tx, { accountId, input, slice }) => searchCodes(tx, accountId, input.unique_code, slice),
   ),
@@ -277,7 +297,7 @@ export const voucherRoutes = [
       input: NoFields,
       answer: StaffContactCode,
       example: {
-        answer: { ...staffCode, unique_code_group_name: 'Summer vouchers', redeemed_at_unit_name: null },
+        answer: { ...staffCode, unique_code_group_name: 'Summer vouchers' },
       },
     },
     (tx, { accountId, ids, slice }) => listStaffContactCodes(tx, accountId, ids.contact_id, slice),
@@ -307,7 +327,7 @@ export const voucherRoutes = [
       input: UnassignCode,
       besides: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
       answer: StaffCode,
-      example: { input: named, answer: { ...staffCode, contact_id: null, assigned_at: null } },
+      example: { input: named, answer: { ...staffCode, contact_id: null, contact_name: null, assigned_at: null } },
     },
     (tx, { accountId, input }) => unassignCode(tx, accountId, input),
   ),

@@ -74,25 +74,26 @@ export const ContactCode = Type.Object({
 });
 export type ContactCode = Static<typeof ContactCode>;
 
-/** As staff see it. */
+/** As staff see it, with the names of whom and where. */
 export const StaffCode = Type.Object({
   id: Id('Id of the code'),
   unique_code: code,
   unique_code_group_id: Id('The group that it is in.'),
   status: Status,
   contact_id: Nullable(Id('The contact to whom it is assigned.')),
+  contact_name: Nullable(Type.String({ description: 'Who that is, if a name is known.', examples: ['Ana Silva'] })),
   assigned_at: Nullable(Instant('Since when.')),
   redeemed_at_datetime: Nullable(RedeemedAt),
   redeemed_at_unit_id: Nullable(Id('The unit where it was redeemed.')),
+  redeemed_at_unit_name: ContactCode.properties.redeemed_at_unit_name,
   created_at: Instant('When it was made.'),
 });
 export type StaffCode = Static<typeof StaffCode>;
 
-/** As staff see it on its contact. */
+/** As staff see it among codes of other groups: on its contact, say. */
 export const StaffContactCode = Type.Object({
   ...StaffCode.properties,
   unique_code_group_name: ContactCode.properties.unique_code_group_name,
-  redeemed_at_unit_name: ContactCode.properties.redeemed_at_unit_name,
 });
 export type StaffContactCode = Static<typeof StaffContactCode>;
 
@@ -165,19 +166,27 @@ export type AssignCode = Static<typeof AssignCode>;
 export const UnassignCode = Type.Omit(AssignCode, ['contact_id']);
 export type UnassignCode = Static<typeof UnassignCode>;
 
-/** A code of the group for each of these contacts. */
+/** A code of the group for each of these contacts, or for the next of a group of contacts. */
 export const GiveCodes = Type.Object({
-  contact_ids: Type.Array(Id('Contact id'), {
-    description: 'Whoever has a code of this group already keeps that one.',
-    minItems: 1,
-    maxItems: mostAssigned,
-    examples: [[42, 43]],
-  }),
+  contact_ids: Type.Optional(
+    Type.Array(Id('Contact id'), {
+      description: 'Whoever has a code of this group already keeps that one.',
+      minItems: 1,
+      maxItems: mostAssigned,
+      examples: [[42, 43]],
+    }),
+  ),
+  group_id: Type.Optional(
+    Id(
+      `Instead of contacts, a group of them: the next ${mostAssigned} who have no code yet, as long as there are codes for all of them. Call again until \`remaining\` is 0.`,
+    ),
+  ),
 });
 export type GiveCodes = Static<typeof GiveCodes>;
 
 export const GivenCodes = Type.Object({
   assigned: Type.Integer({ description: 'How many were given a code by this call.', examples: [1] }),
+  remaining: Type.Integer({ description: 'How many of the `group_id` still have none.', minimum: 0, examples: [0] }),
   data: Type.Array(StaffCode, { description: 'A code each, in the order of the contacts.' }),
 });
 export type GivenCodes = Static<typeof GivenCodes>;
@@ -192,10 +201,22 @@ export type ForStatistics = Static<typeof ForStatistics>;
 
 const amount = (description: string) => Type.Integer({ description, minimum: 0, examples: [12] });
 
-export const Statistics = Type.Object({
+const totals = {
   made: amount('How many codes the group has.'),
   assigned: amount('How many of them are somebody’s.'),
   redeemed: amount('How many of them were redeemed.'),
+};
+
+/** A group with what became of its codes. */
+export const CountedCodeGroup = Type.Object({
+  ...CodeGroup.properties,
+  unit_name: Type.String({ description: 'What that unit is called.', examples: ['The Anchor'] }),
+  ...totals,
+});
+export type CountedCodeGroup = Static<typeof CountedCodeGroup>;
+
+export const Statistics = Type.Object({
+  ...totals,
   by_unit: Type.Array(
     Type.Object({
       unit_id: Id('Unit id'),

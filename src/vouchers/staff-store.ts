@@ -7,12 +7,14 @@ import { type CodeRow, codeColumns, codesWithMore, utc } from './store.ts';
 
 const staffColumns = sql`code.id, code.unique_code, code.group_id as unique_code_group_id,
   case when code.redeemed_at is null then 'Active' else 'Redeemed' end as status, contact.id as contact_id, code.assigned_at,
-  ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id, code.created_at`;
+  (select nullif(concat_ws(' ', nullif(first_name, ''), nullif(last_name, '')), '') from contacts
+   where account_id = code.account_id and id = contact.id) as contact_name,
+  ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id,
+  unit.name as redeemed_at_unit_name, code.created_at`;
 
-/** Which codes are wanted: of one group, or of all. */
-const chosen = (accountId: number, groupId: number | null, { status, assigned, unique_code }: ListCodes) => {
-  const parts = [sql`code.account_id = ${accountId}`];
-  if (groupId !== null) parts.push(sql`code.group_id = ${groupId}`);
+/** Which codes of a group are wanted. */
+const chosen = (accountId: number, groupId: number, { status, assigned, unique_code }: ListCodes) => {
+  const parts = [sql`code.account_id = ${accountId}`, sql`code.group_id = ${groupId}`];
   if (unique_code !== undefined) parts.push(sql`code.code_key = ${codeKey(unique_code)}`);
   if (status !== undefined)
     parts.push(status === 'Active' ? sql`code.redeemed_at is null` : sql`code.redeemed_at is not null`);
@@ -23,15 +25,18 @@ const chosen = (accountId: number, groupId: number | null, { status, assigned, u
 export async function selectCodes(
   tx: Tx,
   accountId: number,
-  groupId: number | null,
+  groupId: number,
   filter: ListCodes,
   slice: Slice,
 ): Promise<Rows<StaffCode>> {
   const where = chosen(accountId, groupId, filter);
   const [rows, counted] = await Promise.all([
+    // What else is told of a code is not looked up for those before it, of which there may be a million.
     tx<StaffCode>`
-      select ${staffColumns} from ${codesWithMore(accountId)} where ${where}
-      order by code.id limit ${slice.limit} offset ${slice.offset}`,
+      select ${staffColumns} from ${codesWithMore(accountId)}
+      where code.account_id = ${accountId} and code.id = any(array(
+        select id from unique_codes code where ${where} order by id limit ${slice.limit} offset ${slice.offset}))
+      order by code.id`,
     tx<{ total: number }>`select count(*) as total from unique_codes code where ${where}`,
   ]);
   return { rows, total: only(counted).total };
@@ -72,8 +77,22 @@ export function selectStaffContactCodes(
   contactIds: number[],
   slice: Slice,
 ): Promise<Rows<StaffContactCode>> {
-  const columns = sql`${staffColumns}, g.name as unique_code_group_name, unit.name as redeemed_at_unit_name`;
+  const columns = sql`${staffColumns}, g.name as unique_code_group_name`;
   return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`code.id desc` }, slice);
+}
+
+/** A code in whatever groups have it. */
+export function selectCodeEverywhere(
+  tx: Tx,
+  accountId: number,
+  unique_code: string,
+  slice: Slice,
+): Promise<Rows<StaffContactCode>> {
+  const from = sql`${codesWithMore(accountId)}
+    join unique_code_groups g on g.account_id = code.account_id and g.id = code.group_id
+    where code.account_id = ${accountId} and code.code_key = ${codeKey(unique_code)}`;
+  const columns = sql`${staffColumns}, g.name as unique_code_group_name`;
+  return listing(tx, { columns, from, orderBy: sql`code.id` }, slice);
 }
 
 /** Undefined contact: nobody's. */
@@ -115,6 +134,38 @@ export async function selectCodesToGive(
     (select id, unique_code, null from unique_codes
      where account_id = ${accountId} and group_id = ${groupId} and contact_id is null and redeemed_at is null
      order by id limit ${contactIds.length})`;
+}
+
+/** The first so many of a group of contacts who have no code of a group of codes, and how many there are in all. */
+export async function selectContactsWithout(
+  tx: Tx,
+  accountId: number,
+  codeGroupId: number,
+  contactGroupId: number,
+  limit: number,
+): Promise<{ ids: number[]; total: number }> {
+  const has = (contact: Sql) =>
+    sql`select from unique_codes where account_id = ${accountId} and group_id = ${codeGroupId} and contact_id = ${contact}`;
+  const rows = await tx<{ id: number; total: number }>`
+    select contact.id, count(*) over () as total
+    from contact_groups link join contacts contact on contact.account_id = link.account_id and contact.id = link.contact_id
+    where link.account_id = ${accountId} and link.group_id = ${contactGroupId} and contact.merged_into is null
+      and not exists (${has(sql`contact.id`)})
+      and not exists (
+        select from contacts merged
+        where merged.account_id = ${accountId} and merged.merged_into = contact.id and exists (${has(sql`merged.id`)}))
+    order by contact.id limit ${limit}`;
+  return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
+}
+
+/** How many free codes a group has; so many at most are looked for. */
+export async function countFreeCodes(tx: Tx, accountId: number, groupId: number, most: number): Promise<number> {
+  const rows = await tx<{ count: number }>`
+    select count(*) as count from (
+      select from unique_codes
+      where account_id = ${accountId} and group_id = ${groupId} and contact_id is null and redeemed_at is null
+      limit ${most}) as free`;
+  return only(rows).count;
 }
 
 /** How many of these are still free. They stay so until the transaction ends. */

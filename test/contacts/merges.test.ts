@@ -130,6 +130,7 @@ describe('an e-mail of one contact with the mobile of another that has no e-mail
         at: expect.any(String),
         undone_at: null,
         undone_by: null,
+        contact: expect.objectContaining({ email: '', mobile_number: expect.stringMatching(/^447/) }),
       },
     ]);
   });
@@ -247,6 +248,10 @@ describe('a phone that two people with e-mails of their own share', () => {
     const rui = await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
     const eve = await write({ email: 'eve@gmail.com', mobile_number: '07700900001' });
     expect(await duplicates()).toHaveLength(2);
+    // Each side is what a search tells of it.
+    const { body: found } = await admin('GET', `${at}/contacts/search`);
+    const known = (id: number) => found.data.find((one: { id: number }) => one.id === id);
+    expect((await duplicates())[0].contacts).toEqual([known(ana.id), known(eve.id)]);
     const pair = (await duplicates()).find((one: { contacts: { id: number }[] }) => one.contacts[1]?.id === rui.id);
     expect((await admin('POST', `${at}/possible_duplicates/${pair.id}/keep_apart`)).status).toBe(204);
     expect(await duplicates()).toHaveLength(1);
@@ -347,5 +352,34 @@ describe('erasing a contact', () => {
     await write(joining);
     expect((await admin('DELETE', at)).status).toBe(204);
     expect(await behind`select from consent_ledger where account_id = ${id}`).toHaveLength(0);
+  });
+});
+
+describe('the merges of one guest', () => {
+  it('are those that any of its ids had a part in, undone ones too, and no others', async () => {
+    const { at, write, mergeInto, undo, merges } = await group();
+    const [a, b, c, d, e] = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map(async (name) => (await write({ email: `${name}@gmail.com` })).id as number),
+    );
+    const merged = async (into?: number, from?: number) => (await mergeInto(into as number, from as number)).body.id;
+    const [first, second] = [await merged(b, a), await merged(c, b)];
+    const third = await merged(e, d);
+    const of = async (id?: number) =>
+      (await admin('GET', `${at}/merges?contact_id=${id}`)).body.data.map((merge: { id: number }) => merge.id);
+    for (const id of [a, b, c]) expect(await of(id)).toEqual([second, first]);
+    expect(await of(d)).toEqual([third]);
+    expect((await undo(second)).status).toBe(200);
+    expect(await of(c)).toEqual([second]);
+    expect(await of(a)).toEqual([second, first]);
+    expect(await merges()).toHaveLength(3);
+  });
+
+  it('are not to be had of a contact that there is not, or that is another account’s', async () => {
+    const [mine, theirs] = [await group(), await group()];
+    const { id } = await theirs.write({ email: 'a@gmail.com' });
+    for (const contact of [id, 999_999_999]) {
+      expect((await admin('GET', `${mine.at}/merges?contact_id=${contact}`)).status).toBe(404);
+    }
+    expect((await admin('GET', `${mine.at}/merges?contact_id=x`)).status).toBe(422);
   });
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -19,8 +19,6 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject) {
-  if (!browserPath)
-    console.warn('\n*** LEFT OUT: the tests in a browser. No Chromium was found; set CHROMIUM_PATH to one. ***\n');
   // The tests of real processes run what `npm start` runs.
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'regulars-test-'));
@@ -46,5 +44,13 @@ export default async function setup(project: TestProject) {
   return async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
+    if (!browserPath) console.error(leftOut());
   };
+}
+
+/** Said last, where it is read. */
+function leftOut(): string {
+  const files = readdirSync('test/browser').filter((name) => name.endsWith('.test.ts'));
+  const names = files.map((name) => name.replace('.test.ts', '')).join(', ');
+  return `\n*** LEFT OUT: the tests in a browser (${names}). No Chromium was found: install one (on Debian, "apt-get install chromium") or set CHROMIUM_PATH to it. ***\n`;
 }

@@ -10,6 +10,7 @@ const unknown = 999_999_999;
 interface Given {
   unique_code: string;
   contact_id: number | null;
+  contact_name: string | null;
   assigned_at: string | null;
 }
 const all = async (group: number): Promise<Given[]> => accepted(await list(group)).data;
@@ -171,6 +172,15 @@ describe('giving contacts a code each', () => {
     const fields = refusal(await give((await stocked(1)).group, contact_ids));
     expect(fields.every((field) => /^contact_ids(\.0)?$/.test(field))).toBe(true);
   });
+  it('says what the contacts are called', async () => {
+    const [{ group }, goes] = [await stocked(2), await newContact({ first_name: 'Ana', last_name: 'Silva' })];
+    const stays = await newContact({ last_name: 'Costa' });
+    accepted(await give(group, [goes, await newContact()]));
+    expect((await all(group)).map((one) => one.contact_name)).toEqual(['Ana Silva', null]);
+    await home.merge(goes, stays);
+    const [one] = await all(group);
+    expect([one?.contact_id, one?.contact_name]).toEqual([stays, 'Ana Costa']);
+  });
   it('of a group that there is not is a 404', async () => {
     const contact = await newContact();
     for (const group of [unknown, await away.newGroup(), 'x']) expect((await give(group, [contact])).status).toBe(404);
@@ -193,5 +203,66 @@ describe('giving contacts a code each', () => {
     for (const answer of answers) if (answer.status !== 200) expect(refusal(answer)).toEqual(['contact_ids']);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
     expect((await holders(group)).filter((holder) => holder !== null)).toHaveLength(20);
+  });
+});
+
+describe('giving everybody in a group of contacts a code', () => {
+  const path = (group: number) => `${home.base}/unique_code_groups/${group}/assign`;
+  const giveAll = (group: number, group_id: unknown, more = {}) => admin('POST', path(group), { group_id, ...more });
+  /** A group of contacts with so many in it. */
+  const crowd = async (count: number) => {
+    const { id } = accepted(
+      await admin('POST', `${home.base}/groups`, { unit_id: home.unit, name: fresh('group') }),
+      201,
+    );
+    const units = [{ id: home.unit, groups: [{ id }] }];
+    const members = await Promise.all(Array.from({ length: count }, () => newContact({ units })));
+    return { id: id as number, members, units };
+  };
+
+  it('gives one to each member and to nobody else, and again to nobody', async () => {
+    const [{ group }, { id, members }] = [await stocked(5), await crowd(3)];
+    await newContact();
+    const first = accepted(await giveAll(group, id));
+    expect([first.assigned, first.remaining]).toEqual([3, 0]);
+    expect((await holders(group)).filter((one) => one !== null).sort()).toEqual(members.toSorted());
+    expect(accepted(await giveAll(group, `${id}`))).toEqual({ assigned: 0, remaining: 0, data: [] });
+  });
+  it('leaves out who has one already, also through a contact that was merged', async () => {
+    const [{ group, codes }, { id, members }] = [await stocked(5), await crowd(3)];
+    const [ana = 0, rui = 0, eva = 0] = members;
+    const goes = await newContact();
+    await assigned(group, codes[0] as string, goes);
+    await home.merge(goes, ana);
+    await assigned(group, codes[1] as string, rui);
+    const { assigned: count, remaining, data } = accepted(await giveAll(group, id));
+    expect([count, remaining, data.map((one: Given) => one.contact_id)]).toEqual([1, 0, [eva]]);
+  });
+  it('gives 400 a call, and says how many are left', async () => {
+    const [{ group }, { id, units }] = [await stocked(405), await crowd(1)];
+    for (let made = 1; made < 405; made += 101)
+      await Promise.all(Array.from({ length: 101 }, () => newContact({ units })));
+    const counts = [];
+    for (let call = 0; call < 3; call++) {
+      const { assigned, remaining } = accepted(await giveAll(group, id));
+      counts.push([assigned, remaining]);
+    }
+    expect(counts).toEqual([
+      [400, 5],
+      [5, 0],
+      [0, 0],
+    ]);
+  });
+  it('gives nobody one where there are too few for all', async () => {
+    const [{ group }, { id }] = [await stocked(2), await crowd(3)];
+    expect(refusal(await giveAll(group, id))).toEqual(['group_id']);
+    expect(await holders(group)).toEqual([null, null]);
+  });
+  it('is refused for a group that there is not, and together with contacts', async () => {
+    const { group } = await stocked(2);
+    for (const id of [unknown, 'x']) expect(refusal(await giveAll(group, id))).toEqual(['group_id']);
+    const [{ id }, contact] = [await crowd(0), await newContact()];
+    expect(refusal(await giveAll(group, id, { contact_ids: [contact] }))).toEqual(['group_id']);
+    expect(await holders(group)).toEqual([null, null]);
   });
 });

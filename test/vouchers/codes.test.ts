@@ -35,7 +35,8 @@ describe('importing codes', () => {
     expect(accepted(await list(group)).data).toEqual(
       codes.map((unique_code) => ({
         ...{ id: expect.any(Number), unique_code, unique_code_group_id: group, status: 'Active', contact_id: null },
-        ...{ assigned_at: null, redeemed_at_datetime: null, redeemed_at_unit_id: null },
+        ...{ contact_name: null, assigned_at: null },
+        ...{ redeemed_at_datetime: null, redeemed_at_unit_id: null, redeemed_at_unit_name: null },
         created_at: expect.any(String),
       })),
     );

@@ -109,3 +109,36 @@ describe('a contact’s voucher codes', () => {
     expect([status, Object.keys(body.errors)]).toEqual([422, ['account_id']]);
   });
 });
+
+describe('a contact’s voucher codes, as staff see them', () => {
+  const staffLook = (contact: number | string) => admin('GET', `/accounts/${home.id}/contacts/${contact}/unique_codes`);
+
+  it('tell the group, since when they are the contact’s, and when and where they were redeemed', async () => {
+    const [contact, name, unique_code] = [await newContact(), fresh('Summer'), fresh('CODE')];
+    const group = await newGroup(name);
+    await home.add(group, unique_code);
+    const { id } = await home.assigned(group, unique_code, contact);
+    const { unique_code: newer } = await newCode(fresh('CODE'), contact);
+    await redeemed({ unique_code, redemption_date: '2025-03-01 12:30:00' });
+    const { body } = await staffLook(contact);
+    expect(body.data.map((code: { unique_code: string }) => code.unique_code)).toEqual([newer, unique_code]);
+    expect(body.data[1]).toEqual({
+      ...{ id, unique_code, unique_code_group_id: group, unique_code_group_name: name, contact_id: contact },
+      ...{ status: 'Redeemed', assigned_at: expect.any(String), created_at: expect.any(String) },
+      ...{ redeemed_at_datetime: '2025-03-01T12:30:00.000000Z', redeemed_at_unit_id: unit },
+      redeemed_at_unit_name: 'The Anchor',
+    });
+    expect(body.data[0]).toMatchObject({ status: 'Active', redeemed_at_unit_name: null });
+  });
+  it('are those of whoever was merged into it too', async () => {
+    const [old, now] = [await newContact(), await newContact()];
+    const { unique_code } = await newCode(fresh('CODE'), old);
+    await home.merge(old, now);
+    for (const id of [old, now]) {
+      expect((await staffLook(id)).body.data).toMatchObject([{ unique_code, contact_id: now }]);
+    }
+  });
+  it('are a 404 for another account’s contact, and for one that there is not', async () => {
+    for (const id of [await away.newContact(), 999_999_999, 'x']) expect((await staffLook(id)).status).toBe(404);
+  });
+});

@@ -23,7 +23,7 @@ describe('a group’s codes', () => {
     expect(accepted(await list(group, '?page=4'))).toMatchObject({ data: [], from: null, to: null });
   });
   it('are narrowed by status, by whether they are assigned, and by code', async () => {
-    const [group, contact] = [await newGroup(), await newContact()];
+    const [group, contact] = [await newGroup(), await newContact({ first_name: 'Ana', last_name: 'Silva' })];
     const [free, used, given, both] = [fresh('FREE'), fresh('USED'), fresh('GIVEN'), fresh('BOTH')];
     await add(group, free, used, given, both);
     for (const code of [given, both]) await home.assigned(group, code, contact);
@@ -44,8 +44,10 @@ describe('a group’s codes', () => {
     const [one] = accepted(await list(group, `?unique_code=${both}`)).data;
     expect(one).toEqual({
       ...{ id: expect.any(Number), unique_code: both, unique_code_group_id: group, status: 'Redeemed' },
-      ...{ contact_id: contact, assigned_at: expect.any(String), created_at: expect.any(String) },
+      ...{ contact_id: contact, contact_name: 'Ana Silva' },
+      ...{ assigned_at: expect.any(String), created_at: expect.any(String) },
       ...{ redeemed_at_datetime: '2025-03-01T12:30:00.000000Z', redeemed_at_unit_id: home.unit },
+      redeemed_at_unit_name: 'The Anchor',
     });
     expect(Math.abs(Date.parse(one.assigned_at) - Date.now())).toBeLessThan(60_000);
   });
@@ -54,6 +56,26 @@ describe('a group’s codes', () => {
   });
   it('are a 404 of a group that there is not', async () => {
     for (const group of [unknown, await away.newGroup(), 'x']) expect((await list(group)).status).toBe(404);
+  });
+});
+
+describe('with format=csv, as a link asks', () => {
+  const link = (group: number, query: string) =>
+    raw(app, 'GET', `${home.base}/unique_code_groups/${group}/codes?${query}`, 'text/html,*/*;q=0.8');
+
+  it('they come as a file to be saved, narrowed as the list is', async () => {
+    const [group, codes] = [await newGroup(), [fresh('CODE'), fresh('CODE')]];
+    await add(group, ...codes);
+    await redeemed({ unique_code: codes[0] });
+    const answer = await link(group, 'format=csv&status=Active');
+    expect([answer.statusCode, answer.headers['content-disposition']]).toEqual([200, 'attachment']);
+    expect(answer.headers['content-type']).toMatch(/^text\/csv/);
+    const [header = [], ...rows] = readCsv(answer.body);
+    expect(rows.map((row) => row[header.indexOf('unique_code')])).toEqual([codes[1]]);
+  });
+  it('no other format is known', async () => {
+    const answer = await link(await newGroup(), 'format=xml');
+    expect([answer.statusCode, Object.keys(answer.json().errors)]).toEqual([422, ['format']]);
   });
 });
 

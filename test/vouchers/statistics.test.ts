@@ -123,3 +123,34 @@ describe('the range of days', () => {
     }
   });
 });
+
+describe('what became of the codes of every group', () => {
+  const list = async (at: Shop, query = '') =>
+    accepted(await admin('GET', `${at.base}/unique_code_groups/statistics${query}`));
+
+  it('is the groups, the newest first, each with its counts and what its unit is called', async () => {
+    const at = await shop({ admin, call });
+    await home.newCode();
+    const [used, empty] = [await at.newGroup('Summer', at.unit), await at.newGroup('Winter')];
+    const codes = Array.from({ length: 4 }, () => fresh('CODE'));
+    await at.add(used, ...codes);
+    for (const code of codes.slice(0, 2)) await at.assigned(used, code, await at.newContact());
+    await at.redeemed({ unique_code: codes[3] });
+    const { data, total } = await list(at);
+    expect([total, data]).toEqual([
+      2,
+      [
+        expect.objectContaining({ id: empty, name: 'Winter', made: 0, assigned: 0, redeemed: 0 }),
+        expect.objectContaining({ id: used, unit_name: 'The Anchor', made: 4, assigned: 2, redeemed: 1 }),
+      ],
+    ]);
+    expect((await list(at, `?unit_id=${at.unit}`)).data).toEqual([data[1]]);
+  });
+  it('comes 100 a page', async () => {
+    const at = await shop({ admin, call });
+    for (let number = 1; number <= 101; number++) await at.newGroup(`Group ${number}`);
+    const pages = [await list(at), await list(at, '?page=2')];
+    expect(pages.map(({ data }) => data.length)).toEqual([100, 1]);
+    expect([pages[0].data[0].name, pages[1].data[0].name]).toEqual(['Group 101', 'Group 1']);
+  });
+});

@@ -64,9 +64,9 @@ async function send(method: string, url: string, body: unknown, { signal, accept
 
 async function answer<T>(response: Response): Promise<T> {
   if (response.status === 204) return undefined as T;
-  return response.json().catch(() => {
+  return (await response.json().catch(() => {
     throw away;
-  });
+  })) as T;
 }
 
 /** The admin API. Paths are without `/admin/v1`: `api.get<Paged<Unit>>('/accounts/1/units', { page: 2 })`. */

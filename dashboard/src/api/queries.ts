@@ -1,4 +1,12 @@
-import { keepPreviousData, MutationCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  MutationCache,
+  QueryClient,
+  type QueryKey,
+  queryOptions,
+} from '@tanstack/react-query';
+import type { Paged } from '#service/shared/fields.ts';
 import { say } from '../ui/say.ts';
 import { type ApiError, api, type Params } from './client.ts';
 
@@ -17,7 +25,6 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 15_000,
       gcTime: 10 * 60_000,
-      placeholderData: keepPreviousData,
       // What was refused stays refused; what failed may have been a bad moment.
       retry: (failures, error) => failures < 2 && !(error.status >= 400 && error.status < 500),
       networkMode: 'always',
@@ -26,7 +33,8 @@ export const queryClient = new QueryClient({
   },
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
-      if (!mutation.meta?.shown) say.failed(error);
+      // Who is no longer signed in sees the sign-in page, which says it all.
+      if (!mutation.meta?.shown && error.status !== 401) say.failed(error);
     },
   }),
 });
@@ -41,7 +49,48 @@ export function get<T>(path: string, params: Params = {}) {
   });
 }
 
+/** The same of a list: while another page or filter of it is read, what was there stays, and `isPlaceholderData` says so. */
+export function getList<T>(path: string, params: Params = {}) {
+  const own = JSON.stringify(keyOf(path));
+  return {
+    ...get<T>(path, params),
+    placeholderData: (previous: T | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
+      JSON.stringify(query?.queryKey.slice(0, -1)) === own ? previous : undefined,
+  };
+}
+
+/** A whole list, for what is short and chosen from or looked up by name: units, sources. */
+export function getAll<T>(path: string, params: Params = {}) {
+  return queryOptions<T[]>({
+    queryKey: [...keyOf(path), 'all', params],
+    queryFn: async ({ signal }) => {
+      const rows: T[] = [];
+      for (let page = 1, last = 1; page <= last; page++) {
+        const answer = await api.get<Paged<T>>(path, { ...params, page }, { signal });
+        rows.push(...answer.data);
+        last = answer.last_page;
+      }
+      return rows;
+    },
+  });
+}
+
+/** A list whose pages are shown one below the other: `useInfiniteQuery(getPages<Note>(…))`. */
+export function getPages<T>(path: string, params: Params = {}) {
+  return infiniteQueryOptions<Paged<T>, ApiError, InfiniteData<Paged<T>>, QueryKey, number>({
+    queryKey: [...keyOf(path), 'pages', params],
+    queryFn: ({ signal, pageParam }) => api.get<Paged<T>>(path, { ...params, page: pageParam }, { signal }),
+    initialPageParam: 1,
+    getNextPageParam: ({ current_page, last_page }) => (current_page < last_page ? current_page + 1 : undefined),
+  });
+}
+
 /** Whatever was read at these paths, or below them, is read again. Await it before closing a form. */
 export async function refresh(...paths: string[]): Promise<void> {
   await Promise.all(paths.map((path) => queryClient.invalidateQueries({ queryKey: keyOf(path) })));
+}
+
+/** Whatever was read at this path, or below it, is gone there as well. Call it once no page shows it any more. */
+export function forget(path: string): void {
+  queryClient.removeQueries({ queryKey: keyOf(path) });
 }

@@ -1,5 +1,20 @@
+import { Stack } from '@mantine/core';
+import { useMay } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
+import { HowTo } from './HowTo.tsx';
+import { OwnersTokens } from './OwnersTokens.tsx';
+import { Reference } from './Reference.tsx';
+import { Tokens } from './Tokens.tsx';
 
 export function DevelopersPage() {
-  return <Page title="Developers">{null}</Page>;
+  const isOwner = useMay('owner');
+  return (
+    <Page title="Developers" lead="How tills, booking platforms, wifi portals and voucher apps reach this account.">
+      <Stack gap="lg">
+        {isOwner ? <Tokens /> : <OwnersTokens />}
+        <Reference />
+        <HowTo />
+      </Stack>
+    </Page>
+  );
 }

@@ -1,5 +1,118 @@
+import { Button, SimpleGrid } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ApiError } from '../api/client.ts';
+import { useAccount } from '../session/session.ts';
+import { formatDays } from '../ui/format.ts';
 import { Page } from '../ui/Page.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import { EmptyState, ErrorState } from '../ui/States.tsx';
+import { ConsentRates } from './ConsentRates.tsx';
+import { Figures } from './Figures.tsx';
+import { Filters } from './Filters.tsx';
+import { FirstSteps } from './FirstSteps.tsx';
+import classes from './Home.module.css';
+import { NpsFigures } from './NpsFigures.tsx';
+import { isQuiet, isUntouched, overviewQuery, sinceFirst } from './overview.ts';
+import { rangeOf } from './range.ts';
+import { Trends } from './Trends.tsx';
+import { VenueFigures } from './VenueFigures.tsx';
 
+const route = getRouteApi('/guard/accounts/$accountId/');
+
+/** One account at a glance. */
 export function HomePage() {
-  return <Page title="Home">{null}</Page>;
+  const account = useAccount();
+  const search = route.useSearch();
+  const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(account, search));
+  const range = rangeOf(search, account.time_zone);
+  if (data && isUntouched(data) && search.unit_id === undefined)
+    return (
+      <Page title="Home">
+        <FirstSteps />
+      </Page>
+    );
+
+  const overview = data && range.name === 'all' ? sinceFirst(data) : data;
+  const days = range.name === 'all' ? undefined : daysBetween(overview ?? range);
+  const failed = error && (!data || isPlaceholderData);
+  return (
+    <Page
+      title="Home"
+      lead={overview && !failed && formatDays(overview.from, overview.to)}
+      actions={<Filters range={range} unitId={search.unit_id} />}
+    >
+      {failed ? (
+        <Panel>
+          <Failed error={error} onRetry={refetch} />
+        </Panel>
+      ) : (
+        <div className={classes.all} aria-busy={!data || isPlaceholderData}>
+          <Figures overview={overview} days={days} />
+          {overview && isQuiet(overview) ? (
+            <Panel>
+              <Quiet />
+            </Panel>
+          ) : (
+            <>
+              {/* A single day has no course. */}
+              {days !== 1 && <Trends overview={overview} range={range} />}
+              {search.unit_id === undefined && <VenueFigures overview={overview} />}
+            </>
+          )}
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+            <ConsentRates overview={overview} unitId={search.unit_id} />
+            <NpsFigures overview={overview} range={range} days={days} />
+          </SimpleGrid>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+const daysBetween = ({ from, to }: { from: string; to: string }) =>
+  (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+
+/** Nothing in the range, though there may be before it. */
+function Quiet() {
+  const navigate = route.useNavigate();
+  const { range } = route.useSearch();
+  return (
+    <EmptyState
+      title="Nothing happened in these days"
+      action={
+        range !== 'all' && (
+          <Button
+            variant="default"
+            mt="xs"
+            onClick={() => void navigate({ search: ({ unit_id }) => ({ range: 'all', unit_id }) })}
+          >
+            Show all time
+          </Button>
+        )
+      }
+    >
+      No new guests, visits, answers or redeemed vouchers.
+    </EmptyState>
+  );
+}
+
+/** An address may ask for what can't be shown: a venue that is gone, or days the wrong way round. */
+function Failed({ error, onRetry }: { error: ApiError; onRetry: () => unknown }) {
+  const navigate = route.useNavigate();
+  if (error.status !== 422) return <ErrorState error={error} onRetry={onRetry} />;
+  return (
+    <EmptyState
+      title="This can’t be shown"
+      action={
+        <Button variant="default" mt="xs" onClick={() => void navigate({ search: {} })}>
+          Show the last 30 days of all venues
+        </Button>
+      }
+    >
+      {error.fields.unit_id
+        ? 'This venue is not there: it may have been deleted, or belong to another account.'
+        : error.message}
+    </EmptyState>
+  );
 }

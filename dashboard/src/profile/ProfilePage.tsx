@@ -1,6 +1,7 @@
 import { Badge, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import type { OpenSession } from '#service/sessions/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { api } from '../api/client.ts';
 import { get, refresh } from '../api/queries.ts';
@@ -21,14 +22,14 @@ export function ProfilePage() {
   return (
     <Page title="Profile" lead={`${user.email}, ${user.role}`} narrow>
       <Stack gap="lg">
-        <Password />
+        <Password email={user.email} />
         <SignedIn />
       </Stack>
     </Page>
   );
 }
 
-function Password() {
+function Password({ email }: { email: string }) {
   const form = useServerForm({
     initialValues: { current_password: '', new_password: '', again: '' },
     validate: {
@@ -47,7 +48,7 @@ function Password() {
       <form onSubmit={form.submit}>
         <Stack maw="22rem">
           {/* So that a password manager knows whose it is. */}
-          <input type="hidden" name="username" autoComplete="username" value={useSession().user.email} readOnly />
+          <input hidden name="username" autoComplete="username" value={email} readOnly />
           <PasswordInput
             label="Current password"
             autoComplete="current-password"
@@ -57,7 +58,7 @@ function Password() {
           />
           <PasswordInput
             label="New password"
-            description="At least 8 characters."
+            description="At least 8 characters. You stay signed in here; everywhere else you have to sign in again."
             autoComplete="new-password"
             required
             minLength={8}
@@ -78,18 +79,8 @@ function Password() {
   );
 }
 
-/** One sign-in of the user's. */
-interface SignIn {
-  id: number;
-  created_at: string;
-  last_seen_at: string;
-  address: string | null;
-  user_agent: string | null;
-  is_current: boolean;
-}
-
 function SignedIn() {
-  const sessions = useQuery(get<Paged<SignIn>>('/sessions'));
+  const sessions = useQuery(get<Paged<OpenSession>>('/sessions'));
   const [asked, ask] = useDisclosure();
   return (
     <Panel
@@ -113,7 +104,7 @@ function SignedIn() {
             title: 'Browser',
             render: ({ user_agent, is_current }) => (
               <Group gap="xs">
-                <span title={user_agent ?? undefined}>{browserName(user_agent)}</span>
+                <span title={user_agent}>{browserName(user_agent)}</span>
                 {is_current && <Badge>This one</Badge>}
               </Group>
             ),

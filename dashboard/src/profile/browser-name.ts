@@ -16,10 +16,10 @@ const systems = [
 ] as const;
 
 /** "Firefox on Linux", as far as a user agent tells. */
-export function browserName(userAgent: string | null): string {
+export function browserName(userAgent: string): string {
   const named = (names: readonly (readonly [string, string])[]) =>
-    names.find(([sign]) => userAgent?.includes(sign))?.[1];
+    names.find(([sign]) => userAgent.includes(sign))?.[1];
   const [browser, system] = [named(browsers), named(systems)];
   if (browser && system) return `${browser} on ${system}`;
-  return browser ?? system ?? userAgent?.slice(0, 40) ?? 'Unknown';
+  return browser ?? system ?? (userAgent.slice(0, 40) || 'Unknown');
 }

@@ -2,11 +2,12 @@ import { PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { api } from '../api/client.ts';
+import type { Session } from '#service/sessions/schema.ts';
+import { ApiError, api } from '../api/client.ts';
 import mark from '../shell/mark.svg';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
 import classes from './SignInPage.module.css';
-import { type Session, sessionQuery } from './session.ts';
+import { sessionQuery } from './session.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -17,7 +18,10 @@ export function SignInPage() {
   const queries = useQueryClient();
   const form = useServerForm({
     initialValues: { email: '', password: '' },
-    send: (values) => api.post<Session>('/session', values),
+    send: (values) =>
+      api.post<Session>('/session', values).catch((error: ApiError) => {
+        throw error.status === 401 ? new ApiError(401, 'The e-mail or the password is wrong.') : error;
+      }),
     onDone: (session) => {
       queries.clear();
       queries.setQueryData(sessionQuery.queryKey, session);
@@ -42,7 +46,6 @@ export function SignInPage() {
               name="email"
               autoComplete="username"
               required
-              withAsterisk={false}
               autoFocus
               {...form.getInputProps('email')}
             />
@@ -51,7 +54,6 @@ export function SignInPage() {
               name="password"
               autoComplete="current-password"
               required
-              withAsterisk={false}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
               {...form.getInputProps('password')}
             />

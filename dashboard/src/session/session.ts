@@ -1,14 +1,11 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import type { Session } from '#service/sessions/schema.ts';
+import type { User } from '#service/users/schema.ts';
 import { api } from '../api/client.ts';
+import { lastAccount } from './last-account.ts';
 
-export type Role = 'owner' | 'staff' | 'viewer';
-
-export interface Session {
-  user: { id: number; email: string; role: Role };
-  accounts: { id: number; name: string; time_zone: string; root_unit_id: number }[];
-  expires_at: string;
-}
+export type Role = User['role'];
 
 export const sessionQuery = queryOptions<Session>({
   queryKey: ['session'],
@@ -30,6 +27,13 @@ const rank: Record<Role, number> = { viewer: 0, staff: 1, owner: 2 };
 /** Whether the buttons of that role are worth showing. The service decides by itself whether they work. */
 export function useMay(role: Role): boolean {
   return rank[useSession().user.role] >= rank[role];
+}
+
+/** The account that the menu is about: the one in the address, or, on a page of none, the one before it. */
+export function useShownAccount() {
+  const { accounts } = useSession();
+  const { accountId = lastAccount.read() } = useParams({ strict: false });
+  return accounts.find(({ id }) => id === accountId) ?? accounts[0];
 }
 
 /** The account in the address: its id, name, time zone, and where it is in the admin API. */

@@ -1,4 +1,4 @@
-import { api } from '../api/client.ts';
+import { type ApiError, api } from '../api/client.ts';
 import { say } from '../ui/say.ts';
 
 let leave = async () => {};
@@ -13,6 +13,7 @@ export async function signOut({ everywhere = false } = {}): Promise<void> {
     await api.delete(everywhere ? '/sessions' : '/session');
     await leave();
   } catch (error) {
-    say.failed(error as Error);
+    // Who is no longer signed in is on the way out already.
+    if ((error as ApiError).status !== 401) say.failed(error as Error);
   }
 }

@@ -1,5 +1,18 @@
+import { Stack } from '@mantine/core';
+import { useAccount, useMay } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
+import { AccountForm } from './AccountForm.tsx';
+import { DeleteAccount } from './DeleteAccount.tsx';
 
 export function AccountSettings() {
-  return <Page title="Account">{null}</Page>;
+  const account = useAccount();
+  const isOwner = useMay('owner');
+  return (
+    <Page title="Account" lead="What your group is called, and which clock it goes by." narrow>
+      <Stack gap="lg">
+        <AccountForm key={account.id} />
+        {isOwner && <DeleteAccount />}
+      </Stack>
+    </Page>
+  );
 }

@@ -1,5 +1,130 @@
-import { Page } from '../ui/Page.tsx';
+import { Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { AuditEntry } from '#service/audit/schema.ts';
+import type { Paged } from '#service/shared/fields.ts';
+import type { User } from '#service/users/schema.ts';
+import { getList } from '../api/queries.ts';
+import { useMay, useSession } from '../session/session.ts';
+import { type Column, DataTable } from '../ui/DataTable.tsx';
+import { Page, TextLink } from '../ui/Page.tsx';
+import { Pager } from '../ui/Pager.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import { EmptyState } from '../ui/States.tsx';
+import { DateTime } from '../ui/Values.tsx';
+import classes from './AuditTrail.module.css';
+import { deedInWords, fieldsInWords } from './deed.ts';
+import { OwnersOnly } from './OwnersOnly.tsx';
+
+const route = getRouteApi('/guard/accounts/$accountId/settings/audit');
 
 export function AuditTrail() {
-  return <Page title="Audit trail">{null}</Page>;
+  return useMay('owner') ? <Trail /> : <OwnersOnly title="Audit trail" />;
+}
+
+function Trail() {
+  const { accounts } = useSession();
+  const { user_id, account_id, page } = route.useSearch();
+  const navigate = route.useNavigate();
+  const trail = useQuery(getList<Paged<AuditEntry>>('/audit', { user_id, account_id, page }));
+  /** Where there is but one account, it goes without saying. */
+  function accountName(id: number | null): string | undefined {
+    if (id === null) return undefined;
+    const account = accounts.find((account) => account.id === id);
+    if (!account) return `account ${id}, deleted`;
+    return accounts.length > 1 ? account.name : undefined;
+  }
+
+  const columns: Column<AuditEntry>[] = [
+    { title: 'What', render: (entry) => <Deed of={entry} where={accountName(entry.account_id)} /> },
+    { title: 'Who', render: ({ actor }) => actor },
+    { title: 'When', render: ({ at }) => <DateTime at={at} /> },
+  ];
+
+  return (
+    <Page
+      title="Audit trail"
+      lead="Everything that was changed in the dashboard or through the admin API, and by whom."
+    >
+      <Panel flush>
+        <div className={classes.filters}>
+          <UserFilter chosen={user_id} onChange={(user_id) => void navigate({ search: { user_id, account_id } })} />
+          {accounts.length > 1 && (
+            <Select
+              aria-label="Account"
+              placeholder="Any account"
+              data={accounts.map(({ id, name }) => ({ value: String(id), label: name }))}
+              value={account_id ? String(account_id) : null}
+              onChange={(id) => void navigate({ search: { user_id, account_id: id ? Number(id) : undefined } })}
+              searchable
+              clearable
+              clearButtonProps={{ 'aria-label': 'Any account' }}
+            />
+          )}
+        </div>
+        <DataTable
+          label="Audit trail"
+          columns={columns}
+          rows={trail.data?.data}
+          rowKey={({ id }) => id}
+          error={trail.error}
+          onRetry={trail.refetch}
+          stale={trail.isPlaceholderData}
+          empty={<EmptyState title="Nothing of the kind was done">Signing in is written down too.</EmptyState>}
+        />
+        <Pager of={trail.data} onPage={(page) => void navigate({ search: { user_id, account_id, page } })} />
+      </Panel>
+    </Page>
+  );
+}
+
+/** Those who still exist; the others' deeds are in the trail all the same. */
+function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange: (id: number | undefined) => void }) {
+  const users = useQuery(getList<Paged<User>>('/users'));
+  const known = users.data?.data.map(({ id, email }) => ({ value: String(id), label: email })) ?? [];
+  const isMissing = chosen !== undefined && users.data && !known.some(({ value }) => value === String(chosen));
+  return (
+    <Select
+      aria-label="Who"
+      placeholder="Anybody"
+      data={isMissing ? [...known, { value: String(chosen), label: `User ${chosen}` }] : known}
+      value={chosen ? String(chosen) : null}
+      onChange={(id) => onChange(id ? Number(id) : undefined)}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Anybody' }}
+    />
+  );
+}
+
+function Deed({ of: entry, where }: { of: AuditEntry; where: string | undefined }) {
+  const { contact_id } = entry.ids;
+  const more = [fieldsInWords(entry), where].filter(Boolean).join(' · ');
+  const isGone = entry.action.startsWith('Erase');
+  return (
+    <Text inherit>
+      {deedInWords(entry)}
+      {contact_id && entry.account_id && (
+        <>
+          {': '}
+          {isGone ? (
+            `guest ${contact_id}`
+          ) : (
+            <TextLink
+              to="/accounts/$accountId/guests/$contactId"
+              params={{ accountId: entry.account_id, contactId: contact_id }}
+            >
+              guest {contact_id}
+            </TextLink>
+          )}
+        </>
+      )}
+      {more && (
+        <Text component="span" c="dimmed" size="sm">
+          {' · '}
+          {more}
+        </Text>
+      )}
+    </Text>
+  );
 }

@@ -1,5 +1,15 @@
-import { Page } from '../ui/Page.tsx';
+import { LookupList } from './LookupList.tsx';
 
 export function FeedbackCategorySettings() {
-  return <Page title="Feedback categories">{null}</Page>;
+  return (
+    <LookupList
+      title="Feedback categories"
+      lead="What a guest’s feedback is about. Those that are built in are the same in every account."
+      noun="category"
+      table="feedback_categories"
+      empty="Make one for each thing that you want to hear about."
+      afterwards="It can only be deleted while no feedback is about it. Requests that still name its id are refused."
+      builtIn={[1, 2, 3, 4]}
+    />
+  );
 }

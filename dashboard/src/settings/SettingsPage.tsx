@@ -1,4 +1,5 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useAccount, useMay } from '../session/session.ts';
 import classes from './SettingsPage.module.css';
 
@@ -11,6 +12,7 @@ const parts = [
   { name: 'Feedback categories', to: '/accounts/$accountId/settings/feedback-categories' },
   { name: 'Booking sources', to: '/accounts/$accountId/settings/booking-sources' },
   { name: 'Waiting purchases', to: '/accounts/$accountId/settings/waiting-purchases' },
+  { name: 'E-mail domains', to: '/accounts/$accountId/settings/email-domains', ownersOnly: true },
   { name: 'Audit trail', to: '/accounts/$accountId/settings/audit', ownersOnly: true },
 ] as const;
 
@@ -19,9 +21,17 @@ export function SettingsPage() {
   const { id } = useAccount();
   const isOwner = useMay('owner');
   const shown = parts.filter((part) => isOwner || !('ownersOnly' in part));
+  const nav = useRef<HTMLElement>(null);
+  const here = useRouterState({ select: ({ location }) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address says which of them is the current one
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    // Where they are a row that scrolls, the open one is to be seen.
+    if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.clientWidth / 3;
+  }, [here]);
   return (
     <div className={classes.settings}>
-      <nav aria-label="Settings" className={classes.nav}>
+      <nav ref={nav} aria-label="Settings" className={classes.nav}>
         <ul>
           {shown.map(({ name, to }) => (
             <li key={to}>

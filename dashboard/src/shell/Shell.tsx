@@ -1,8 +1,9 @@
 import { ActionIcon, Drawer, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
-import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { useShownAccount } from '../session/session.ts';
 import mark from './mark.svg';
 import classes from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
@@ -13,16 +14,16 @@ export function Shell() {
   const [menuOpened, menu] = useDisclosure();
   useShortcuts();
   useArrival(menu.close);
-  const section = useRouterState({ select: ({ location }) => location.pathname });
+  const account = useShownAccount();
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#main">
         Skip to content
       </a>
-      <header className={classes.side}>
+      <div className={classes.side}>
         <Sidebar />
-      </header>
-      <header className={classes.top}>
+      </div>
+      <nav aria-label="Menu" className={classes.top}>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -34,8 +35,10 @@ export function Shell() {
           <IconMenu2 size={20} aria-hidden />
         </ActionIcon>
         <img src={mark} alt="" width={22} height={22} />
-        <Text fw={600}>Regulars</Text>
-      </header>
+        <Text fw={600} truncate>
+          {account?.name ?? 'Regulars'}
+        </Text>
+      </nav>
       <Drawer
         opened={menuOpened}
         onClose={menu.close}
@@ -44,7 +47,7 @@ export function Shell() {
         title="Menu"
         classNames={{ header: classes.drawerHead, body: classes.drawerBody }}
       >
-        <Sidebar key={section} />
+        <Sidebar />
       </Drawer>
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />

@@ -34,7 +34,8 @@ export const sections: readonly Section[] = [
 
 /** Which of them an address is in: all but Home have a name after the account. */
 export function sectionOf(pathname: string): Section | undefined {
-  const part = pathname.split('/')[3] ?? '';
+  const [, accounts, , part = ''] = pathname.split('/');
+  if (accounts !== 'accounts') return undefined;
   // The possible duplicates are a matter of the guests.
   const named = part === 'duplicates' ? 'guests' : part;
   return sections.find(({ to }) => (to.split('/')[3] ?? '') === named);

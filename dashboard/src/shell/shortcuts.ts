@@ -1,6 +1,6 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { lastAccount } from '../session/last-account.ts';
+import { useShownAccount } from '../session/session.ts';
 import { sections } from './sections.ts';
 
 /** How long after g its letter still counts. */
@@ -9,7 +9,7 @@ const patienceMs = 1000;
 /** `/` is for searching guests; g and then a letter goes to a section. Neither while one is typing. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
-  const { accountId = lastAccount.read() } = useParams({ strict: false });
+  const accountId = useShownAccount()?.id;
   useEffect(() => {
     let gAt = Number.NEGATIVE_INFINITY;
     const onKey = async (event: KeyboardEvent) => {

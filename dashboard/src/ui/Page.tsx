@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import classes from './Page.module.css';
 
 /** The kit's link as one of the router's: `<TextLink to="/accounts/$accountId/guests" params={…}>`. */
-export const TextLink = createLink(Anchor);
+export const TextLink = createLink(Anchor<'a'>);
 
 interface PageProps {
   /** The one h1, and the document's title. */

@@ -1,5 +1,5 @@
 import { Skeleton, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import classes from './Stat.module.css';
 
 interface StatProps {
@@ -11,9 +11,13 @@ interface StatProps {
   loading?: boolean;
 }
 
-/** Figures in a row; each is a term with its value. */
-export function Stats({ children }: { children: ReactNode }) {
-  return <dl className={classes.stats}>{children}</dl>;
+/** Figures in a row, at most so many; each is a term with its value. */
+export function Stats({ most, children }: { most?: number; children: ReactNode }) {
+  return (
+    <dl className={classes.stats} style={{ '--most': most } as CSSProperties}>
+      {children}
+    </dl>
+  );
 }
 
 /** One figure with its name. */

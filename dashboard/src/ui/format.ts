@@ -12,6 +12,7 @@ function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 const whole = new Intl.NumberFormat(locale);
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const amount = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const signed = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero', maximumFractionDigits: 0 });
 const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 
 export const formatNumber = (value: number) => whole.format(value);
@@ -19,11 +20,13 @@ export const formatNumber = (value: number) => whole.format(value);
 export const formatCompact = (value: number) => compact.format(value);
 /** To two places; the interface knows no currencies. */
 export const formatMoney = (value: number | string) => amount.format(Number(value));
+/** With its sign: +12, −3. */
+export const formatSigned = (value: number) => signed.format(value);
 /** Of a fraction: 0.123 is 12.3%. */
 export const formatPercent = (fraction: number) => share.format(fraction);
 
 const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
-const minute = { ...day, hour: '2-digit', minute: '2-digit' } as const;
+const minute = { ...day, hour: 'numeric', minute: '2-digit' } as const;
 
 /** A wall-clock time ("2026-03-01 19:30:00") or day ("2026-03-01") as if it were UTC, and shown as that. */
 function unzoned(text: string): Date {
@@ -32,6 +35,15 @@ function unzoned(text: string): Date {
 
 /** "2026-03-01" or a wall-clock time, as a day. */
 export const formatDay = (text: string) => dateFormat({ ...day, timeZone: 'UTC' }).format(unzoned(text));
+/** "1 Mar", where the year is known from what stands around it. */
+export const formatDayOfYear = (text: string) =>
+  dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' }).format(unzoned(text));
+/** "Mar 2026", of any day in it. */
+export const formatMonth = (text: string) =>
+  dateFormat({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(unzoned(text));
+/** "1 – 7 Mar 2026", both days included. */
+export const formatDays = (from: string, to: string) =>
+  dateFormat({ ...day, timeZone: 'UTC' }).formatRange(unzoned(from), unzoned(to));
 /** "2026-03-01 19:30:00": what the clock on the wall said. */
 export const formatWallClock = (text: string) => dateFormat({ ...minute, timeZone: 'UTC' }).format(unzoned(text));
 /** "2026-03-01T19:30:00.000Z": an instant, by the clock of this zone. */
@@ -64,6 +76,13 @@ export function formatRelative(text: string, now = Date.now()): string {
 /** "1 guest", "2 guests", with the number as everywhere. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
+}
+
+/** That many days later; earlier, where it is less than none. */
+export function daysLater(text: string, days: number): string {
+  const date = unzoned(text);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
 }
 
 /** Today in this zone, as "2026-03-01". */

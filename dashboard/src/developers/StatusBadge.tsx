@@ -1,0 +1,13 @@
+import { Badge } from '@mantine/core';
+import { statusWords } from './status-words.ts';
+
+/** An answer's status: its number, and what it means. */
+export function StatusBadge({ status }: { status: number }) {
+  const { words, color } = statusWords(status);
+  return (
+    <Badge color={color}>
+      {status === 0 ? '' : `${status} `}
+      {words}
+    </Badge>
+  );
+}

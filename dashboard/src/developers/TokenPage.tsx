@@ -1,0 +1,82 @@
+import { Button, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Token } from '#service/tokens/schema.ts';
+import { get } from '../api/queries.ts';
+import { useAccount, useMay } from '../session/session.ts';
+import { Page, TextLink } from '../ui/Page.tsx';
+import { ErrorState } from '../ui/States.tsx';
+import { OwnersTokens } from './OwnersTokens.tsx';
+import { RenameToken } from './RenameToken.tsx';
+import { RequestLog } from './RequestLog.tsx';
+import { RevokeToken } from './RevokeToken.tsx';
+import { TokenFacts } from './TokenFacts.tsx';
+import { isGood, TokenStatus } from './TokenStatus.tsx';
+
+const route = getRouteApi('/guard/accounts/$accountId/developers/tokens/$tokenId');
+
+export function TokenPage() {
+  const { id: accountId } = useAccount();
+  const isOwner = useMay('owner');
+  const breadcrumbs = [
+    <TextLink key="developers" to="/accounts/$accountId/developers" params={{ accountId }}>
+      Developers
+    </TextLink>,
+  ];
+  if (isOwner) return <OneToken breadcrumbs={breadcrumbs} />;
+  return (
+    <Page title="Personal access token" breadcrumbs={breadcrumbs}>
+      <OwnersTokens />
+    </Page>
+  );
+}
+
+function OneToken({ breadcrumbs }: { breadcrumbs: ReactNode[] }) {
+  const account = useAccount();
+  const { tokenId } = route.useParams();
+  const path = `${account.path}/tokens/${tokenId}`;
+  // When it was last used changes while one looks.
+  const token = useQuery({ ...get<Token>(path), refetchInterval: 5000 });
+  const [renaming, rename] = useDisclosure();
+  const [revoking, revoke] = useDisclosure();
+  if (token.error && !token.data)
+    return (
+      <Page title="Personal access token" breadcrumbs={breadcrumbs}>
+        <ErrorState error={token.error} onRetry={token.refetch} />
+      </Page>
+    );
+  return (
+    <Page
+      title={token.data?.name ?? 'Personal access token'}
+      beside={token.data && <TokenStatus token={token.data} />}
+      breadcrumbs={breadcrumbs}
+      actions={
+        token.data && (
+          <>
+            <Button variant="default" onClick={rename.open}>
+              Rename
+            </Button>
+            {isGood(token.data) && (
+              <Button variant="default" c="var(--mantine-color-error)" onClick={revoke.open}>
+                Revoke
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      <Stack gap="lg">
+        <TokenFacts token={token.data} />
+        <RequestLog key={tokenId} path={path} />
+      </Stack>
+      {token.data && (
+        <>
+          <RenameToken token={token.data} opened={renaming} onClose={rename.close} />
+          <RevokeToken token={token.data} opened={revoking} onClose={revoke.close} />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,57 @@
+import { Progress, Skeleton, Text } from '@mantine/core';
+import { useAccount } from '../session/session.ts';
+import { formatNumber, formatPercent } from '../ui/format.ts';
+import { TextLink } from '../ui/Page.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import classes from './Home.module.css';
+import type { Overview } from './overview.ts';
+
+const channels = [
+  { key: 'email', name: 'E-mail' },
+  { key: 'sms', name: 'Text message' },
+  { key: 'call', name: 'Phone call' },
+  { key: 'snail_mail', name: 'Letter' },
+] as const;
+
+/** How many of the guests may be written to or called. Each leads to those guests. */
+export function ConsentRates({ overview, unitId }: { overview: Overview | undefined; unitId: number | undefined }) {
+  const { id } = useAccount();
+  const consent = overview?.consent;
+  const guests = consent?.guests ?? 0;
+  return (
+    <Panel title="Consent" lead="Of the guests there are now.">
+      {consent && guests === 0 ? (
+        <Text c="dimmed">No guests yet.</Text>
+      ) : (
+        <ul className={classes.rates}>
+          {channels.map(({ key, name }) => {
+            const given = consent?.[`allow_${key}`] ?? 0;
+            return (
+              <li key={key}>
+                <TextLink
+                  to="/accounts/$accountId/guests"
+                  params={{ accountId: id }}
+                  search={{ consent: key, unit_id: unitId }}
+                  c="inherit"
+                >
+                  {name}
+                </TextLink>
+                {consent ? (
+                  <span>
+                    <Text component="span" inherit c="dimmed">
+                      {formatNumber(given)} of {formatNumber(guests)}
+                    </Text>{' '}
+                    <b>{formatPercent(given / guests)}</b>
+                  </span>
+                ) : (
+                  <Skeleton height="0.75rem" width="6rem" my="0.28rem" />
+                )}
+                <Progress value={(100 * given) / Math.max(guests, 1)} color="var(--series-1)" aria-hidden />
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Panel>
+  );
+}

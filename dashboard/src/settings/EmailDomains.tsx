@@ -1,0 +1,67 @@
+import { Badge, Button, Modal } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { EmailDomain } from '#service/domains/schema.ts';
+import type { Paged } from '#service/shared/fields.ts';
+import { getList } from '../api/queries.ts';
+import { useMay } from '../session/session.ts';
+import { DataTable } from '../ui/DataTable.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Pager } from '../ui/Pager.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import { EmptyState } from '../ui/States.tsx';
+import { RelativeTime } from '../ui/Values.tsx';
+import { OwnersOnly } from './OwnersOnly.tsx';
+import { VouchForm } from './VouchForm.tsx';
+
+const route = getRouteApi('/guard/accounts/$accountId/settings/email-domains');
+
+export function EmailDomains() {
+  return useMay('owner') ? <Domains /> : <OwnersOnly title="E-mail domains" />;
+}
+
+function Domains() {
+  const { page } = route.useSearch();
+  const navigate = route.useNavigate();
+  const domains = useQuery(getList<Paged<EmailDomain>>('/email_domains', { page }));
+  const [opened, vouching] = useDisclosure();
+  return (
+    <Page
+      title="E-mail domains"
+      lead="Whether a domain takes mail: what DNS said, or what you vouch for, in all accounts. The common ones are known anyway."
+      actions={<Button onClick={vouching.open}>Vouch for a domain</Button>}
+    >
+      <Panel flush>
+        <DataTable
+          label="E-mail domains"
+          rows={domains.data?.data}
+          rowKey={({ domain }) => domain}
+          error={domains.error}
+          onRetry={domains.refetch}
+          stale={domains.isPlaceholderData}
+          empty={
+            <EmptyState title="No domains yet">
+              A domain that is not among the common ones is looked up when the first guest with such an address arrives.
+            </EmptyState>
+          }
+          columns={[
+            { title: 'Domain', render: ({ domain }) => domain },
+            {
+              title: 'Mail',
+              render: ({ takes_mail }) => (
+                <Badge color={takes_mail ? 'green' : 'red'}>{takes_mail ? 'Takes mail' : 'Refused'}</Badge>
+              ),
+            },
+            { title: 'Known from', render: ({ vouched_for }) => (vouched_for ? 'You vouched for it' : 'DNS') },
+            { title: 'Since', render: ({ checked_at }) => <RelativeTime at={checked_at} /> },
+          ]}
+        />
+        <Pager of={domains.data} onPage={(page) => void navigate({ search: { page } })} />
+      </Panel>
+      <Modal opened={opened} onClose={vouching.close} title="Vouch for a domain">
+        <VouchForm onClose={vouching.close} />
+      </Modal>
+    </Page>
+  );
+}

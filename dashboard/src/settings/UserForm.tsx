@@ -1,0 +1,103 @@
+import { Button, Group, MultiSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
+import type { User } from '#service/users/schema.ts';
+import { api } from '../api/client.ts';
+import { refresh } from '../api/queries.ts';
+import { type Role, useAccount, useSession } from '../session/session.ts';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { TextLink } from '../ui/Page.tsx';
+import { newPassword } from './password.ts';
+import { roles } from './roles.ts';
+
+interface UserFormProps {
+  /** Who is changed; somebody new where there is nobody. */
+  of: User | undefined;
+  onClose: () => void;
+  /** With the password that they have now, where it was given. */
+  onDone: (email: string, password: string) => void;
+}
+
+export function UserForm({ of, onClose, onDone }: UserFormProps) {
+  const session = useSession();
+  const here = useAccount();
+  const isSelf = of?.id === session.user.id;
+  const form = useServerForm({
+    initialValues: {
+      email: of?.email ?? '',
+      role: (of?.role ?? 'staff') as Role,
+      account_ids: (of?.account_ids ?? [here.id]).map(String),
+      password: '',
+    },
+    send: ({ email, role, account_ids, password }) => {
+      const fields = { email, role, account_ids: account_ids.map(Number), ...(password && { password }) };
+      return of ? api.patch(`/users/${of.id}`, fields) : api.post('/users', fields);
+    },
+    onDone: async (_result, { email, password }) => {
+      // Whoever changes themselves may see something else from now on.
+      await refresh('/users', ...(isSelf ? ['/session'] : []));
+      onDone(email, password);
+    },
+  });
+  const { role, password } = form.getValues();
+  return (
+    <form onSubmit={form.submit}>
+      <Stack>
+        <TextInput
+          label="E-mail"
+          type="email"
+          required
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <Radio.Group label="Role" {...form.getInputProps('role')}>
+          <Stack gap="xs" mt={4}>
+            {Object.entries(roles).map(([value, { name, may }]) => (
+              <Radio key={value} value={value} label={name} description={may} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {role !== 'owner' && (
+          <MultiSelect
+            label="Accounts"
+            description="Those they work in. Others look as if they were not there."
+            data={session.accounts.map(({ id, name }) => ({ value: String(id), label: name }))}
+            searchable
+            {...form.getInputProps('account_ids')}
+          />
+        )}
+        {isSelf ? (
+          <Text size="sm" c="dimmed">
+            Your own password is changed in your <TextLink to="/profile">profile</TextLink>.
+          </Text>
+        ) : (
+          <div>
+            <TextInput
+              label={of ? 'New password (optional)' : 'Password'}
+              description={
+                of
+                  ? 'Leave it empty to keep the present one. A new one signs them out everywhere.'
+                  : 'At least 8 characters. They can change it in their profile.'
+              }
+              required={!of}
+              minLength={8}
+              maxLength={1024}
+              autoComplete="off"
+              spellCheck={false}
+              {...form.getInputProps('password')}
+            />
+            <Group gap="xs" mt="xs">
+              <Button variant="default" size="xs" onClick={() => form.setFieldValue('password', newPassword())}>
+                Generate
+              </Button>
+              {password && <CopyButton value={password} what="password" />}
+            </Group>
+          </div>
+        )}
+        <FormEnd form={form} onCancel={onClose}>
+          {of ? 'Save' : 'Add user'}
+        </FormEnd>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+import { Radio, Stack, TextInput } from '@mantine/core';
+import { api } from '../api/client.ts';
+import { refresh } from '../api/queries.ts';
+import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { say } from '../ui/say.ts';
+
+/** What staff know better than DNS. */
+export function VouchForm({ onClose }: { onClose: () => void }) {
+  const form = useServerForm({
+    initialValues: { domain: '', takes_mail: 'yes' },
+    send: ({ domain, takes_mail }) => api.post('/email_domains', { domain, takes_mail: takes_mail === 'yes' }),
+    onDone: async (_result, { domain, takes_mail }) => {
+      await refresh('/email_domains');
+      say.done(`${domain} ${takes_mail === 'yes' ? 'takes mail' : 'is refused'} from now on.`);
+      onClose();
+    },
+  });
+  return (
+    <form onSubmit={form.submit}>
+      <Stack>
+        <TextInput
+          label="Domain"
+          description="What stands after the @ of an address."
+          placeholder="harbour-group.co.uk"
+          required
+          maxLength={253}
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('domain')}
+        />
+        <Radio.Group label="Addresses at it" {...form.getInputProps('takes_mail')}>
+          <Stack gap="xs" mt="xs">
+            <Radio value="yes" label="Are taken, whatever DNS says" />
+            <Radio value="no" label="Are refused, whatever DNS says" />
+          </Stack>
+        </Radio.Group>
+        <FormEnd form={form} onCancel={onClose}>
+          Vouch for it
+        </FormEnd>
+      </Stack>
+    </form>
+  );
+}

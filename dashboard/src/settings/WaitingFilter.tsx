@@ -1,0 +1,40 @@
+import { Link } from '@tanstack/react-router';
+import type { MatchKey } from '#service/matching/schema.ts';
+import type { Waiting } from '#service/purchases/schema.ts';
+import { formatNumber } from '../ui/format.ts';
+import { matchKeyList, matchKeys } from './match-keys.ts';
+import classes from './WaitingFilter.module.css';
+
+interface WaitingFilterProps {
+  counts: Waiting | undefined;
+  chosen: MatchKey | undefined;
+}
+
+/** How many wait for what; each leads to those. One that named several keys waits for each. */
+export function WaitingFilter({ counts, chosen }: WaitingFilterProps) {
+  const entries = [
+    { key: undefined, name: 'All', count: counts?.waiting },
+    ...matchKeyList.map((key) => ({ key, name: matchKeys[key].name, count: counts?.waiting_for[key] })),
+  ];
+  return (
+    <nav aria-label="What they wait for" className={classes.filter}>
+      <ul>
+        {entries.map(({ key, name, count }) => (
+          <li key={name}>
+            <Link
+              to="."
+              search={{ key }}
+              resetScroll={false}
+              className={classes.entry}
+              activeOptions={{ exact: true }}
+              activeProps={{}}
+              aria-current={key === chosen ? 'true' : undefined}
+            >
+              {name} <span className={classes.count}>{count === undefined ? '' : formatNumber(count)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

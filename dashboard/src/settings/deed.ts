@@ -1,0 +1,44 @@
+/** What the audit trail says was done: "Create a unit", and the name of what it was done to where that has one. */
+interface Deed {
+  action: string;
+  subject: string | null;
+}
+
+/** The verbs of the admin API, as they are told afterwards. */
+const past: Record<string, string> = {
+  Add: 'Added',
+  Assign: 'Assigned',
+  Change: 'Changed',
+  Create: 'Created',
+  Delete: 'Deleted',
+  Erase: 'Erased',
+  Generate: 'Generated',
+  Give: 'Gave',
+  Merge: 'Merged',
+  Record: 'Recorded',
+  Say: 'Said',
+  Sign: 'Signed',
+  Unassign: 'Unassigned',
+  Undo: 'Undid',
+  Vouch: 'Vouched',
+};
+
+/** Those that do not read well word by word. */
+const special: Record<string, string> = {
+  'Change one’s password': 'Changed their own password',
+  'Generate or import voucher codes': 'Generated or imported voucher codes',
+  'Say that they are two people': 'Said of two guests that they are two people',
+  'Wrong password': 'Gave a wrong password',
+};
+
+/** "Created the unit The Anchor". What is not known stays as it came. */
+export function deedInWords({ action, subject }: Deed): string {
+  const [verb = '', ...rest] = action.split(' ');
+  const told = special[action] ?? (past[verb] ? [past[verb], ...rest].join(' ') : action);
+  return subject ? `${told.replace(/ an? /, ' the ')} ${subject}` : told;
+}
+
+/** "name, time zone": what was sent, where it tells more than the deed does. */
+export function fieldsInWords({ action, fields }: { action: string; fields: string[] }): string {
+  return action.startsWith('Change ') ? fields.map((field) => field.replaceAll('_', ' ')).join(', ') : '';
+}

@@ -1,0 +1,68 @@
+import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { IconCheck, IconSelector } from '@tabler/icons-react';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useSession, useShownAccount } from '../session/session.ts';
+import mark from './mark.svg';
+import classes from './Sidebar.module.css';
+import { sectionOf } from './sections.ts';
+
+/** Fewer are found by looking. */
+const searchFrom = 10;
+
+/** The account's name; where there are several, also the way to the others, in the same section. */
+export function AccountSwitcher() {
+  const { accounts } = useSession();
+  const current = useShownAccount();
+  const navigate = useNavigate();
+  const here = useRouterState({ select: ({ location }) => sectionOf(location.pathname) });
+  const [search, setSearch] = useState('');
+  const name = (
+    <>
+      <img src={mark} alt="" width={22} height={22} />
+      <Text component="span" fw={600} truncate>
+        {current?.name ?? 'Regulars'}
+      </Text>
+    </>
+  );
+  if (accounts.length < 2) return <div className={classes.account}>{name}</div>;
+  const shown = accounts.filter((account) => account.name.toLowerCase().includes(search.trim().toLowerCase()));
+  return (
+    <Menu width="target" position="bottom-start" withinPortal={false}>
+      <Menu.Target>
+        <UnstyledButton className={classes.account}>
+          <VisuallyHidden>Account: </VisuallyHidden>
+          {name}
+          <IconSelector size={16} className={classes.end} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
+        {accounts.length >= searchFrom && (
+          <Menu.Search
+            placeholder="Find an account"
+            aria-label="Find an account"
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+          />
+        )}
+        <Menu.RadioGroup
+          value={String(current?.id)}
+          onChange={(id) =>
+            void navigate({ to: here?.to ?? '/accounts/$accountId', params: { accountId: Number(id) } })
+          }
+        >
+          {shown.map(({ id, name }) => (
+            <Menu.RadioItem
+              key={id}
+              value={String(id)}
+              closeMenuOnClick
+              checkIcon={<IconCheck size={16} aria-hidden />}
+            >
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,64 @@
+import { Skeleton, Text, VisuallyHidden } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { formatNumber } from './format.ts';
+import classes from './TimeChart.module.css';
+import { bucketName, type Point, type TimeChartProps, valueAt } from './time-series.ts';
+
+// The library is large: it comes by itself, and is asked for while the points are still on their way.
+const Drawing = lazy(() => import('./TimeChartDrawing.tsx'));
+
+/** How something went over time. Those who can't see it get the same as a table; arrow keys walk through the points. */
+export function TimeChart<P extends Point>(props: TimeChartProps<P>) {
+  const { label, points, series, empty, height = 220 } = props;
+  const any = !points || points.some((point) => series.some(({ key }) => valueAt(point, key) !== 0));
+  return (
+    <figure className={classes.chart} style={{ height }} aria-label={label}>
+      {!any ? (
+        <Text c="dimmed" className={classes.instead}>
+          {empty}
+        </Text>
+      ) : (
+        <>
+          <Suspense fallback={<Skeleton height="100%" />}>
+            <Drawing {...(props as unknown as TimeChartProps<Point>)} />
+          </Suspense>
+          <VisuallyHidden component="div">
+            <AsTable {...props} />
+          </VisuallyHidden>
+        </>
+      )}
+    </figure>
+  );
+}
+
+function AsTable<P extends Point>(props: TimeChartProps<P>) {
+  const { label, points, bucket, to, series, format = formatNumber, more } = props;
+  if (!points) return null;
+  return (
+    <table>
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          {series.map(({ key, label }) => (
+            <th key={key} scope="col">
+              {label}
+            </th>
+          ))}
+          {more && <th scope="col">{more.label}</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {points.map((point, index) => (
+          <tr key={point.at}>
+            <th scope="row">{bucketName({ points, bucket, to }, index)}</th>
+            {series.map(({ key }) => (
+              <td key={key}>{format(valueAt(point, key))}</td>
+            ))}
+            {more && <td>{more.of(point)}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,38 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+
+interface VenueSearchProps {
+  value: string | undefined;
+  onChange: (text: string) => void;
+}
+
+/** Finds venues by their name, and by what is on them, as one types. */
+export function VenueSearch({ value = '', onChange }: VenueSearchProps) {
+  const [typed, type] = useState(value);
+  const input = useRef<HTMLInputElement>(null);
+  const tell = useDebouncedCallback((text: string) => onChange(text.trim()), 200);
+  // Somebody went back or followed a link; what is being typed at the moment is newer than the address.
+  useEffect(() => {
+    if (document.activeElement !== input.current) type(value);
+  }, [value]);
+  function change(text: string) {
+    type(text);
+    tell(text);
+  }
+  return (
+    <TextInput
+      ref={input}
+      type="search"
+      aria-label="Find a venue, folder or group"
+      placeholder="Find a venue, folder or group"
+      mb="md"
+      maw="24rem"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={typed !== '' && <CloseButton size="sm" aria-label="Show all" onClick={() => change('')} />}
+      value={typed}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}

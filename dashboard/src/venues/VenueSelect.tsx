@@ -1,0 +1,38 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useAccount } from '../session/session.ts';
+import { unitsQuery } from './units.ts';
+import classes from './VenueSelect.module.css';
+
+interface VenueSelectProps {
+  className?: string;
+  value: number | undefined;
+  /** Undefined: all of them. */
+  onChange: (unitId: number | undefined) => void;
+}
+
+/** No unit has this id. */
+const all = 0;
+
+/** One of the account's venues, or all. Not there where there is only one. */
+export function VenueSelect({ className, value, onChange }: VenueSelectProps) {
+  const { data: units } = useQuery(unitsQuery(useAccount()));
+  if (units && units.length < 2 && value === undefined) return null;
+  return (
+    <Select<number>
+      className={className}
+      aria-label="Venue"
+      data={[{ value: all, label: 'All venues' }, ...(units ?? []).map(({ id, name }) => ({ value: id, label: name }))]}
+      value={value ?? all}
+      placeholder={units && 'No such venue'}
+      onChange={(chosen) => onChange(chosen === null || chosen === all ? undefined : chosen)}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage="No such venue"
+      // The list itself scrolls, not something around it that nobody could reach by keyboard.
+      withScrollArea={false}
+      classNames={{ input: classes.chosen, options: classes.choices }}
+      comboboxProps={{ withinPortal: false, width: 'max-content', position: 'bottom-end' }}
+    />
+  );
+}

@@ -1,0 +1,96 @@
+import { Skeleton } from '@mantine/core';
+import { type KeyboardEvent, useState } from 'react';
+import { VenueBranch } from './VenueBranch.tsx';
+import classes from './Venues.module.css';
+import type { Task, Venue } from './venues.ts';
+
+interface VenueTreeProps {
+  /** Undefined while nothing is known yet. */
+  venues: readonly Venue[] | undefined;
+  search: string | undefined;
+  /** What is shown is still the answer to an earlier question. */
+  stale: boolean;
+  /** Undefined for those who may only look. */
+  onTask: ((task: Task) => void) | undefined;
+}
+
+const skeletons = [0, 1, 2, 3, 4, 5];
+/** So few are shown open. */
+const few = 3;
+
+/** Lists within lists, which open and close. The arrow keys walk through them as through a tree. */
+export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
+  const [byHand, setByHand] = useState<ReadonlyMap<number, boolean>>(new Map());
+  const toggle = (id: number, open: boolean) => setByHand((before) => new Map(before).set(id, open));
+  return (
+    <div className={classes.tree} aria-busy={!venues || stale}>
+      <div className={classes.head} aria-hidden>
+        <span>Name</span>
+        <span>Guests</span>
+        {onTask && <span className={classes.place} />}
+      </div>
+      {venues ? (
+        <ul className={classes.list} aria-label="Venues" onKeyDown={walk}>
+          {venues.map((venue) => {
+            const open = byHand.get(venue.id) ?? (venues.length <= few || isInside(venue, search));
+            return (
+              <VenueBranch
+                key={venue.id}
+                venue={venue}
+                open={open}
+                onToggle={() => toggle(venue.id, !open)}
+                onTask={
+                  onTask &&
+                  ((task) => {
+                    if (task.do === 'create') toggle(venue.id, true);
+                    onTask(task);
+                  })
+                }
+              />
+            );
+          })}
+        </ul>
+      ) : (
+        skeletons.map((key) => (
+          <div key={key} className={classes.row}>
+            <Skeleton height="0.75rem" width="12rem" my="0.5rem" mx="xs" />
+          </div>
+        ))
+      )}
+    </div>
+  );
+}
+
+/** Whether what is searched for is on the venue, and not only its name. */
+function isInside({ folders }: Venue, search: string | undefined): boolean {
+  if (!search) return false;
+  const sought = search.toLowerCase();
+  const fits = ({ name }: { name: string }) => name.toLowerCase().includes(sought);
+  return folders.some((folder) => fits(folder) || folder.groups.some(fits));
+}
+
+const rowOf = (element: Element | null | undefined) => element?.closest<HTMLElement>('[data-row]') ?? null;
+const handleOf = (row: Element | null | undefined) => row?.querySelector<HTMLElement>('a, button');
+
+/** Up and down go from row to row, right opens, left closes or goes to what a row is in. */
+function walk(event: KeyboardEvent<HTMLUListElement>) {
+  const row = rowOf(event.target as Element);
+  if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
+  const rows = [...event.currentTarget.querySelectorAll('[data-row]')].filter(handleOf);
+  const toggle = row.querySelector<HTMLElement>('[aria-expanded]:not([aria-haspopup])');
+  const isOpen = toggle?.getAttribute('aria-expanded') === 'true';
+  const act = {
+    ArrowDown: () => handleOf(rows[rows.indexOf(row) + 1])?.focus(),
+    ArrowUp: () => handleOf(rows[rows.indexOf(row) - 1])?.focus(),
+    Home: () => handleOf(rows[0])?.focus(),
+    End: () => handleOf(rows.at(-1))?.focus(),
+    ArrowRight: () => !isOpen && toggle?.click(),
+    ArrowLeft: () => {
+      if (isOpen) toggle?.click();
+      else handleOf(row.closest('ul')?.closest('li')?.querySelector('[data-row]'))?.focus();
+    },
+  }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}

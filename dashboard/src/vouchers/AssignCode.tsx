@@ -1,0 +1,61 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { FoundContact } from '#service/contacts/schema.ts';
+import type { StaffCode } from '#service/vouchers/schema.ts';
+import { api } from '../api/client.ts';
+import { useAccount } from '../session/session.ts';
+import { say } from '../ui/say.ts';
+import { GuestPicker } from './GuestPicker.tsx';
+import { refreshVouchers } from './paths.ts';
+
+/** Gives this very code to a guest. */
+export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => void }) {
+  const account = useAccount();
+  const [guest, setGuest] = useState<FoundContact | null>(null);
+  const assigning = useMutation({
+    mutationFn: () => {
+      const { unique_code_group_id, unique_code } = code;
+      return api.post<StaffCode>(`${account.path}/unique_codes/assign`, {
+        unique_code_group_id,
+        unique_code,
+        contact_id: guest?.id,
+      });
+    },
+    meta: { shown: true },
+    onSuccess: async ({ unique_code, contact_id, contact_name }) => {
+      await refreshVouchers(account);
+      say.done(`${unique_code} is now the code of ${contact_name ?? `guest ${contact_id}`}.`);
+      onClose();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        assigning.mutate();
+      }}
+    >
+      <Stack>
+        <Text>
+          <Code>{code.unique_code}</Code> becomes the guest’s. Purchases that were waiting for this code become theirs,
+          too.
+        </Text>
+        <GuestPicker onPick={setGuest} />
+        {assigning.error && (
+          <Alert color="red" role="alert">
+            {assigning.error.message}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!guest} loading={assigning.isPending}>
+            Assign
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,183 @@
+import { Button, CloseButton, Code, Group, Modal, SegmentedControl, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconDownload, IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Paged } from '#service/shared/fields.ts';
+import type { CodeGroup, StaffCode } from '#service/vouchers/schema.ts';
+import { address } from '../api/client.ts';
+import { getList } from '../api/queries.ts';
+import { useAccount, useMay } from '../session/session.ts';
+import { type Column, DataTable } from '../ui/DataTable.tsx';
+import { Pager } from '../ui/Pager.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import { EmptyState } from '../ui/States.tsx';
+import { DateTime } from '../ui/Values.tsx';
+import { useWindow } from '../ui/window.ts';
+import { AssignCode } from './AssignCode.tsx';
+import { CodeStatus } from './CodeStatus.tsx';
+import { GuestLink } from './GuestLink.tsx';
+import { groupPath } from './paths.ts';
+import { RedeemedWhere } from './RedeemedWhere.tsx';
+import { UnassignCode } from './UnassignCode.tsx';
+
+const route = getRouteApi('/guard/accounts/$accountId/vouchers/$groupId');
+
+const filters = {
+  all: {},
+  free: { status: 'Active', assigned: false },
+  assigned: { status: 'Active', assigned: true },
+  redeemed: { status: 'Redeemed' },
+} as const;
+
+export function CodeList({ group }: { group: CodeGroup }) {
+  const account = useAccount();
+  const mayChange = useMay('staff');
+  const { page, show = 'all', code = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const path = `${groupPath(account, group.id)}/codes`;
+  const filter = { ...filters[show], unique_code: code || undefined };
+  const codes = useQuery(getList<Paged<StaffCode>>(path, { ...filter, page }));
+  const assigning = useWindow<StaffCode>();
+  const unassigning = useWindow<StaffCode>();
+  const narrow = (change: { show?: keyof typeof filters; code?: string }) =>
+    void navigate({
+      search: (search) => ({
+        ...search,
+        page: undefined,
+        ...('show' in change ? { show: change.show === 'all' ? undefined : change.show } : {}),
+        ...('code' in change ? { code: change.code?.trim() || undefined } : {}),
+      }),
+      replace: true,
+      resetScroll: false,
+    });
+  const actions: Column<StaffCode> = {
+    title: 'Actions',
+    isActions: true,
+    render: (one) => {
+      if (one.contact_id === null)
+        return (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            aria-label={`Assign ${one.unique_code}`}
+            onClick={() => assigning.open(one)}
+          >
+            Assign
+          </Button>
+        );
+      if (one.status === 'Redeemed') return null;
+      return (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          aria-label={`Take back ${one.unique_code}`}
+          onClick={() => unassigning.open(one)}
+        >
+          Take back
+        </Button>
+      );
+    },
+  };
+  const exported = { ...filter, format: 'csv' };
+  return (
+    <Panel
+      title="Codes"
+      flush
+      actions={
+        <Button
+          component="a"
+          href={address(path, exported)}
+          download={`${group.name}${show === 'all' ? '' : ` (${show})`}.csv`}
+          variant="default"
+          size="xs"
+          leftSection={<IconDownload size={14} aria-hidden />}
+        >
+          Export {show === 'all' && code === '' ? 'all' : 'these'} as CSV
+        </Button>
+      }
+    >
+      <Group p="md" gap="sm">
+        <SegmentedControl
+          aria-label="Which codes"
+          size="sm"
+          value={show}
+          onChange={(value) => narrow({ show: value as keyof typeof filters })}
+          data={[
+            { value: 'all', label: 'All' },
+            { value: 'free', label: 'Free' },
+            { value: 'assigned', label: 'Assigned' },
+            { value: 'redeemed', label: 'Redeemed' },
+          ]}
+        />
+        <Sought key={group.id} code={code} onCode={(text) => narrow({ code: text })} />
+      </Group>
+      <DataTable
+        label="Codes"
+        rows={codes.data?.data}
+        error={codes.error}
+        onRetry={codes.refetch}
+        stale={codes.isPlaceholderData}
+        rowKey={({ id }) => id}
+        empty={
+          show === 'all' && code === '' ? (
+            <EmptyState title="No codes yet">
+              {mayChange ? 'Generate codes, or import your own.' : 'Staff generate or import them.'}
+            </EmptyState>
+          ) : (
+            <EmptyState title="No such codes">No code of this group is like that.</EmptyState>
+          )
+        }
+        columns={[
+          { title: 'Code', render: ({ unique_code }) => <Code>{unique_code}</Code> },
+          { title: 'Status', render: (one) => <CodeStatus code={one} /> },
+          { title: 'Guest', render: (one) => <GuestLink code={one} /> },
+          { title: 'Assigned', render: ({ assigned_at }) => <DateTime at={assigned_at} dayOnly /> },
+          { title: 'Redeemed', render: (one) => <RedeemedWhere code={one} /> },
+          { title: 'Made', wideOnly: true, render: ({ created_at }) => <DateTime at={created_at} dayOnly /> },
+          ...(mayChange ? [actions] : []),
+        ]}
+      />
+      <Pager
+        of={codes.data}
+        onPage={(to) =>
+          void navigate({
+            search: (search) => ({ ...search, page: to === 1 ? undefined : to }),
+            resetScroll: false,
+          })
+        }
+      />
+      <Modal opened={assigning.opened} onClose={assigning.close} title="Assign a code">
+        {assigning.subject && <AssignCode code={assigning.subject} onClose={assigning.close} />}
+      </Modal>
+      {unassigning.subject && (
+        <UnassignCode code={unassigning.subject} opened={unassigning.opened} onClose={unassigning.close} />
+      )}
+    </Panel>
+  );
+}
+
+/** One code among the group's. */
+function Sought({ code, onCode }: { code: string; onCode: (code: string) => void }) {
+  const [typed, setTyped] = useState(code);
+  const look = useDebouncedCallback(onCode, 200);
+  const type = (text: string) => {
+    setTyped(text);
+    look(text);
+  };
+  return (
+    <TextInput
+      aria-label="Find a code of this group"
+      placeholder="A code, in full"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={typed !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => type('')} />}
+      maxLength={255}
+      autoComplete="off"
+      spellCheck={false}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { CodeGroup, Statistics } from '#service/vouchers/schema.ts';
+import { api } from '../api/client.ts';
+import { forget } from '../api/queries.ts';
+import { useAccount } from '../session/session.ts';
+import { Confirm } from '../ui/Confirm.tsx';
+import { counted } from '../ui/format.ts';
+import { say } from '../ui/say.ts';
+import { groupPath, refreshVouchers } from './paths.ts';
+
+interface DeleteGroupProps {
+  group: CodeGroup;
+  statistics: Statistics;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** What guests were given or redeemed stays known, so only a group that no guest has met can go. */
+export function DeleteGroup({ group, statistics, opened, onClose }: DeleteGroupProps) {
+  const account = useAccount();
+  const navigate = useNavigate();
+  const { made, assigned, redeemed } = statistics;
+  if (assigned > 0 || redeemed > 0)
+    return (
+      <Modal opened={opened} onClose={onClose} title={`${group.name} can’t be deleted`}>
+        <Stack>
+          <Text>
+            {counted(assigned, 'code is', 'codes are')} a guest’s and {counted(redeemed, 'was', 'were')} redeemed. What
+            guests were given and redeemed stays known, and so does the group.
+          </Text>
+          <Group justify="flex-end">
+            <Button onClick={onClose}>Close</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    );
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={`Delete ${group.name}?`}
+      action="Delete group"
+      danger
+      onConfirm={async () => {
+        await api.delete(groupPath(account, group.id));
+        await navigate({ to: '/accounts/$accountId/vouchers', params: { accountId: account.id } });
+        forget(groupPath(account, group.id));
+        await refreshVouchers(account);
+        say.done(`${group.name} is deleted.`);
+      }}
+    >
+      <Text>
+        {made === 0
+          ? 'It has no codes.'
+          : `Its ${counted(made, 'code goes', 'codes go')} with it. None of them is a guest’s or was redeemed; whoever holds one can no longer redeem it.`}{' '}
+        This can’t be undone.
+      </Text>
+    </Confirm>
+  );
+}

@@ -1,0 +1,91 @@
+import { Code, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import type { CodeGroup } from '#service/vouchers/schema.ts';
+import { useAccount } from '../session/session.ts';
+import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { formatNumber } from '../ui/format.ts';
+import { startGeneration } from './generations.ts';
+import { groupPath, refreshVouchers } from './paths.ts';
+
+/** So many at once, as the service has it. */
+const mostGenerated = 1_000_000;
+/** Of the characters that the service makes codes of: what such a code looks like. */
+const sample = '7KQX3MPT9C4HVRWD8FJN6Y'.repeat(3);
+
+interface GenerateCodesProps {
+  group: CodeGroup;
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function GenerateCodes({ group, opened, onClose }: GenerateCodesProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Generate codes">
+      <GenerateForm group={group} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function GenerateForm({ group, onClose }: Omit<GenerateCodesProps, 'opened'>) {
+  const account = useAccount();
+  const form = useServerForm({
+    initialValues: { count: 1000 as number | string, prefix: '', length: 10 as number | string },
+    send: ({ count, prefix, length }) =>
+      startGeneration({
+        path: groupPath(account, group.id),
+        name: group.name,
+        codes: { count: Number(count), length: Number(length), ...(prefix === '' ? {} : { prefix }) },
+        onEnd: () => refreshVouchers(account),
+      }),
+    onDone: onClose,
+  });
+  const { prefix, length } = form.getValues();
+  return (
+    <form onSubmit={form.submit}>
+      <Stack>
+        <NumberInput
+          label="How many"
+          description={`Up to ${formatNumber(mostGenerated)} at once.`}
+          required
+          min={1}
+          max={mostGenerated}
+          allowDecimal={false}
+          allowNegative={false}
+          thousandSeparator
+          data-autofocus
+          {...form.getInputProps('count')}
+        />
+        <Group grow align="flex-start">
+          <TextInput
+            label="Prefix (optional)"
+            description="What each starts with."
+            placeholder="SUMMER-"
+            maxLength={64}
+            {...form.getInputProps('prefix')}
+          />
+          <NumberInput
+            label="Length"
+            description="Random characters after the prefix."
+            required
+            min={4}
+            max={64}
+            allowDecimal={false}
+            allowNegative={false}
+            {...form.getInputProps('length')}
+          />
+        </Group>
+        <Text size="sm" c="dimmed">
+          They will look like{' '}
+          <Code>
+            {prefix}
+            {sample.slice(0, Math.min(64, Math.max(4, Number(length) || 10)))}
+          </Code>
+          . Anybody can try codes at a till, so the more there are, the longer they have to be: a guess may hit one in
+          100,000 tries at most.
+        </Text>
+        <FormEnd form={form} onCancel={onClose}>
+          Generate
+        </FormEnd>
+      </Stack>
+    </form>
+  );
+}

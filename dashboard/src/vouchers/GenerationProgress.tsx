@@ -1,0 +1,53 @@
+import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { counted, formatNumber, formatPercent } from '../ui/format.ts';
+import { Panel } from '../ui/Panel.tsx';
+import { dismissGeneration, stopGeneration, useGeneration } from './generations.ts';
+
+/** How far the making of codes is, and what came of it. */
+export function GenerationProgress({ path }: { path: string }) {
+  const generation = useGeneration(path);
+  if (!generation) return null;
+  const { state, done, of, problem } = generation;
+  if (state !== 'running') {
+    const outcome = {
+      done: { color: 'green', text: `${counted(done, 'code was', 'codes were')} made.` },
+      stopped: { color: 'gray', text: 'Stopped, so no codes were made.' },
+      failed: { color: 'red', text: `No codes were made. ${problem}` },
+    }[state];
+    return (
+      <Alert
+        color={outcome.color}
+        role="status"
+        withCloseButton
+        closeButtonLabel="Dismiss"
+        onClose={() => dismissGeneration(path)}
+      >
+        {outcome.text}
+      </Alert>
+    );
+  }
+  return (
+    <Panel>
+      <Stack gap="xs">
+        <Group justify="space-between" wrap="nowrap">
+          <Text fw={500}>
+            Making codes: {formatNumber(done)} of {formatNumber(of)}
+          </Text>
+          <Text c="dimmed">{formatPercent(Math.floor((done / of) * 100) / 100)}</Text>
+        </Group>
+        <Progress.Root size="md">
+          <Progress.Section value={(done / of) * 100} aria-label="Codes made" />
+        </Progress.Root>
+        <Group justify="space-between" align="flex-start" gap="xs">
+          <Text size="sm" c="dimmed" maw="40rem">
+            They are made together or not at all, and are there once all of them are. You can go on working in the
+            dashboard meanwhile; closing this tab stops it, and then none are made.
+          </Text>
+          <Button variant="default" size="xs" onClick={() => stopGeneration(path)}>
+            Stop
+          </Button>
+        </Group>
+      </Stack>
+    </Panel>
+  );
+}

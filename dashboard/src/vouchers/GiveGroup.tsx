@@ -1,0 +1,120 @@
+import { Alert, Button, Group, Progress, Select, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import type { Paged } from '#service/shared/fields.ts';
+import type { Venue } from '#service/venues/schema.ts';
+import type { GivenCodes } from '#service/vouchers/schema.ts';
+import { api } from '../api/client.ts';
+import { get } from '../api/queries.ts';
+import { useAccount } from '../session/session.ts';
+import { counted } from '../ui/format.ts';
+import { inGuestTerms } from './GiveGuest.tsx';
+import { refreshVouchers } from './paths.ts';
+
+/** A free code to every guest of a group who has none. Some at a time, so that it can be watched, stopped and done again. */
+export function GiveGroup({ path, onClose }: { path: string; onClose: () => void }) {
+  const account = useAccount();
+  const venues = useQuery(get<Paged<Venue>>(`${account.path}/venues`));
+  const [groupId, setGroupId] = useState<string | null>(null);
+  const [progress, setProgress] = useState<{ given: number; of: number } | null>(null);
+  const stopped = useRef(false);
+  const giving = useMutation({
+    mutationFn: async () => {
+      let [given, remaining] = [0, 1];
+      stopped.current = false;
+      while (remaining > 0 && !stopped.current) {
+        const answer = await api.post<GivenCodes>(`${path}/assign`, { group_id: Number(groupId) });
+        given += answer.assigned;
+        remaining = answer.remaining;
+        setProgress({ given, of: given + remaining });
+      }
+      return { given, remaining };
+    },
+    meta: { shown: true },
+    onSettled: () => refreshVouchers(account),
+  });
+  if (giving.data) {
+    const { given, remaining } = giving.data;
+    return (
+      <Stack>
+        <Alert color={remaining > 0 ? 'gray' : 'green'} role="status">
+          {given === 0 && remaining === 0
+            ? 'All of them had a code already, so nothing was changed.'
+            : `${counted(given, 'guest was', 'guests were')} given a code.`}
+          {remaining > 0 && ` Stopped: ${counted(remaining, 'guest has', 'guests have')} none yet.`}
+        </Alert>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    );
+  }
+  const choices = (venues.data?.data ?? []).map(({ name, folders }) => ({
+    group: name,
+    items: folders.flatMap((folder) =>
+      folder.groups.map(({ id, name, guests }) => ({
+        value: String(id),
+        label: `${name} (${counted(guests, 'guest')})`,
+      })),
+    ),
+  }));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        giving.mutate();
+      }}
+    >
+      <Stack>
+        <Select
+          label="Group of guests"
+          placeholder="Newsletter"
+          description="Where there are too few codes for all of them, nobody gets one."
+          data={choices.filter(({ items }) => items.length > 0)}
+          nothingFoundMessage="No such group"
+          searchable
+          value={groupId}
+          onChange={setGroupId}
+          disabled={giving.isPending}
+        />
+        {giving.isPending && progress && (
+          <div>
+            <Text size="sm" mb={4}>
+              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}
+            </Text>
+            <Progress.Root>
+              <Progress.Section
+                value={(progress.given / progress.of) * 100}
+                aria-label="Guests who were given a code"
+              />
+            </Progress.Root>
+          </div>
+        )}
+        {giving.error && (
+          <Alert color="red" role="alert">
+            {inGuestTerms(giving.error.message)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          {giving.isPending ? (
+            <Button
+              variant="default"
+              onClick={() => {
+                stopped.current = true;
+              }}
+            >
+              Stop
+            </Button>
+          ) : (
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+          )}
+          <Button type="submit" disabled={groupId === null} loading={giving.isPending}>
+            Give each a code
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

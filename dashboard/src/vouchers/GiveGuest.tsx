@@ -1,0 +1,66 @@
+import { Alert, Button, Code, Group, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { FoundContact } from '#service/contacts/schema.ts';
+import type { GivenCodes } from '#service/vouchers/schema.ts';
+import { api } from '../api/client.ts';
+import { useAccount } from '../session/session.ts';
+import { CopyButton } from '../ui/CopyButton.tsx';
+import { GuestPicker } from './GuestPicker.tsx';
+import { refreshVouchers } from './paths.ts';
+
+/** The next free code to one guest; says which it is. */
+export function GiveGuest({ path, onClose }: { path: string; onClose: () => void }) {
+  const account = useAccount();
+  const [guest, setGuest] = useState<FoundContact | null>(null);
+  const giving = useMutation({
+    mutationFn: () => api.post<GivenCodes>(`${path}/assign`, { contact_ids: [guest?.id] }),
+    meta: { shown: true },
+    onSuccess: () => refreshVouchers(account),
+  });
+  const [code] = giving.data?.data ?? [];
+  if (code)
+    return (
+      <Stack>
+        <Alert color="green" role="status">
+          {code.contact_name ?? `Guest ${code.contact_id}`} {giving.data?.assigned === 0 ? 'already had' : 'now has'}{' '}
+          the code <Code>{code.unique_code}</Code>.
+        </Alert>
+        <Group justify="flex-end" gap="xs">
+          <CopyButton value={code.unique_code} what="code" size="sm" />
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        giving.mutate();
+      }}
+    >
+      <Stack>
+        <GuestPicker onPick={setGuest} />
+        {giving.error && (
+          <Alert color="red" role="alert">
+            {inGuestTerms(giving.error.message)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={!guest} loading={giving.isPending}>
+            Give a code
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The service speaks of the fields that were sent; here it is about guests. */
+export const inGuestTerms = (message: string) =>
+  message
+    .replace(/^The (contact ids need|group id needs) 1 free codes/, 'This needs a free code')
+    .replace(/^The (contact ids need|group id needs)/, 'This needs');

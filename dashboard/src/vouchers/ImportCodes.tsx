@@ -1,0 +1,146 @@
+import { Alert, Button, Code, FileButton, Group, List, Modal, Progress, Stack, Text, Textarea } from '@mantine/core';
+import { IconFileUpload } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useDeferredValue, useMemo, useState } from 'react';
+import type { CodeGroup } from '#service/vouchers/schema.ts';
+import { useAccount } from '../session/session.ts';
+import { counted } from '../ui/format.ts';
+import { readCodeLines } from './code-lines.ts';
+import { importCodes, LinesRefused } from './import-codes.ts';
+import { groupPath, refreshVouchers } from './paths.ts';
+
+interface ImportCodesProps {
+  group: CodeGroup;
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function ImportCodes({ group, opened, onClose }: ImportCodesProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Import codes" size="lg">
+      <ImportForm group={group} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
+  const account = useAccount();
+  const [text, setText] = useState('');
+  const [taken, setTaken] = useState(0);
+  const deferred = useDeferredValue(text);
+  const lines = useMemo(() => readCodeLines(deferred), [deferred]);
+  const importing = useMutation({
+    mutationFn: () => importCodes(groupPath(account, group.id), lines, setTaken),
+    meta: { shown: true },
+    onSettled: () => refreshVouchers(account),
+  });
+  if (importing.data) {
+    const { created } = importing.data;
+    const known = lines.codes.length - created;
+    return (
+      <Stack>
+        <Alert color="green" role="status">
+          {counted(created, 'code is', 'codes are')} new.
+          {known > 0 && ` ${counted(known, 'was', 'were')} in the group already and stayed as they were.`}
+        </Alert>
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            Done
+          </Button>
+        </Group>
+      </Stack>
+    );
+  }
+  function replace(next: string) {
+    setText(next);
+    setTaken(0);
+    importing.reset();
+  }
+  return (
+    <Stack>
+      <Textarea
+        label="Codes"
+        description="One on each line. Codes that the group has already stay as they are."
+        placeholder={'SUMMER-7KQ\nSUMMER-P2X'}
+        rows={8}
+        spellCheck={false}
+        value={text}
+        error={lines.problem}
+        disabled={importing.isPending}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        data-autofocus
+        onChange={(event) => replace(event.currentTarget.value)}
+      />
+      <Group justify="space-between" gap="xs">
+        <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={(file) => void file?.text().then(replace)}>
+          {(props) => (
+            <Button
+              {...props}
+              variant="default"
+              size="xs"
+              leftSection={<IconFileUpload size={14} aria-hidden />}
+              disabled={importing.isPending}
+            >
+              Take them from a file
+            </Button>
+          )}
+        </FileButton>
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {counted(lines.codes.length, 'code')}
+          {lines.repeated > 0 && `, ${counted(lines.repeated, 'repeated line')} left out`}
+        </Text>
+      </Group>
+      {lines.codes.length > 0 && !lines.problem && !importing.error && (
+        <Text size="sm" c="dimmed">
+          The first: <Code>{lines.codes[0]}</Code>
+        </Text>
+      )}
+      {importing.isPending && taken > 0 && (
+        <Progress.Root>
+          <Progress.Section value={(taken / lines.codes.length) * 100} aria-label="Codes taken" />
+        </Progress.Root>
+      )}
+      {importing.error && <Refused error={importing.error} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          loading={importing.isPending}
+          disabled={lines.codes.length === 0 || lines.problem !== null}
+          onClick={() => importing.mutate()}
+        >
+          Import
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** So many are enough to see what is wrong. */
+const mostShown = 12;
+
+function Refused({ error }: { error: Error }) {
+  if (!(error instanceof LinesRefused)) return <Alert color="red">{error.message}</Alert>;
+  const { lines, before } = error;
+  return (
+    <Alert color="red" role="alert" title={before.taken === 0 ? 'No codes were imported' : 'Not all were imported'}>
+      <Stack gap="xs">
+        {before.taken > 0 && (
+          <Text size="sm">
+            The first {counted(before.taken, 'code')} were taken, {counted(before.created, 'of them is', 'of them are')}{' '}
+            new. Mend what is listed and import all of it again: what is there already stays as it is.
+          </Text>
+        )}
+        <List size="sm">
+          {lines.slice(0, mostShown).map(({ line, text }) => (
+            <List.Item key={line}>
+              Line {line}: {text}
+            </List.Item>
+          ))}
+        </List>
+        {lines.length > mostShown && <Text size="sm">And {counted(lines.length - mostShown, 'more line')}.</Text>}
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,90 @@
+import { useSyncExternalStore } from 'react';
+import type { NewCodes } from '#service/vouchers/schema.ts';
+import { api } from '../api/client.ts';
+import { counted } from '../ui/format.ts';
+import { say } from '../ui/say.ts';
+
+/** Codes that are being made, or were a moment ago. */
+export interface Generation {
+  state: 'running' | 'done' | 'stopped' | 'failed';
+  done: number;
+  of: number;
+  /** Why it failed. */
+  problem?: string;
+}
+
+/*
+ * They are kept here and not in a page: making a million takes a while, and whoever leaves the page finds it still running when
+ * they come back. The service makes them all or none, and gives up when this tab is closed, so closing it asks first.
+ */
+const generations = new Map<string, Generation & { stopper: AbortController }>();
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function set(path: string, change: Partial<Generation>): void {
+  const before = generations.get(path);
+  if (before) generations.set(path, { ...before, ...change });
+  changed();
+}
+
+function changed(): void {
+  const running = [...generations.values()].some(({ state }) => state === 'running');
+  if (running) window.addEventListener('beforeunload', askFirst);
+  else window.removeEventListener('beforeunload', askFirst);
+  for (const listener of listeners) listener();
+}
+
+const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
+
+/** What is being made in the group at that path. */
+export function useGeneration(path: string): Generation | undefined {
+  return useSyncExternalStore(subscribe, () => generations.get(path));
+}
+
+export function stopGeneration(path: string): void {
+  generations.get(path)?.stopper.abort();
+}
+
+export function dismissGeneration(path: string): void {
+  generations.delete(path);
+  changed();
+}
+
+interface Order {
+  /** Where the group is, and what it is called. */
+  path: string;
+  name: string;
+  codes: NewCodes & { count: number };
+  onEnd: () => unknown;
+}
+
+/** Resolves once it is under way, or through; rejects where it is refused. */
+export function startGeneration({ path, name, codes, onEnd }: Order): Promise<void> {
+  const stopper = new AbortController();
+  const isUnderWay = () => generations.get(path)?.stopper === stopper;
+  return new Promise((begun, refused) => {
+    const begin = (done: number) => {
+      if (isUnderWay()) return set(path, { done });
+      generations.set(path, { state: 'running', done, of: codes.count, stopper });
+      changed();
+      begun();
+    };
+    api
+      .postWithProgress<{ created: number }>(`${path}/codes`, codes, begin, { signal: stopper.signal })
+      .then(({ created }) => {
+        begin(created);
+        set(path, { state: 'done', done: created });
+        say.done(`${counted(created, 'code was', 'codes were')} made in ${name}.`);
+      })
+      .catch((error: Error) => {
+        if (!isUnderWay()) refused(error);
+        else if (stopper.signal.aborted) set(path, { state: 'stopped' });
+        else set(path, { state: 'failed', problem: error.message });
+      })
+      .finally(onEnd);
+  });
+}

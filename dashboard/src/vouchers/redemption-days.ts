@@ -1,0 +1,19 @@
+import type { Statistics } from '#service/vouchers/schema.ts';
+import { daysLater } from '../ui/format.ts';
+
+/** How many were redeemed on a day, or in the week that begins with it. */
+export interface RedemptionPoint {
+  at: string;
+  redeemed: number;
+}
+
+/** From one day to another, both included, in steps of so many days. Those on which nothing was redeemed are there, too. */
+export function pointsOf(by_day: Statistics['by_day'], from: string, to: string, step: number): RedemptionPoint[] {
+  const points: RedemptionPoint[] = [];
+  for (let at = from; at <= to; at = daysLater(at, step)) {
+    const end = daysLater(at, step);
+    const within = by_day.filter(({ date }) => date >= at && date < end);
+    points.push({ at, redeemed: within.reduce((sum, { redeemed }) => sum + redeemed, 0) });
+  }
+  return points;
+}

@@ -1,0 +1,120 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ApiError, address, api, whenSignedOut } from '../../dashboard/src/api/client.ts';
+
+let answer: RequestListener = () => {};
+const server = createServer((request, response) => answer(request, response));
+const fetchThere = globalThis.fetch;
+
+beforeEach(async () => {
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  // In a browser an address without a host is the page's own.
+  vi.stubGlobal('fetch', (path: string, init: RequestInit) => fetchThere(`http://127.0.0.1:${port}${path}`, init));
+});
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  whenSignedOut(() => {});
+  server.closeAllConnections();
+  await new Promise((closed) => server.close(closed));
+});
+
+const json = (status: number, body: unknown) => {
+  answer = (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+};
+
+describe('an address', () => {
+  it('has what is asked for, and not what is blank', () => {
+    expect(address('/accounts/1/units', { page: 2, search: 'a b', unit_id: undefined, group_id: null, x: '' })).toBe(
+      '/admin/v1/accounts/1/units?page=2&search=a+b',
+    );
+  });
+});
+
+describe('what the service refuses', () => {
+  it('is told by field', async () => {
+    json(422, { message: 'The given data was invalid.', errors: { name: ['One.', 'Two.'], 'codes.3': ['Three.'] } });
+    await expect(api.post('/accounts', {})).rejects.toMatchObject({
+      status: 422,
+      message: 'One.',
+      fields: { name: 'One.', 'codes.3': 'Three.' },
+    });
+  });
+
+  it('is told in its own words where it is of no field', async () => {
+    json(403, { errors: [{ message: 'Only an owner may do that.' }] });
+    await expect(api.delete('/users/1')).rejects.toMatchObject({
+      status: 403,
+      message: 'Only an owner may do that.',
+      fields: {},
+    });
+  });
+
+  it('for want of a session is told to whoever leads to the sign-in page, but not when one signs in', async () => {
+    const told = vi.fn();
+    whenSignedOut(told);
+    json(401, { errors: [{ message: 'Unauthorized' }] });
+    await expect(api.post('/session', {})).rejects.toMatchObject({ status: 401 });
+    await expect(api.get('/session')).rejects.toMatchObject({ status: 401 });
+    expect(told).not.toHaveBeenCalled();
+    await expect(api.get('/accounts')).rejects.toMatchObject({ status: 401 });
+    expect(told).toHaveBeenCalledOnce();
+  });
+
+  it('is a plain sentence, too, where what answers is not the service', async () => {
+    answer = (_request, response) => void response.writeHead(502).end('<html>Bad gateway');
+    await expect(api.get('/accounts')).rejects.toThrow(ApiError);
+    answer = (request) => void request.socket.destroy();
+    await expect(api.get('/accounts')).rejects.toMatchObject({
+      status: 0,
+      message: expect.stringContaining('can’t be reached'),
+    });
+  });
+});
+
+describe('a call that tells how far it is', () => {
+  const sends = (...parts: string[]) => {
+    answer = async (request, response) => {
+      expect(request.headers.accept).toBe('application/x-ndjson');
+      response.writeHead(201, { 'content-type': 'application/x-ndjson' });
+      for (const part of parts) {
+        response.write(part);
+        await new Promise((sent) => setTimeout(sent, 5));
+      }
+      response.end();
+    };
+  };
+  const run = async () => {
+    const progress: [number, number][] = [];
+    const result = api.postWithProgress<{ created: number }>('/x', { count: 3 }, (done, of) =>
+      progress.push([done, of]),
+    );
+    return { progress, result: await result.catch((error: ApiError) => error) };
+  };
+
+  it('is read line by line, wherever these are cut, to its answer', async () => {
+    sends('{"done":1,"of":3}\n{"do', 'ne":3,"of":3}\n', '{"created":3}', '\n');
+    expect(await run()).toEqual({
+      progress: [
+        [1, 3],
+        [3, 3],
+      ],
+      result: { created: 3 },
+    });
+  });
+
+  it('fails with the error that its last line is', async () => {
+    sends('{"done":1,"of":3}\n', '{"errors":[{"message":"The service can’t answer just now."}]}\n');
+    const { result } = await run();
+    expect(result).toBeInstanceOf(ApiError);
+    expect((result as ApiError).message).toBe('The service can’t answer just now.');
+  });
+
+  it('fails where it is cut off before its answer', async () => {
+    sends('{"done":1,"of":3}\n');
+    expect((await run()).result).toMatchObject({ status: 0 });
+  });
+});

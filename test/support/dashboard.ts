@@ -1,0 +1,214 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, describe, expect } from 'vitest';
+import { type TestApp, testApp } from './app.ts';
+import { browserArguments, browserPath } from './browser.ts';
+import { type SignedIn, signedIn } from './staff.ts';
+
+export type Role = 'owner' | 'staff' | 'viewer';
+
+const viewports = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+} satisfies Record<string, BrowserContextOptions>;
+
+export interface Visit {
+  /** Who is signed in: one of the file's three users, one of `dashboard.user`, or nobody. An owner unless given. */
+  as?: Role | SignedIn | null;
+  viewport?: keyof typeof viewports;
+  scheme?: 'light' | 'dark';
+  /** Answers that are meant to refuse something, "422 POST /admin/v1/users": each has to come, and no others may. */
+  refused?: (string | RegExp)[];
+}
+
+export interface Dashboard extends Omit<TestApp, 'account'> {
+  url: string;
+  /** Where pages are opened, and what the file's staff and viewer have access to. */
+  account: Awaited<ReturnType<TestApp['account']>>;
+  /** A page in a browser that nobody has used before. `guests` is a page of the account; `/profile` is any. */
+  open(path: string, visit?: Visit): Promise<Page>;
+  /** A user of one's own, signed in: for tests that sign out or change the password. */
+  user(role: Role, accountIds?: number[]): Promise<SignedIn>;
+}
+
+/**
+ * Tests of the dashboard's pages: the app on a real port over a database of the file's own, and a browser. Whatever goes wrong in
+ * a page that was opened fails its test. Without a browser the tests are left out; so nothing but them may use the dashboard.
+ *
+ *     inDashboard('the settings', (dashboard) => {
+ *       beforeAll(() => dashboard.admin('POST', …));
+ *       it('rename the account', async () => {
+ *         const page = await dashboard.open('settings/account', { viewport: 'phone' });
+ *         await expectAccessible(page);
+ *       });
+ *     });
+ */
+export function inDashboard(name: string, tests: (dashboard: Dashboard) => void): void {
+  describe.runIf(browserPath)(`${name}, in a browser`, async () => {
+    tests(browserPath ? await startDashboard(browserPath) : ({} as Dashboard));
+  });
+}
+
+async function startDashboard(executablePath: string): Promise<Dashboard> {
+  if (!existsSync('dist/dashboard/index.html'))
+    throw new Error('The dashboard is not built, so there is nothing to test. Run "npm run build" first.');
+  const service = await testApp();
+  const account = await service.account();
+  const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const browser = await chromium.launch({ executablePath, args: browserArguments });
+  afterAll(() => browser.close());
+
+  const user = (role: Role, accountIds = [account.id]) => signedIn(service, role, accountIds);
+  // Passwords are slow to check, on purpose: each of the three signs in once.
+  const users = new Map<Role, Promise<SignedIn>>();
+  const theUser = (role: Role) => users.get(role) ?? users.set(role, user(role)).get(role);
+
+  const open = new Map<Page, Watched>();
+  afterEach(async ({ task }) => {
+    const pages = [...open];
+    open.clear();
+    try {
+      if (task.result?.state === 'fail') await keepPictures(pages.map(([page]) => page));
+      for (const [page, watched] of pages) {
+        if (!page.isClosed()) await expectNoSidewaysScroll(page);
+        expectUntroubled(watched);
+      }
+    } finally {
+      await Promise.all(pages.map(([page]) => page.context().close()));
+    }
+  });
+
+  return {
+    ...service,
+    url,
+    account,
+    user,
+    open: async (path, visit = {}) => {
+      const { as = 'owner' } = visit;
+      const who = typeof as === 'string' ? await theUser(as) : as;
+      const page = await newPage(browser, url, who?.cookie, visit);
+      open.set(page, await watch(page, url, visit.refused ?? [], who === null));
+      await page.goto(new URL(path, `${url}/accounts/${account.id}/`).href.replace(/\/$/, ''));
+      return page;
+    },
+  };
+}
+
+async function newPage(browser: Browser, url: string, cookie: string | undefined, visit: Visit): Promise<Page> {
+  const context = await browser.newContext({
+    ...viewports[visit.viewport ?? 'desktop'],
+    colorScheme: visit.scheme ?? 'light',
+    // Nothing is looked at while it still moves.
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    // Neither the account's nor the service's, so that whatever goes by the wrong clock is seen.
+    timezoneId: 'Asia/Tokyo',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  context.setDefaultTimeout(30_000);
+  if (cookie !== undefined) {
+    const [name = '', value = ''] = cookie.split('=');
+    const { hostname: domain } = new URL(url);
+    await context.addCookies([{ name, value, domain, path: '/admin', httpOnly: true, sameSite: 'Strict' }]);
+  }
+  return context.newPage();
+}
+
+/** What went on in a page that nobody wants there. */
+interface Watched {
+  /** Errors and warnings in the console, and exceptions that nobody caught. */
+  troubles: string[];
+  /** Requests to anybody else; none of them got there. */
+  outside: string[];
+  refusals: string[];
+  expected: (string | RegExp)[];
+  isSignedOut: boolean;
+}
+
+async function watch(page: Page, url: string, expected: (string | RegExp)[], isSignedOut: boolean): Promise<Watched> {
+  const watched: Watched = { troubles: [], outside: [], refusals: [], expected, isSignedOut };
+  const isOurs = (target: URL) => target.origin === url || /^(data|blob|about):$/.test(target.protocol);
+  await page.context().route(
+    (target) => !isOurs(target),
+    (route) => {
+      watched.outside.push(route.request().url());
+      return route.abort();
+    },
+  );
+  page.on('console', (message) => {
+    // Refusals are known better from the answers themselves.
+    if (message.text().startsWith('Failed to load resource')) return;
+    if (message.type() === 'error' || message.type() === 'warning')
+      watched.troubles.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => watched.troubles.push(String(error)));
+  const described = (method: string, target: string) => `${method} ${new URL(target).pathname}`;
+  page.on('response', (response) => {
+    const request = response.request();
+    if (response.status() >= 400)
+      watched.refusals.push(`${response.status()} ${described(request.method(), request.url())}`);
+  });
+  page.on('requestfailed', (request) => {
+    // A page that is left does not wait for what it asked.
+    if (request.failure()?.errorText === 'net::ERR_ABORTED' || !isOurs(new URL(request.url()))) return;
+    watched.troubles.push(`${described(request.method(), request.url())}: ${request.failure()?.errorText}`);
+  });
+  return watched;
+}
+
+function expectUntroubled({ troubles, outside, refusals, expected, isSignedOut }: Watched): void {
+  const fits = (refusal: string, one: string | RegExp) =>
+    typeof one === 'string' ? refusal === one : one.test(refusal);
+  // That nobody is signed in is learnt by asking.
+  const asked = (refusal: string) => isSignedOut && refusal === '401 GET /admin/v1/session';
+  expect(troubles, 'errors and warnings in the page').toEqual([]);
+  expect(outside, 'requests to somebody else').toEqual([]);
+  const unexpected = refusals.filter((refusal) => !asked(refusal) && !expected.some((one) => fits(refusal, one)));
+  expect(unexpected, 'refusals that were not expected').toEqual([]);
+  const missing = expected.filter((one) => !refusals.some((refusal) => fits(refusal, one)));
+  expect(missing, 'refusals that did not come').toEqual([]);
+}
+
+/** What a failed test last saw. */
+async function keepPictures(pages: Page[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'regulars-browser-'));
+  for (const [index, page] of pages.entries()) {
+    if (page.isClosed()) continue;
+    const path = join(folder, `${index + 1}.png`);
+    await page.screenshot({ path });
+    console.error(`What the test last saw is in ${path}; the address was ${page.url()}`);
+  }
+}
+
+const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+
+interface Violation {
+  id: string;
+  help: string;
+  nodes: { target: string[]; html: string; failureSummary: string }[];
+}
+
+/** Nothing that axe knows to be a hurdle, in light and in dark, in the state that the page is in now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await expectNoSidewaysScroll(page);
+  // The page's policy allows no script but its own; what the debugger evaluates is not asked about.
+  if (!(await page.evaluate<boolean>(`typeof axe === 'object'`))) await page.evaluate(`${axe}; undefined`);
+  const original = await page.evaluate<boolean>(`matchMedia('(prefers-color-scheme: dark)').matches`);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const violations = await page.evaluate<Violation[]>(`axe.run().then(({ violations }) => violations)`);
+    const told = violations.map(({ id, help, nodes }) => ({
+      [`${id}: ${help}`]: nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`),
+    }));
+    expect(told, `accessibility in ${colorScheme} at ${page.url()}`).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: original ? 'dark' : 'light' });
+}
+
+/** Nothing is wider than the screen. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  expect(width, `the width of ${page.url()}`).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+}
