@@ -38,7 +38,7 @@ export function addChangesOfMind(story: Story): void {
       const stop = { allow_sms: false, source_name: 'Preferences page' };
       story.add(later(first), guest, (api) => api.contact('mail', guest, stop));
     }
-    if (chance.percent(2)) {
+    if (chance.percent(3)) {
       const asked = chance.pick(email ? askedByEmail : askedByPhone);
       story.add(later(first), guest, (api) => api.about(guest, 'consent', asked));
     }

@@ -4,15 +4,20 @@ import { readConfig } from '../../src/config.ts';
 import { openPool } from '../../src/db/database.ts';
 import type { Run } from '../../src/db/sql.ts';
 import { Api } from '../../src/demo/api.ts';
+import { Calendar } from '../../src/demo/calendar.ts';
 import { Clock, loadDemo } from '../../src/demo/load.ts';
 import { EmailDomains } from '../../src/domains/check.ts';
 import { createLog } from '../../src/log.ts';
 import { matchKeys } from '../../src/matching/schema.ts';
+import { Chance } from '../../src/shared/chance.ts';
+import { dayNumber, dayOf } from '../../src/shared/clock.ts';
 import { adminToken } from '../support/app.ts';
 import { createDatabase, superuser } from '../support/database.ts';
 import { broken } from '../support/guests.ts';
 
-const today = '2026-03-01';
+// Far ahead, as the request log forgets what is a week old; and always the same, as so few guests do not do everything on any day.
+const today = '2099-03-01';
+const ago = (days: number) => dayOf(dayNumber(today) - days);
 const guests = 120;
 /** Only to end what hangs: a story of eighteen months takes its time on a machine that is busy. */
 const patienceMs = 600_000;
@@ -55,7 +60,7 @@ async function digest(behind: Run): Promise<Record<string, string>> {
     fields: ['contact_udfs', `${who('contact_id')}, udf_id, data`],
     units: ['contact_units', `${who('contact_id')}, unit_id`],
     codes: ['unique_codes', `group_id, ${who('contact_id')}, created_at, assigned_at, redeemed_at, redeemed_unit_id`],
-    log: ['request_log', 'route, status, error_fields'],
+    log: ['(select * from request_log where status >= 400)', 'route, status, error_fields'],
   };
   const sums: Record<string, string> = {};
   for (const [name, [table, columns]] of Object.entries(rows)) {
@@ -66,19 +71,15 @@ async function digest(behind: Run): Promise<Record<string, string>> {
   return sums;
 }
 
-describe('the demo', () => {
+describe('the demo', { timeout: patienceMs }, () => {
   let behind: Run;
   beforeAll(async () => {
     behind = await load();
   }, patienceMs);
 
-  it(
-    'is the same each time for the same day',
-    async () => {
-      expect(await digest(await load())).toEqual(await digest(behind));
-    },
-    patienceMs,
-  );
+  it('is the same each time for the same day', async () => {
+    expect(await digest(await load())).toEqual(await digest(behind));
+  });
 
   it('breaks none of what must hold of every account', async () => {
     expect(await broken(behind)).toEqual({});
@@ -145,11 +146,11 @@ describe('the demo', () => {
       group by 1`;
     for (const { what, first, last, months } of spans) {
       // Of the rarer ones, few guests have none in the first weeks.
-      expect(first > '2024-08-01' && first < '2025-01-15', `${what} begin on ${first}`).toBe(true);
-      expect(last > '2026-01-30' && last < today, `${what} end on ${last}`).toBe(true);
+      expect(first > ago(549) && first < ago(410), `${what} begin on ${first}`).toBe(true);
+      expect(last > ago(30) && last < today, `${what} end on ${last}`).toBe(true);
       expect(months, what).toBeGreaterThan(10);
     }
-    expect(spans.find(({ what }) => what === 'contacts')?.months).toBe(19);
+    expect(spans.find(({ what }) => what === 'contacts')?.months).toBeGreaterThan(17);
     const [late] = await behind`
       select (select count(*) from merges where at >= ${today}) as merges, (select count(*) from possible_duplicates where created_at >= ${today}) as pairs,
         (select count(*) from unique_codes where created_at >= ${today}) as codes, (select count(*) from audit_trail where at >= ${today}) as audited,
@@ -157,13 +158,13 @@ describe('the demo', () => {
     expect(late).toEqual({ merges: 0, pairs: 0, codes: 0, audited: 0, tokens: 0 });
   });
 
-  it('is busy at weekends and in December, and quiet on Mondays', async () => {
-    const [visits] = await behind<Record<string, number>>`
-      select count(*) filter (where extract(isodow from created_at) = 6) as saturdays, count(*) filter (where extract(isodow from created_at) = 1) as mondays,
-        count(*) filter (where extract(month from created_at) = 12 and created_at > '2025-06-01') as december, count(*) filter (where extract(month from created_at) = 1 and created_at > '2025-06-01') as january
-      from purchases`;
-    const { saturdays = 0, mondays = 0, december = 0, january = 0 } = visits ?? {};
-    expect(saturdays).toBeGreaterThan(2 * mondays);
-    expect(december).toBeGreaterThan(1.2 * january);
+  it('is busy at weekends and in December, and quiet on Mondays and in January', () => {
+    const calendar = new Calendar(today);
+    const chance = new Chance(1);
+    const days = Array.from({ length: 20_000 }, () => calendar.pick(chance, 'pub'));
+    const on = (weekday: number) => days.filter((day) => calendar.weekday(day) === weekday).length;
+    const during = (month: string) => days.filter((day) => calendar.date(day).startsWith(month)).length;
+    expect(on(6)).toBeGreaterThan(2.5 * on(1));
+    expect(during('2098-12')).toBeGreaterThan(1.5 * during('2099-01'));
   });
 });
