@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router';
 import { ApiError, whenSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
+import { guestsFound, prefetchGuest } from './guests/queries.ts';
 import { overviewQuery } from './home/overview.ts';
 import { rangeNames } from './home/range.ts';
 import { NoAccountPage } from './pages/NoAccountPage.tsx';
@@ -107,18 +108,24 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
 });
 
+const guestsSearch = searchOf({
+  search: text,
+  unit_id: id,
+  group_id: id,
+  consent: oneOf('email', 'sms', 'call', 'snail_mail'),
+  page: id,
+});
+
 const guests = createRoute({
   getParentRoute: () => account,
   path: 'guests',
-  validateSearch: searchOf({
-    search: text,
-    unit_id: id,
-    group_id: id,
-    consent: oneOf('email', 'sms', 'call', 'snail_mail'),
-    page: id,
-  }),
+  validateSearch: guestsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => void queryClient.prefetchQuery(guestsFound(`/accounts/${params.accountId}`, deps)),
   component: lazyRouteComponent(() => import('./guests/GuestsPage.tsx'), 'GuestsPage'),
 });
+
+const guestSearch = searchOf({ kind: oneOf('purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code') });
 
 const guest = createRoute({
   getParentRoute: () => account,
@@ -127,6 +134,10 @@ const guest = createRoute({
     parse: ({ contactId }) => ({ contactId: idParam(contactId) }),
     stringify: ({ contactId }) => ({ contactId: String(contactId) }),
   },
+  validateSearch: guestSearch,
+  loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
+  // What was typed or opened for one guest is not there for the next.
+  remountDeps: ({ params }) => params.contactId,
   component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
 });
 

@@ -23,7 +23,8 @@ import { deleteUdfValues } from '../udfs/store.ts';
 import { People } from './people.ts';
 import { noSuchContact } from './read.ts';
 import { References } from './references.ts';
-import type { ListMerges, Merge, PossibleDuplicate } from './schema.ts';
+import type { FoundContact, ListMerges, Merge, PossibleDuplicate } from './schema.ts';
+import { selectFound } from './search-store.ts';
 import {
   beginErasing,
   type ContactRow,
@@ -145,8 +146,12 @@ async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: 
   await deleteUdfValues(tx, accountId, survivor.id, taken.udfs);
 }
 
-export function listDuplicates(tx: Tx, accountId: number, slice: Slice): Promise<Rows<PossibleDuplicate>> {
-  return selectPairs(tx, accountId, slice);
+export async function listDuplicates(tx: Tx, accountId: number, slice: Slice): Promise<Rows<PossibleDuplicate>> {
+  const { rows, total } = await selectPairs(tx, accountId, slice);
+  const ids = [...new Set(rows.flatMap(({ low, high }) => [low, high]))];
+  const found = new Map((await selectFound(tx, accountId, ids)).map((contact) => [contact.id, contact]));
+  const side = (id: number) => found.get(id) as FoundContact;
+  return { rows: rows.map(({ low, high, ...pair }) => ({ ...pair, contacts: [side(low), side(high)] })), total };
 }
 
 /** Staff say that the two are two people: they are no longer listed, and never joined by themselves. */

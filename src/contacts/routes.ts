@@ -62,6 +62,21 @@ const staffContact = {
   updated_at: '2026-03-02T09:00:00.000Z',
 };
 
+const foundContact = {
+  id: 42,
+  first_name: 'Ana',
+  last_name: 'Silva',
+  email: 'ana.silva@gmail.com',
+  mobile_number: '447700900123',
+  membership_number: '',
+  allow_email: true,
+  allow_sms: false,
+  allow_call: false,
+  allow_snail_mail: false,
+  created_at: '2026-03-01T12:30:00.000Z',
+  last_visit_at: '2026-03-01 20:05:00',
+};
+
 const merge = {
   id: 9,
   contact_id: 57,
@@ -71,6 +86,7 @@ const merge = {
   at: '2026-03-01T12:30:00.000Z',
   undone_at: null,
   undone_by: null,
+  contact: { first_name: 'Ana', last_name: '', email: '', mobile_number: '447700900123' },
 };
 
 const partner = { access: 'partner', tag: 'Contacts' } as const;
@@ -172,22 +188,7 @@ export const contactRoutes = [
       answer: FoundContacts,
       example: {
         answer: {
-          data: [
-            {
-              id: 42,
-              first_name: 'Ana',
-              last_name: 'Silva',
-              email: 'ana.silva@gmail.com',
-              mobile_number: '447700900123',
-              membership_number: '',
-              allow_email: true,
-              allow_sms: false,
-              allow_call: false,
-              allow_snail_mail: false,
-              created_at: '2026-03-01T12:30:00.000Z',
-              last_visit_at: '2026-03-01 20:05:00',
-            },
-          ],
+          data: [foundContact],
           page: 1,
           more: false,
         },
@@ -289,14 +290,8 @@ export const contactRoutes = [
           reason: 'same mobile number',
           created_at: '2026-03-01T12:30:00.000Z',
           contacts: [
-            {
-              id: 42,
-              first_name: 'Ana',
-              last_name: 'Silva',
-              email: 'ana.silva@gmail.com',
-              mobile_number: '447700900123',
-            },
-            { id: 57, first_name: 'Rui', last_name: 'Silva', email: 'rui@gmail.com', mobile_number: '447700900123' },
+            foundContact,
+            { ...foundContact, id: 57, first_name: 'Rui', email: 'rui@gmail.com', last_visit_at: null },
           ],
         },
       },

@@ -245,21 +245,16 @@ export const Merge = Type.Object({
   at: Instant('When.'),
   undone_at: Nullable(Instant('When it was undone.')),
   undone_by: Nullable(Type.String()),
+  contact: Type.Pick(FoundContact, ['first_name', 'last_name', 'email', 'mobile_number'], {
+    description: 'Who the contact that ended says it is.',
+  }),
 });
 export type Merge = Static<typeof Merge>;
-
-const Side = Type.Object({
-  id: Type.Integer(),
-  first_name: Type.String(),
-  last_name: Type.String(),
-  email: Type.String(),
-  mobile_number: Type.String(),
-});
 
 export const PossibleDuplicate = Type.Object({
   id: Id('The pair’s id'),
   reason: Type.String({ examples: ['same mobile number'] }),
   created_at: Instant('When it was noticed.'),
-  contacts: Type.Array(Side, { minItems: 2, maxItems: 2 }),
+  contacts: Type.Array(FoundContact, { minItems: 2, maxItems: 2 }),
 });
 export type PossibleDuplicate = Static<typeof PossibleDuplicate>;

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { listing } from '../db/listing.ts';
-import { only, raw, sql } from '../db/sql.ts';
+import { only, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { NotFound } from '../shared/problem.ts';
 import type { Claim, Identity, Taken } from './schema.ts';
@@ -101,6 +101,7 @@ export interface MergeRow extends Omit<NewMerge, 'undoes'> {
   at: string;
   undone_at: string | null;
   undone_by: string | null;
+  contact: { first_name: string; last_name: string; email: string; mobile_number: string };
 }
 
 /** In the order given, which their ids keep. */
@@ -117,7 +118,9 @@ export async function appendMerges(tx: Tx, accountId: number, merges: NewMerge[]
   return rows.map((row) => row.id);
 }
 
-const mergeColumns = sql`m.id, m.contact_id, m.into_contact_id, m.reason, m.actor, m.taken, m.at, undo.at as undone_at, undo.actor as undone_by`;
+const mergeColumns = sql`m.id, m.contact_id, m.into_contact_id, m.reason, m.actor, m.taken, m.at, undo.at as undone_at, undo.actor as undone_by,
+  (select jsonb_build_object('first_name', coalesce(first_name, ''), 'last_name', coalesce(last_name, ''), 'email', coalesce(email, ''),
+    'mobile_number', coalesce(mobile_number, '')) from contacts c where c.account_id = m.account_id and c.id = m.contact_id) as contact`;
 const mergesWithUndo = sql`merges m left join merges undo on undo.account_id = m.account_id and undo.undoes = m.id`;
 
 export async function findMerge(tx: Tx, accountId: number, id: number): Promise<MergeRow | undefined> {
@@ -199,15 +202,10 @@ export interface PairRow {
   id: number;
   reason: string;
   created_at: string;
-  contacts: { id: number; first_name: string; last_name: string; email: string; mobile_number: string }[];
+  low: number;
+  high: number;
 }
 
-const side = (name: 'a' | 'b') => {
-  const column = (field: string) => sql`coalesce(${raw(`${name}.${field}`)}, '')`;
-  return sql`jsonb_build_object('id', ${raw(name)}.id, 'first_name', ${column('first_name')}, 'last_name', ${column('last_name')},
-    'email', ${column('email')}, 'mobile_number', ${column('mobile_number')})`;
-};
-const pairColumns = sql`d.id, d.reason, d.created_at, jsonb_build_array(${side('a')}, ${side('b')}) as contacts`;
 /** What each side is today, and once for each two; without those who have become one, or of whom staff said that they are two. */
 const openPairs = (accountId: number) => sql`(
     select distinct on (low, high) d.id, d.reason, d.created_at, low, high
@@ -219,12 +217,14 @@ const openPairs = (accountId: number) => sql`(
     where d.account_id = ${accountId} and d.kept_apart_at is null and low <> high and not exists (
       select from possible_duplicates k
       where k.account_id = ${accountId} and k.contact_id = low and k.other_contact_id = high and k.kept_apart_at is not null)
-    order by low, high, d.id) as d
-  join contacts a on a.account_id = ${accountId} and a.id = d.low
-  join contacts b on b.account_id = ${accountId} and b.id = d.high`;
+    order by low, high, d.id) as d`;
 
 export function selectPairs(tx: Tx, accountId: number, slice: Slice): Promise<Rows<PairRow>> {
-  return listing(tx, { columns: pairColumns, from: openPairs(accountId), orderBy: sql`d.id desc` }, slice);
+  return listing(
+    tx,
+    { columns: sql`id, reason, created_at, low, high`, from: openPairs(accountId), orderBy: sql`id desc` },
+    slice,
+  );
 }
 
 export async function findPair(tx: Tx, accountId: number, id: number): Promise<Pair | undefined> {

@@ -1,9 +1,11 @@
+import { selectFound } from '../contacts/search-store.ts';
 import type { Tx } from '../db/database.ts';
+import { only } from '../db/sql.ts';
 import { lineage } from '../identities/store.ts';
 import { formats } from '../shared/formats.ts';
 import { Invalid } from '../shared/problem.ts';
-import { type Kind, kinds, type ReadTimeline, type Timeline } from './schema.ts';
-import { type Cursor, selectTimeline } from './store.ts';
+import { type Kind, kinds, type ReadTimeline, type Timeline, type TimelineSummary } from './schema.ts';
+import { type Cursor, countTimeline, selectTimeline } from './store.ts';
 
 const perPage = 50;
 
@@ -12,18 +14,28 @@ export async function readTimeline(
   tx: Tx,
   accountId: number,
   contactId: number,
-  { before }: ReadTimeline,
+  { before, kind }: ReadTimeline,
 ): Promise<Timeline> {
   const ids = await lineage(tx, accountId, contactId);
   const cursor = before === undefined ? undefined : cursorOf(before);
   // One more than is shown, to know whether there are more.
-  const rows = await selectTimeline(tx, accountId, ids, cursor, perPage + 1);
+  const rows = await selectTimeline(tx, accountId, ids, kind, cursor, perPage + 1);
   const shown = rows.slice(0, perPage);
   const last = rows.length > perPage ? shown.at(-1) : undefined;
   return {
     data: shown.map(({ exactly_at: _, ...entry }) => entry),
     next: last ? written({ at: last.exactly_at, kind: last.kind, id: last.id }) : null,
   };
+}
+
+/** All of it at a glance. */
+export async function summarizeTimeline(tx: Tx, accountId: number, contactId: number): Promise<TimelineSummary> {
+  const ids = await lineage(tx, accountId, contactId);
+  const [found, { pence, ...counts }] = await Promise.all([
+    selectFound(tx, accountId, ids.slice(0, 1)),
+    countTimeline(tx, accountId, ids),
+  ]);
+  return { last_visit_at: only(found).last_visit_at, spend: pence / 100, counts };
 }
 
 function written({ at, kind, id }: Cursor): string {

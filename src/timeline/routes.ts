@@ -1,14 +1,16 @@
 import { answers } from '../http/operation.ts';
-import { readTimeline } from './read.ts';
-import { ReadTimeline, Timeline } from './schema.ts';
+import { NoFields } from '../shared/fields.ts';
+import { readTimeline, summarizeTimeline } from './read.ts';
+import { ReadTimeline, Timeline, TimelineSummary } from './schema.ts';
+
+const staff = { method: 'GET', access: 'admin', tag: 'Manage contacts' } as const;
+const path = '/admin/v1/accounts/:account_id/contacts/:contact_id/timeline';
 
 export const timelineRoutes = [
   answers(
     {
-      method: 'GET',
-      path: '/admin/v1/accounts/:account_id/contacts/:contact_id/timeline',
-      access: 'admin',
-      tag: 'Manage contacts',
+      ...staff,
+      path,
       summary: 'Show what a contact did',
       description:
         'Purchases, bookings, stays, wifi, feedback and redeemed voucher codes as one list, newest first, 50 at a time. An id that was merged into another contact leads to that one.',
@@ -43,5 +45,23 @@ export const timelineRoutes = [
       },
     },
     (tx, { accountId, ids, input }) => readTimeline(tx, accountId, ids.contact_id, input),
+  ),
+  answers(
+    {
+      ...staff,
+      path: `${path}/summary`,
+      summary: 'Sum up what a contact did',
+      description: 'An id that was merged into another contact leads to that one.',
+      input: NoFields,
+      answer: TimelineSummary,
+      example: {
+        answer: {
+          last_visit_at: '2026-03-01 20:05:00',
+          spend: 1840.5,
+          counts: { purchase: 36, booking: 24, stay: 2, wifi: 18, feedback: 1, unique_code: 1 },
+        },
+      },
+    },
+    (tx, { accountId, ids }) => summarizeTimeline(tx, accountId, ids.contact_id),
   ),
 ];

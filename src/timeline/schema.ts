@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { FoundContact } from '../contacts/schema.ts';
 import { Feedback } from '../feedback/schema.ts';
 import { Purchase } from '../purchases/schema.ts';
 import { Id, Nullable, WallClock } from '../shared/fields.ts';
@@ -12,6 +13,7 @@ export const ReadTimeline = Type.Object({
   before: Type.Optional(
     Type.String({ description: 'The `next` of the page before: what comes behind it.', maxLength: 255 }),
   ),
+  kind: Type.Optional(Type.Enum(kinds, { description: 'Only this kind.', examples: ['purchase'] })),
 });
 export type ReadTimeline = Static<typeof ReadTimeline>;
 
@@ -84,3 +86,14 @@ export const Timeline = Type.Object({
   next: Nullable(Type.String({ description: 'Sent as `before`, it gives the next page; null: that was all.' })),
 });
 export type Timeline = Static<typeof Timeline>;
+
+const amount = Type.Integer({ minimum: 0, examples: [12] });
+
+export const TimelineSummary = Type.Object({
+  last_visit_at: FoundContact.properties.last_visit_at,
+  spend: Type.Number({ description: 'What the lines of all purchases come to.', examples: [1840.5] }),
+  counts: Type.Object(Object.fromEntries(kinds.map((kind) => [kind, amount])) as Record<Kind, typeof amount>, {
+    description: 'How many of each kind the timeline has.',
+  }),
+});
+export type TimelineSummary = Static<typeof TimelineSummary>;

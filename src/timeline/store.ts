@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts';
-import { join, raw, type Sql, sql } from '../db/sql.ts';
+import { join, only, raw, type Sql, sql } from '../db/sql.ts';
 import { moneyFields, optionalFields } from '../stays/schema.ts';
 import { type Kind, kinds, type TimelineEntry } from './schema.ts';
 
@@ -21,6 +21,7 @@ export function selectTimeline(
   tx: Tx,
   accountId: number,
   contactIds: number[],
+  wanted: Kind | undefined,
   before: Cursor | undefined,
   limit: number,
 ): Promise<(TimelineEntry & { exactly_at: string })[]> {
@@ -33,13 +34,13 @@ export function selectTimeline(
       select id, ${time} as at, ${unit} as unit_id from ${raw(table)} deed
       where account_id = ${accountId} and contact_id = contact.id ${and} and ${page(one, time)}) as entry`;
   const unit = sql`unit_id`;
-  const all = [
-    ofEach('purchase', 'purchases', sql`created_at`, unit),
-    ofEach('booking', 'bookings', sql`party_datetime`, unit),
-    ofEach('booking', 'bookings', sql`enquired_at`, unit, sql`and party_datetime is null`),
-    ofEach('wifi', 'wifi_interactions', sql`created_at`, unit),
-    ofEach('feedback', 'feedback', sql`created_at`, unit),
-    ofEach(
+  const all: Record<Kind, Sql> = {
+    purchase: ofEach('purchase', 'purchases', sql`created_at`, unit),
+    booking: sql`${ofEach('booking', 'bookings', sql`party_datetime`, unit)} union all
+      ${ofEach('booking', 'bookings', sql`enquired_at`, unit, sql`and party_datetime is null`)}`,
+    wifi: ofEach('wifi', 'wifi_interactions', sql`created_at`, unit),
+    feedback: ofEach('feedback', 'feedback', sql`created_at`, unit),
+    unique_code: ofEach(
       'unique_code',
       'unique_codes',
       sql`(redeemed_at at time zone (select time_zone from accounts where id = ${accountId}))`,
@@ -47,24 +48,42 @@ export function selectTimeline(
       sql`and redeemed_at is not null`,
     ),
     // One stay may be the booker's and the guest's, who turned out to be one.
-    sql`
-      select 'stay', entry.* from (
+    stay: sql`
+      select 'stay' as kind, entry.* from (
         select stay.* from (
           select distinct stay_id from stay_contacts where account_id = ${accountId} and contact_id = any(${contactIds})) as own
         cross join lateral (
           select id, checkin_date as at, unit_id from stays where account_id = ${accountId} and id = own.stay_id offset 0) as stay
         where ${page('stay', sql`at`)}) as entry`,
-  ];
+  };
+  const sought = wanted === undefined ? Object.values(all) : [all[wanted]];
   const parts = kinds.map(
     (one) => sql`case when kind = ${one} then (${detailsOf(accountId, contactIds)[one]}) end as ${raw(one)}`,
   );
   return tx<TimelineEntry & { exactly_at: string }>`
     with entry as materialized (
-      select kind, id, at, unit_id from (${join(all, ' union all ')}) as every
+      select kind, id, at, unit_id from (${join(sought, ' union all ')}) as every
       order by at desc, kind desc, id desc limit ${limit})
     select kind, id, ${wallClock(sql`at`)} as at, to_char(at, 'YYYY-MM-DD HH24:MI:SS.US') as exactly_at, unit_id,
       (select name from units where account_id = ${accountId} and units.id = entry.unit_id) as unit_name, ${join(parts)}
     from entry order by entry.at desc, kind desc, id desc`;
+}
+
+/** How much of each kind there is, and what the purchases come to. */
+export async function countTimeline(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[],
+): Promise<Record<Kind, number> & { pence: number }> {
+  const of = (table: string) =>
+    sql`from ${raw(table)} where account_id = ${accountId} and contact_id = any(${contactIds})`;
+  const rows = await tx<Record<Kind, number> & { pence: number }>`
+    select purchase, pence, (select count(*) ${of('bookings')}) as booking,
+      (select count(distinct stay_id) ${of('stay_contacts')}) as stay, (select count(*) ${of('wifi_interactions')}) as wifi,
+      (select count(*) ${of('feedback')}) as feedback,
+      (select count(*) ${of('unique_codes')} and redeemed_at is not null) as unique_code
+    from (select count(*) as purchase, coalesce(sum(total_pence), 0)::float8 as pence ${of('purchases')}) as bought`;
+  return only(rows);
 }
 
 const stayFields = raw(

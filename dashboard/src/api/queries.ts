@@ -1,4 +1,12 @@
-import { MutationCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  MutationCache,
+  QueryClient,
+  type QueryKey,
+  queryOptions,
+} from '@tanstack/react-query';
+import type { Paged } from '#service/shared/fields.ts';
 import { say } from '../ui/say.ts';
 import { type ApiError, api, type Params } from './client.ts';
 
@@ -49,6 +57,32 @@ export function getList<T>(path: string, params: Params = {}) {
     placeholderData: (previous: T | undefined, query: { queryKey: readonly unknown[] } | undefined) =>
       JSON.stringify(query?.queryKey.slice(0, -1)) === own ? previous : undefined,
   };
+}
+
+/** A whole list, for what is short and chosen from or looked up by name: units, sources. */
+export function getAll<T>(path: string, params: Params = {}) {
+  return queryOptions<T[]>({
+    queryKey: [...keyOf(path), 'all', params],
+    queryFn: async ({ signal }) => {
+      const rows: T[] = [];
+      for (let page = 1, last = 1; page <= last; page++) {
+        const answer = await api.get<Paged<T>>(path, { ...params, page }, { signal });
+        rows.push(...answer.data);
+        last = answer.last_page;
+      }
+      return rows;
+    },
+  });
+}
+
+/** A list whose pages are shown one below the other: `useInfiniteQuery(getPages<Note>(…))`. */
+export function getPages<T>(path: string, params: Params = {}) {
+  return infiniteQueryOptions<Paged<T>, ApiError, InfiniteData<Paged<T>>, QueryKey, number>({
+    queryKey: [...keyOf(path), 'pages', params],
+    queryFn: ({ signal, pageParam }) => api.get<Paged<T>>(path, { ...params, page: pageParam }, { signal }),
+    initialPageParam: 1,
+    getNextPageParam: ({ current_page, last_page }) => (current_page < last_page ? current_page + 1 : undefined),
+  });
 }
 
 /** Whatever was read at these paths, or below them, is read again. Await it before closing a form. */

@@ -1,5 +1,67 @@
-import { Page } from '../ui/Page.tsx';
+import { Skeleton, Stack } from '@mantine/core';
+import { IconConfetti } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useAccount } from '../session/session.ts';
+import { ButtonLink } from '../ui/ButtonLink.tsx';
+import { counted } from '../ui/format.ts';
+import { Page, TextLink } from '../ui/Page.tsx';
+import { Pager } from '../ui/Pager.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import { EmptyState, ErrorState } from '../ui/States.tsx';
+import { DuplicatePair } from './DuplicatePair.tsx';
+import { duplicatesQuery } from './queries.ts';
+
+const route = getRouteApi('/guard/accounts/$accountId/duplicates');
 
 export function DuplicatesPage() {
-  return <Page title="Possible duplicates">{null}</Page>;
+  const { id: accountId, path } = useAccount();
+  const { page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const pairs = useQuery(duplicatesQuery(path, page));
+  return (
+    <Page
+      title="Possible duplicates"
+      lead={
+        pairs.data?.total
+          ? `Guests who share a phone, but have different e-mails: ${counted(pairs.data.total, 'pair')}.`
+          : undefined
+      }
+      breadcrumbs={[
+        <TextLink key="guests" to="/accounts/$accountId/guests" params={{ accountId }}>
+          Guests
+        </TextLink>,
+      ]}
+    >
+      {pairs.error && !pairs.data && <ErrorState error={pairs.error} onRetry={pairs.refetch} />}
+      {pairs.isPending && (
+        <Stack aria-busy>
+          <Skeleton height="16rem" />
+          <Skeleton height="16rem" />
+        </Stack>
+      )}
+      {pairs.data?.data.length === 0 && (
+        <Panel>
+          <EmptyState
+            title="Everybody is one of a kind"
+            icon={<IconConfetti size={28} stroke={1.5} />}
+            action={
+              <ButtonLink to="/accounts/$accountId/guests" params={{ accountId }} variant="default">
+                To the guests
+              </ButtonLink>
+            }
+          >
+            No two guests look like the same person. A pair appears here when somebody with another e-mail brings a
+            phone that is known already.
+          </EmptyState>
+        </Panel>
+      )}
+      <Stack aria-busy={pairs.isPlaceholderData}>
+        {pairs.data?.data.map((pair) => (
+          <DuplicatePair key={pair.id} pair={pair} />
+        ))}
+      </Stack>
+      <Pager of={pairs.data} onPage={(to) => void navigate({ search: { page: to === 1 ? undefined : to } })} />
+    </Page>
+  );
 }

@@ -13,6 +13,8 @@ interface ConfirmProps {
   action: string;
   /** It destroys something. */
   danger?: boolean;
+  /** More room than a sentence or two need. */
+  size?: 'lg' | 'xl';
   /** The button waits, for what is still to be read or typed. */
   disabled?: boolean;
   /** Does it; the window stays open, and says why, where that fails. */
@@ -28,6 +30,7 @@ export function Confirm({
   action,
   danger = false,
   disabled = false,
+  size,
   onConfirm,
 }: ConfirmProps) {
   const doing = useMutation({ mutationFn: onConfirm, meta: { shown: true }, onSuccess: close });
@@ -36,7 +39,7 @@ export function Confirm({
     onClose();
   }
   return (
-    <Modal opened={opened} onClose={close} title={title}>
+    <Modal opened={opened} onClose={close} title={title} size={size} onExitTransitionEnd={keepFocus}>
       <Stack>
         <div>{children}</div>
         {doing.error && <Alert color="red">{doing.error.message}</Alert>}
@@ -56,4 +59,11 @@ export function Confirm({
       </Stack>
     </Modal>
   );
+}
+
+/** What opened the window may be what it deleted: then the focus goes to the page's title rather than nowhere. */
+function keepFocus() {
+  setTimeout(() => {
+    if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true });
+  }, 50);
 }

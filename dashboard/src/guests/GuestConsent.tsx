@@ -1,0 +1,65 @@
+import { Badge, Group, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { StaffConsentEntry } from '#service/consent/schema.ts';
+import type { StaffContact } from '#service/contacts/schema.ts';
+import { getPages } from '../api/queries.ts';
+import { useAccount, useMay } from '../session/session.ts';
+import { MoreList } from '../ui/MoreList.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import { DateTime } from '../ui/Values.tsx';
+import { consentOutcome, consentReason } from './consent-words.ts';
+import classes from './GuestConsent.module.css';
+import { channels } from './guest.ts';
+import { RecordConsent } from './RecordConsent.tsx';
+
+/** How a guest may be spoken to, and how that came about. */
+export function GuestConsent({ guest }: { guest: StaffContact }) {
+  const { path } = useAccount();
+  const mayWrite = useMay('staff');
+  const history = useInfiniteQuery(getPages<StaffConsentEntry>(`${path}/contacts/${guest.id}/consent`));
+  return (
+    <Panel title="Consent" flush actions={mayWrite && <RecordConsent guest={guest} />}>
+      <ul className={classes.channels} aria-label="Consent">
+        {channels.map(({ channel, flag, name, icon: Icon }) => (
+          <li key={channel}>
+            <Icon size={16} stroke={1.75} aria-hidden />
+            {name}
+            <Badge color={guest[flag] ? 'green' : 'gray'} ml="auto">
+              {guest[flag] ? 'Allowed' : 'Not allowed'}
+            </Badge>
+          </li>
+        ))}
+      </ul>
+      <h3 className={classes.heading}>How it came about</h3>
+      <MoreList
+        label="Consent history"
+        of={history}
+        first={3}
+        rowKey={(entry) => entry.id}
+        render={(entry) => (
+          <>
+            <Group justify="space-between" gap="xs" wrap="nowrap">
+              <Text fw={500} size="sm">
+                {consentOutcome(entry)}
+              </Text>
+              {!entry.applied && (
+                <Badge color="yellow" flex="none">
+                  Held back
+                </Badge>
+              )}
+            </Group>
+            <Text size="sm">{consentReason(entry, guest.id)}</Text>
+            <Text size="sm" c="dimmed">
+              <DateTime at={entry.at} />
+            </Text>
+          </>
+        )}
+        empty={
+          <Text c="dimmed" p="md">
+            This guest was never asked: no request has said anything of consent.
+          </Text>
+        }
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Group as GuestGroup } from '#service/groups/schema.ts';
+import { getAll } from '../api/queries.ts';
+import { useAccount } from '../session/session.ts';
+import { VenueSelect } from '../venues/VenueSelect.tsx';
+import classes from './GuestFilters.module.css';
+import { type Channel, channels } from './guest.ts';
+
+const route = getRouteApi('/guard/accounts/$accountId/guests');
+
+/** No group has this id. */
+const all = 0;
+
+/** Narrows the list: by venue, by consent, by a group of that venue. */
+export function GuestFilters() {
+  const { path } = useAccount();
+  const { unit_id, group_id, consent } = route.useSearch();
+  const navigate = route.useNavigate();
+  const groups = useQuery({ ...getAll<GuestGroup>(`${path}/groups`, { unit_id }), enabled: unit_id !== undefined });
+  const narrow = (by: { unit_id?: number; group_id?: number; consent?: Channel }) =>
+    void navigate({ search: (now) => ({ ...now, ...by, page: undefined }), resetScroll: false });
+
+  return (
+    <div className={classes.filters}>
+      <VenueSelect value={unit_id} onChange={(id) => narrow({ unit_id: id, group_id: undefined })} />
+      <Select<Channel | 'any'>
+        aria-label="Consent"
+        data={[
+          { value: 'any', label: 'Any consent' },
+          ...channels.map(({ channel, name }) => ({ value: channel, label: `${name} allowed` })),
+        ]}
+        value={consent ?? 'any'}
+        onChange={(channel) => narrow({ consent: channel === 'any' || channel === null ? undefined : channel })}
+        allowDeselect={false}
+      />
+      {unit_id !== undefined && (
+        <Select<number>
+          aria-label="Group"
+          data={[
+            { value: all, label: 'Any group' },
+            ...(groups.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          value={group_id ?? all}
+          onChange={(id) => narrow({ group_id: id || undefined })}
+          searchable
+          allowDeselect={false}
+          nothingFoundMessage="This venue has no such group"
+        />
+      )}
+      {(unit_id ?? group_id ?? consent) !== undefined && (
+        <Button
+          variant="subtle"
+          color="gray"
+          onClick={() => narrow({ unit_id: undefined, group_id: undefined, consent: undefined })}
+        >
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+}

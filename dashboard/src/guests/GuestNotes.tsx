@@ -1,0 +1,90 @@
+import { Stack, Text, Textarea } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { KeyboardEvent } from 'react';
+import type { StaffNote } from '#service/notes/schema.ts';
+import { api } from '../api/client.ts';
+import { getPages, refresh } from '../api/queries.ts';
+import { useAccount, useMay } from '../session/session.ts';
+import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { MoreList } from '../ui/MoreList.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import { WallClock } from '../ui/Values.tsx';
+import classes from './GuestNotes.module.css';
+
+/** What staff should know of a guest, newest first. */
+export function GuestNotes({ id }: { id: number }) {
+  const { path } = useAccount();
+  const notes = useInfiniteQuery(getPages<StaffNote>(`${path}/contacts/${id}/notes`));
+  const mayWrite = useMay('staff');
+  return (
+    <Panel title="Notes" flush>
+      {mayWrite && <NewNote path={`${path}/contacts/${id}/notes`} />}
+      <MoreList
+        label="Notes"
+        of={notes}
+        first={4}
+        rowKey={(note) => note.id}
+        render={(note) => (
+          <>
+            <Text className={classes.text}>{note.text}</Text>
+            <Text size="sm" c="dimmed">
+              {note.author ?? 'Sent by a partner'} · <WallClock at={note.created_at} />
+            </Text>
+          </>
+        )}
+        empty={
+          <Text c="dimmed" p="md">
+            No notes yet. Allergies, a favourite table, a birthday: what the next shift should know.
+          </Text>
+        }
+      />
+    </Panel>
+  );
+}
+
+function NewNote({ path }: { path: string }) {
+  const form = useServerForm({
+    initialValues: { text: '' },
+    send: ({ text }) => api.post(path, { text: text.trim() }),
+    onDone: async () => {
+      form.restart();
+      await refresh(path);
+    },
+  });
+  const isBlank = form.getValues().text.trim() === '';
+  const sendByKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || isBlank || form.busy) return;
+    event.preventDefault();
+    form.submit();
+  };
+  return (
+    <form onSubmit={form.submit} className={classes.form}>
+      <Stack gap="xs">
+        <Textarea
+          aria-label="New note"
+          placeholder="Add a note for the next shift"
+          autosize
+          minRows={1}
+          maxRows={8}
+          maxLength={500}
+          onKeyDown={sendByKey}
+          {...form.getInputProps('text')}
+        />
+        {!isBlank && (
+          <FormEnd
+            form={form}
+            aside={
+              <Text size="xs" c="dimmed" mr="auto" visibleFrom="sm">
+                {isMac ? '⌘' : 'Ctrl'} + Enter sends
+              </Text>
+            }
+          >
+            Add note
+          </FormEnd>
+        )}
+      </Stack>
+    </form>
+  );
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);

@@ -1,0 +1,68 @@
+import { ScrollArea, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useRef, useState } from 'react';
+import { useAccount } from '../session/session.ts';
+import classes from './GuestPicker.module.css';
+import { formatMobile, guestName } from './guest.ts';
+import { guestsFound } from './queries.ts';
+
+const pauseMs = 120;
+
+/** Finds a guest to be chosen. Arrow keys walk through those found. */
+export function GuestPicker({ except, onPick }: { except: number; onPick: (id: number) => void }) {
+  const { path } = useAccount();
+  const [typed, setTyped] = useState('');
+  const [search] = useDebouncedValue(typed.trim(), pauseMs);
+  const found = useQuery({ ...guestsFound(path, { search }), enabled: search !== '' });
+  const guests = search === '' ? [] : found.data?.data.filter(({ id }) => id !== except);
+  const area = useRef<HTMLDivElement>(null);
+
+  const walk = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const stops = [...(area.current?.querySelectorAll<HTMLElement>('input, button') ?? [])];
+    stops[stops.indexOf(document.activeElement as HTMLElement) + step]?.focus();
+  };
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its controls don't need
+    <div ref={area} onKeyDown={walk}>
+      <Stack gap="xs">
+        <TextInput
+          label="Who is the same guest?"
+          placeholder="Name, e-mail, number or membership"
+          autoComplete="off"
+          maxLength={255}
+          data-autofocus
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <ScrollArea.Autosize mah="20rem" mih="12rem">
+          <ul className={classes.found} aria-label="Guests found">
+            {guests?.map((guest) => (
+              <li key={guest.id}>
+                <UnstyledButton className={classes.guest} onClick={() => onPick(guest.id)}>
+                  <span>{guestName(guest)}</span>
+                  <Text component="span" size="sm" c="dimmed">
+                    {[guest.email, formatMobile(guest.mobile_number), guest.membership_number]
+                      .filter(Boolean)
+                      .join(' · ')}
+                  </Text>
+                </UnstyledButton>
+              </li>
+            ))}
+          </ul>
+          <Text c="dimmed" role="status">
+            {search === '' && 'Both are shown side by side before anything happens.'}
+            {search !== '' && guests?.length === 0 && `Nobody else found for “${search}”.`}
+            {found.error?.message}
+          </Text>
+        </ScrollArea.Autosize>
+      </Stack>
+    </div>
+  );
+}

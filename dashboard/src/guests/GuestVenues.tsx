@@ -1,0 +1,35 @@
+import { Badge, Group, Stack } from '@mantine/core';
+import type { StaffContact } from '#service/contacts/schema.ts';
+import { useAccount } from '../session/session.ts';
+import { TextLink } from '../ui/Page.tsx';
+import { Panel } from '../ui/Panel.tsx';
+
+/** Where a guest belongs; each leads to all who belong there. */
+export function GuestVenues({ guest: { units } }: { guest: StaffContact }) {
+  const { id: accountId } = useAccount();
+  const all = { to: '/accounts/$accountId/guests', params: { accountId } } as const;
+  return (
+    <Panel title="Venues and groups">
+      <Stack gap="xs">
+        {units.map((unit) => (
+          <div key={unit.id}>
+            <TextLink {...all} search={{ unit_id: unit.id }}>
+              {unit.name}
+            </TextLink>
+            {unit.groups.length > 0 && (
+              <Group gap={4} mt={2}>
+                {unit.groups.map((group) => (
+                  <TextLink key={group.id} {...all} search={{ unit_id: unit.id, group_id: group.id }}>
+                    <Badge color="gray" style={{ cursor: 'pointer' }}>
+                      {group.name}
+                    </Badge>
+                  </TextLink>
+                ))}
+              </Group>
+            )}
+          </div>
+        ))}
+      </Stack>
+    </Panel>
+  );
+}

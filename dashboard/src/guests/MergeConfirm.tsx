@@ -1,0 +1,102 @@
+import { Alert, List, Radio, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { StaffContact } from '#service/contacts/schema.ts';
+import { api } from '../api/client.ts';
+import { refresh } from '../api/queries.ts';
+import { useAccount } from '../session/session.ts';
+import { Confirm } from '../ui/Confirm.tsx';
+import { say } from '../ui/say.ts';
+import { Comparison } from './Comparison.tsx';
+import { compareWhole } from './comparison.ts';
+import { GuestPicker } from './GuestPicker.tsx';
+import { guestName } from './guest.ts';
+import { guestQuery } from './queries.ts';
+
+export type Side = 'left' | 'right';
+
+interface MergeConfirmProps {
+  opened: boolean;
+  onClose: () => void;
+  leftId: number;
+  /** Not known yet: it is chosen here. */
+  rightId?: number | undefined;
+  onRight?: (id: number) => void;
+  stays: Side;
+  onStays: (side: Side) => void;
+  onMerged: (id: number) => unknown;
+}
+
+/** Makes one guest of two: who they are, which of them stays, and what will happen. */
+export function MergeConfirm(props: MergeConfirmProps) {
+  const { opened, onClose, leftId, rightId, onRight, stays, onStays, onMerged } = props;
+  const { path, time_zone } = useAccount();
+  const left = useQuery({ ...guestQuery(path, leftId), enabled: opened });
+  const right = useQuery({ ...guestQuery(path, rightId ?? 0), enabled: opened && rightId !== undefined });
+  const both = left.data && right.data && rightId !== undefined ? { left: left.data, right: right.data } : undefined;
+  const survivor = both?.[stays];
+  const other = both?.[stays === 'left' ? 'right' : 'left'];
+  const error = left.error ?? (rightId === undefined ? null : right.error);
+
+  const merge = async () => {
+    if (!survivor || !other) return;
+    await api.post(`${path}/contacts/${survivor.id}/merge`, { contact_id: other.id });
+    await onMerged(survivor.id);
+    say.done(`${guestName(other)} and ${guestName(survivor)} are one guest now.`);
+    await refresh(path);
+  };
+
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      size="xl"
+      title={both ? 'Merge these two?' : 'Merge with another guest'}
+      action={survivor ? `Merge into ${guestName(survivor)}` : 'Merge'}
+      disabled={!survivor}
+      onConfirm={merge}
+    >
+      {error && <Alert color="red">{error.message}</Alert>}
+      {rightId === undefined && onRight && <GuestPicker except={leftId} onPick={onRight} />}
+      {rightId !== undefined && !both && !error && <Skeleton height="16rem" />}
+      {both && survivor && other && (
+        <Radio.Group aria-label="Who stays" value={stays} onChange={(side) => onStays(side as Side)}>
+          <Stack>
+            <Comparison
+              label="The two guests"
+              left={<Radio value="left" label={<Label guest={both.left} stays={stays === 'left'} />} />}
+              right={<Radio value="right" label={<Label guest={both.right} stays={stays === 'right'} />} />}
+              rows={compareWhole(both.left, both.right, time_zone)}
+            />
+            <List spacing={4} size="sm">
+              <List.Item>
+                {guestName(survivor)} (contact {survivor.id}) keeps all it says above, and takes over what it lacks.
+              </List.Item>
+              <List.Item>
+                Visits, notes and vouchers of both are shown together. The e-mail, number and id of contact {other.id}{' '}
+                lead there from now on.
+              </List.Item>
+              <List.Item>
+                Consent is never given by a merge: what contact {survivor.id} does not allow stays not allowed, and what
+                contact {other.id} once took back is not allowed any longer.
+              </List.Item>
+              <List.Item>It can be undone, on the guest’s page.</List.Item>
+            </List>
+          </Stack>
+        </Radio.Group>
+      )}
+    </Confirm>
+  );
+}
+
+function Label({ guest, stays }: { guest: StaffContact; stays: boolean }) {
+  return (
+    <>
+      <Text component="span" fw={500}>
+        {guestName(guest)}
+      </Text>
+      <Text component="span" size="sm" c="dimmed" display="block">
+        Contact {guest.id}, {stays ? 'stays' : 'ends'}
+      </Text>
+    </>
+  );
+}

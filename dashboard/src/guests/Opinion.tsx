@@ -1,0 +1,40 @@
+import { Badge, Group, Text } from '@mantine/core';
+import type { TimelineEntry } from '#service/timeline/schema.ts';
+import classes from './Timeline.module.css';
+
+const npsCategory = 4;
+
+/** What a guest thought: the ratings, and what they said. */
+export function Opinion({ feedback: { ratings, comments } }: { feedback: NonNullable<TimelineEntry['feedback']> }) {
+  const said = [
+    ...comments.map(({ type, note }) => ({ about: type, note })),
+    ...ratings.map(({ category_name, contact_note }) => ({ about: category_name, note: contact_note })),
+  ].filter(({ note }) => note);
+  return (
+    <>
+      {ratings.length > 0 && (
+        <Group gap={4} mt={4}>
+          {ratings.map(({ category_id, category_name, rating_text }) => (
+            <Badge key={category_id} color={category_id === npsCategory ? npsColor(Number(rating_text)) : 'gray'}>
+              {category_name}: {rating_text}
+              {category_id === npsCategory && ' of 10'}
+            </Badge>
+          ))}
+        </Group>
+      )}
+      {said.map(({ about, note }) => (
+        <blockquote key={`${about} ${note}`} className={classes.said}>
+          {note}
+          {about && (
+            <Text component="span" size="sm" c="dimmed">
+              {' '}
+              on {about}
+            </Text>
+          )}
+        </blockquote>
+      ))}
+    </>
+  );
+}
+
+const npsColor = (score: number) => (score >= 9 ? 'green' : score >= 7 ? 'yellow' : 'red');

@@ -1,0 +1,88 @@
+import { Button, Checkbox, Fieldset, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { RecordConsent as Recorded } from '#service/consent/schema.ts';
+import type { StaffContact } from '#service/contacts/schema.ts';
+import { api } from '../api/client.ts';
+import { refresh } from '../api/queries.ts';
+import { useAccount } from '../session/session.ts';
+import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { say } from '../ui/say.ts';
+import { channels, guestName } from './guest.ts';
+
+/** For a guest who told the staff how they want to be spoken to. */
+export function RecordConsent({ guest }: { guest: StaffContact }) {
+  const [opened, window] = useDisclosure();
+  return (
+    <>
+      <Button variant="default" size="xs" onClick={window.open}>
+        Record a change
+      </Button>
+      <Modal opened={opened} onClose={window.close} title={`What did ${guestName(guest)} ask for?`}>
+        <ConsentForm guest={guest} onClose={window.close} />
+      </Modal>
+    </>
+  );
+}
+
+function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => void }) {
+  const { path } = useAccount();
+  const now = {
+    allow_email: Boolean(guest.allow_email),
+    allow_sms: Boolean(guest.allow_sms),
+    allow_call: Boolean(guest.allow_call),
+    allow_snail_mail: Boolean(guest.allow_snail_mail),
+  };
+  const form = useServerForm({
+    initialValues: { ...now, reason: '' },
+    send: (values) => {
+      const changed = channels.map(({ flag }) => flag).filter((flag) => values[flag] !== now[flag]);
+      const flags = Object.fromEntries(changed.map((flag) => [flag, values[flag]]));
+      return api.post(`${path}/contacts/${guest.id}/consent`, { ...flags, reason: values.reason } satisfies Recorded);
+    },
+    onDone: async () => {
+      await refresh(`${path}/contacts`);
+      say.done('The consent is recorded.');
+      onClose();
+    },
+  });
+  const values = form.getValues();
+  const isChanged = channels.some(({ flag }) => values[flag] !== now[flag]);
+  return (
+    <form onSubmit={form.submit}>
+      <Stack>
+        <Fieldset
+          variant="unstyled"
+          p={0}
+          m={0}
+          legend={
+            <Text component="span" size="sm" fw={500}>
+              May be contacted by
+            </Text>
+          }
+        >
+          <Stack gap="xs" mt="xs">
+            {channels.map(({ flag, name }) => (
+              <Checkbox key={flag} label={name} {...form.getInputProps(flag, { type: 'checkbox' })} />
+            ))}
+          </Stack>
+        </Fieldset>
+        <Textarea
+          label="How they asked for it"
+          description="Kept with the change for good, and never changed afterwards."
+          placeholder="Asked at the bar to get no more texts."
+          required
+          autosize
+          minRows={2}
+          maxLength={500}
+          {...form.getInputProps('reason')}
+        />
+        <Text size="sm" c="dimmed">
+          Record only what the guest asked for: consent is theirs to give.
+        </Text>
+        <FormEnd form={form} onCancel={onClose} disabled={!isChanged || values.reason.trim() === ''}>
+          Record
+        </FormEnd>
+      </Stack>
+    </form>
+  );
+}

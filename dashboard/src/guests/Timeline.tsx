@@ -1,0 +1,100 @@
+import { Chip, Group, Skeleton, Stack } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Kind, TimelineEntry } from '#service/timeline/schema.ts';
+import { useAccount } from '../session/session.ts';
+import { formatMonth, formatNumber } from '../ui/format.ts';
+import { LoadMore } from '../ui/Pager.tsx';
+import { Panel } from '../ui/Panel.tsx';
+import { EmptyState, ErrorState } from '../ui/States.tsx';
+import { summaryQuery, timelineQuery } from './queries.ts';
+import classes from './Timeline.module.css';
+import { TimelineRow } from './TimelineRow.tsx';
+import { kinds } from './timeline-kinds.ts';
+
+const route = getRouteApi('/guard/accounts/$accountId/guests/$contactId');
+
+/** Everything that a guest did, newest first. */
+export function Timeline({ id }: { id: number }) {
+  const { path, time_zone } = useAccount();
+  const { kind } = route.useSearch();
+  const timeline = useInfiniteQuery(timelineQuery(path, id, kind));
+  const entries = timeline.data?.pages.flatMap(({ data }) => data);
+  return (
+    <Panel title="Timeline" flush>
+      <KindChips id={id} />
+      {timeline.error && !entries && <ErrorState error={timeline.error} onRetry={timeline.refetch} />}
+      {timeline.isPending && (
+        <Stack gap="lg" p="md" aria-busy>
+          <Skeleton height="2rem" width="70%" />
+          <Skeleton height="2rem" width="55%" />
+          <Skeleton height="2rem" width="65%" />
+        </Stack>
+      )}
+      {entries?.length === 0 && (
+        <EmptyState title={kind ? 'None of these yet' : 'Nothing yet'}>
+          Purchases, bookings, stays, wifi, feedback and redeemed vouchers appear here as partners send them.
+        </EmptyState>
+      )}
+      {entries &&
+        grouped(entries, time_zone).map(({ title, of }) => (
+          <section key={title} aria-label={title}>
+            <h3 className={classes.month}>{title}</h3>
+            <ul className={classes.entries}>
+              {of.map((entry) => (
+                <TimelineRow key={`${entry.kind} ${entry.id}`} entry={entry} />
+              ))}
+            </ul>
+          </section>
+        ))}
+      <LoadMore more={timeline.hasNextPage} loading={timeline.isFetchingNextPage} onMore={timeline.fetchNextPage} />
+    </Panel>
+  );
+}
+
+/** Of all, or of one kind; with how many there are of each. */
+function KindChips({ id }: { id: number }) {
+  const { path } = useAccount();
+  const { kind } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data } = useQuery(summaryQuery(path, id));
+  const there = kinds.filter((one) => one.kind === kind || (data?.counts[one.kind] ?? 0) > 0);
+  if (data && there.length < 2 && !kind) return null;
+  const count = (of: Kind) => (data ? ` ${formatNumber(data.counts[of])}` : '');
+  return (
+    <Chip.Group
+      value={kind ?? 'all'}
+      onChange={(value) =>
+        void navigate({
+          search: value === 'all' ? {} : { kind: value as Kind },
+          replace: true,
+          resetScroll: false,
+        })
+      }
+    >
+      <Group gap={6} className={classes.kinds} role="radiogroup" aria-label="Kinds">
+        <Chip size="xs" value="all">
+          All
+        </Chip>
+        {there.map((one) => (
+          <Chip key={one.kind} size="xs" value={one.kind}>
+            {one.many}
+            {count(one.kind)}
+          </Chip>
+        ))}
+      </Group>
+    </Chip.Group>
+  );
+}
+
+/** By month, behind what is still to come. */
+function grouped(entries: TimelineEntry[], timeZone: string): { title: string; of: TimelineEntry[] }[] {
+  const now = new Date().toLocaleString('sv-SE', { timeZone });
+  const groups: { title: string; of: TimelineEntry[] }[] = [];
+  for (const entry of entries) {
+    const title = entry.at > now ? 'Still to come' : formatMonth(entry.at);
+    if (groups.at(-1)?.title !== title) groups.push({ title, of: [] });
+    groups.at(-1)?.of.push(entry);
+  }
+  return groups;
+}

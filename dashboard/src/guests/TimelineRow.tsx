@@ -1,0 +1,62 @@
+import { Badge, Group, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure, useId } from '@mantine/hooks';
+import { IconChevronRight } from '@tabler/icons-react';
+import type { TimelineEntry } from '#service/timeline/schema.ts';
+import { counted } from '../ui/format.ts';
+import { Money, WallClock } from '../ui/Values.tsx';
+import { Bill, billOf } from './Bill.tsx';
+import { Opinion } from './Opinion.tsx';
+import classes from './Timeline.module.css';
+import { iconOf } from './timeline-kinds.ts';
+import { told } from './timeline-words.ts';
+
+/** One thing that a guest did. */
+export function TimelineRow({ entry }: { entry: TimelineEntry }) {
+  const { title, status, facts } = told(entry);
+  const Icon = iconOf(entry.kind);
+  return (
+    <li className={classes.entry}>
+      <span className={classes.icon}>
+        <Icon size={16} stroke={1.75} aria-hidden />
+      </span>
+      <div className={classes.told}>
+        <div className={classes.line}>
+          <Group gap={6}>
+            <Text fw={500}>{title}</Text>
+            {status && <Badge color={status.color}>{status.text}</Badge>}
+          </Group>
+          <Text size="sm" c="dimmed">
+            <WallClock at={entry.at} />
+          </Text>
+        </div>
+        <div className={classes.line}>
+          <span className={classes.facts}>{[entry.unit_name, ...facts].filter(Boolean).join(' · ')}</span>
+          {entry.purchase && (
+            <Text fw={500}>
+              <Money value={entry.purchase.total} />
+            </Text>
+          )}
+        </div>
+        {entry.feedback && <Opinion feedback={entry.feedback} />}
+        <Lines entry={entry} />
+      </div>
+    </li>
+  );
+}
+
+/** What was paid for, once asked. */
+function Lines({ entry }: { entry: TimelineEntry }) {
+  const [isOpen, { toggle }] = useDisclosure();
+  const id = useId();
+  const bill = billOf(entry);
+  if (bill.length === 0) return null;
+  return (
+    <>
+      <UnstyledButton className={classes.toggle} aria-expanded={isOpen} aria-controls={id} onClick={toggle}>
+        <IconChevronRight size={14} aria-hidden />
+        {counted(bill.length, 'item')}
+      </UnstyledButton>
+      <div id={id}>{isOpen && <Bill lines={bill} />}</div>
+    </>
+  );
+}

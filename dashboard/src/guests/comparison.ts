@@ -1,0 +1,64 @@
+import type { FoundContact, StaffContact } from '#service/contacts/schema.ts';
+import { formatDay, formatInstantDay } from '../ui/format.ts';
+import { channels, type Flags, formatMobile, genderName } from './guest.ts';
+
+/** What two guests say of the same matter; empty where one says nothing. */
+export interface Compared {
+  name: string;
+  left: string;
+  right: string;
+  /** Whether it tells if they are the same person. */
+  tells: boolean;
+}
+
+type Both<T> = (name: string, of: (guest: T) => string, tells?: boolean) => Compared;
+const comparing =
+  <T>(left: T, right: T): Both<T> =>
+  (name, of, tells = true) => ({ name, left: of(left), right: of(right), tells });
+
+const said = ({ left, right }: Compared) => left !== '' || right !== '';
+const allowed = (flags: Flags) =>
+  channels
+    .filter(({ flag }) => flags[flag])
+    .map(({ name }) => name)
+    .join(', ') || 'None';
+const fullName = ({ first_name, last_name }: { first_name: string; last_name: string }) =>
+  [first_name, last_name].filter(Boolean).join(' ');
+
+/** As much as a list tells of them. */
+export function compareFound(left: FoundContact, right: FoundContact, timeZone: string): Compared[] {
+  const both = comparing(left, right);
+  return [
+    both('Name', fullName),
+    both('E-mail', ({ email }) => email),
+    both('Mobile', ({ mobile_number }) => formatMobile(mobile_number)),
+    both('Membership', ({ membership_number }) => membership_number),
+    both('Consent', allowed, false),
+    both('Last visit', ({ last_visit_at }) => (last_visit_at ? formatDay(last_visit_at) : ''), false),
+    both('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
+  ].filter(said);
+}
+
+/** All that is known of who they are. */
+export function compareWhole(left: StaffContact, right: StaffContact, timeZone: string): Compared[] {
+  const both = comparing(left, right);
+  return [
+    both('Name', fullName),
+    both('E-mail', ({ email }) => email),
+    both('Mobile', ({ mobile_number }) => formatMobile(mobile_number)),
+    both('Home', ({ home_number }) => home_number),
+    both('Work', ({ work_number }) => work_number),
+    both('Born', ({ dob }) => dob && formatDay(dob)),
+    both('Gender', genderName),
+    both('Address', ({ building_name, building_num_street, locality, city, postcode }) =>
+      [building_name, building_num_street, locality, city, postcode].filter(Boolean).join(', '),
+    ),
+    both('Membership', ({ membership_number, membership_type }) =>
+      [membership_number, membership_type].filter(Boolean).join(', '),
+    ),
+    both('Loyalty card', ({ card_reference }) => card_reference),
+    both('Consent', allowed, false),
+    both('Venues', ({ units }) => units.map(({ name }) => name).join(', '), false),
+    both('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
+  ].filter(said);
+}

@@ -1,0 +1,31 @@
+import { IconDeviceMobileMessage, IconMail, IconMailbox, IconPhone } from '@tabler/icons-react';
+import type { FoundContact } from '#service/contacts/schema.ts';
+
+/** What one may know somebody by. */
+export type Known = Pick<FoundContact, 'first_name' | 'last_name' | 'email' | 'mobile_number'>;
+
+/** By name; failing that by e-mail, or number. */
+export function guestName({ first_name, last_name, email, mobile_number }: Known): string {
+  return [first_name, last_name].filter(Boolean).join(' ') || email || formatMobile(mobile_number) || 'Unnamed guest';
+}
+
+/** Kept as 447700900123: "+44 7700 900123". */
+export function formatMobile(number: string): string {
+  return number.replace(/^44(\d{4})(\d{6})$/, '+44 $1 $2');
+}
+
+export const genderName = ({ gender }: { gender: string }) => ({ F: 'Female', M: 'Male' })[gender] ?? gender;
+
+/** The ways in which a guest may be spoken to. */
+export const channels = [
+  { channel: 'email', flag: 'allow_email', name: 'E-mail', icon: IconMail },
+  { channel: 'sms', flag: 'allow_sms', name: 'Texts', icon: IconDeviceMobileMessage },
+  { channel: 'call', flag: 'allow_call', name: 'Calls', icon: IconPhone },
+  { channel: 'snail_mail', flag: 'allow_snail_mail', name: 'Post', icon: IconMailbox },
+] as const;
+export type Channel = (typeof channels)[number]['channel'];
+
+export const channelName = (channel: Channel) => channels.find((one) => one.channel === channel)?.name ?? channel;
+
+/** The flags as a list answers them, or as the contact itself does. */
+export type Flags = { [Flag in (typeof channels)[number]['flag']]: boolean | '1' | '' };

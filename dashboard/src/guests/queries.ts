@@ -1,0 +1,35 @@
+import { infiniteQueryOptions, type QueryKey } from '@tanstack/react-query';
+import type { FoundContacts, PossibleDuplicate, SearchContacts, StaffContact } from '#service/contacts/schema.ts';
+import type { Paged } from '#service/shared/fields.ts';
+import type { Kind, Timeline, TimelineSummary } from '#service/timeline/schema.ts';
+import { type ApiError, api } from '../api/client.ts';
+import { get, getList, queryClient } from '../api/queries.ts';
+
+/** Paths of accounts are those of `useAccount`. */
+export const guestsFound = (account: string, search: SearchContacts) =>
+  getList<FoundContacts>(`${account}/contacts/search`, { ...search });
+
+export const guestQuery = (account: string, id: number) => get<StaffContact>(`${account}/contacts/${id}`);
+
+export const summaryQuery = (account: string, id: number) =>
+  get<TimelineSummary>(`${account}/contacts/${id}/timeline/summary`);
+
+export function timelineQuery(account: string, id: number, kind?: Kind) {
+  return infiniteQueryOptions<Timeline, ApiError, { pages: Timeline[] }, QueryKey, string | undefined>({
+    queryKey: ['accounts', account.split('/')[2], 'contacts', String(id), 'timeline', { kind }],
+    queryFn: ({ signal, pageParam }) =>
+      api.get<Timeline>(`${account}/contacts/${id}/timeline`, { kind, before: pageParam }, { signal }),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  });
+}
+
+/** What is seen first on a guest's page, read while the pointer is still on the way. */
+export function prefetchGuest(account: string, id: number): void {
+  void queryClient.prefetchQuery(guestQuery(account, id));
+  void queryClient.prefetchQuery(summaryQuery(account, id));
+  void queryClient.prefetchInfiniteQuery(timelineQuery(account, id));
+}
+
+export const duplicatesQuery = (account: string, page = 1) =>
+  getList<Paged<PossibleDuplicate>>(`${account}/possible_duplicates`, { page });
