@@ -43,12 +43,14 @@ export async function loadDemo(
   for (const { at, told } of story.days()) {
     signal?.throwIfAborted();
     clock.time = at;
-    await Promise.all(
-      told.map(async (one) => {
-        for (const tell of one) await tell(api);
-      }),
-    );
-    done += told.reduce((sum, { length }) => sum + length, 0);
+    for (const atOnce of told) {
+      await Promise.all(
+        atOnce.map(async (inTurn) => {
+          for (const tell of inTurn) await tell(api);
+        }),
+      );
+      done += atOnce.flat().length;
+    }
     progress?.(done, of);
   }
   await finish(api);

@@ -247,6 +247,40 @@ describe('a guest’s timeline', () => {
     expect((await read(id)).body.data).toEqual(seen.slice(0, 50));
   });
 
+  it('can be of one kind, and is summed up', async () => {
+    const old = await written({
+      ...{ email: newEmail(), first_name: 'Ana', wifi: [{ created_at: '2026-02-03 10:00:00' }] },
+      purchases: [
+        { transaction_reference: 'K-1', created_at: '2026-02-01 20:00:00', items: [{ quantity: 1, value: 7.25 }] },
+      ],
+    });
+    const { id } = await written({
+      email: newEmail(),
+      bookings: [
+        { booking_reference: 'K-2', party_datetime: '2026-02-04 19:00:00', stage_value: 550 },
+        { booking_reference: 'K-3', party_enquirytime: '2026-02-05 19:00:00' },
+      ],
+      purchases: [
+        { transaction_reference: 'K-4', created_at: '2026-02-02 20:00:00', items: [{ quantity: 2, value: 10 }] },
+      ],
+    });
+    await admin('POST', `/accounts/${accountId}/contacts/${id}/merge`, { contact_id: old.id });
+    const path = `/accounts/${accountId}/contacts/${id}/timeline`;
+    const kind = async (one: string) =>
+      (await admin('GET', `${path}?kind=${one}`)).body.data.map((entry: { kind: string; at: string }) => entry.at);
+    expect(await kind('purchase')).toEqual(['2026-02-02 20:00:00', '2026-02-01 20:00:00']);
+    expect(await kind('booking')).toEqual(['2026-02-05 19:00:00', '2026-02-04 19:00:00']);
+    expect(await kind('stay')).toEqual([]);
+    expect((await admin('GET', `${path}?kind=fax`)).status).toBe(422);
+    expect((await admin('GET', `${path}/summary`)).body).toEqual({
+      // Neither what was cancelled nor what has no time yet.
+      last_visit_at: '2026-02-03 10:00:00',
+      spend: 17.25,
+      counts: { purchase: 2, booking: 2, stay: 0, wifi: 1, feedback: 0, unique_code: 0 },
+    });
+    expect((await admin('GET', `/accounts/${accountId}/contacts/999999999/timeline/summary`)).status).toBe(404);
+  });
+
   it('refuses a cursor that it did not give', async () => {
     const { id } = await written({ email: newEmail() });
     const made = (text: string) => Buffer.from(text).toString('base64url');

@@ -21,8 +21,8 @@ export function RowMenu({ of, withinPortal = true, children }: RowMenuProps) {
           <IconDots size={16} aria-hidden />
         </ActionIcon>
       </Menu.Target>
-      {/* A window that an item opens gives the focus back to where it was: to the button, since the item is gone by then. */}
-      <Menu.Dropdown onClickCapture={() => button.current?.focus()}>{children}</Menu.Dropdown>
+      {/* A window that an entry opens gives the focus back to the button: the entry is gone by then. */}
+      <Menu.Dropdown onClickCapture={() => button.current?.focus({ preventScroll: true })}>{children}</Menu.Dropdown>
     </Menu>
   );
 }
