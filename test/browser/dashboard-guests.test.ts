@@ -241,8 +241,8 @@ inDashboard('a guest’s page', (dashboard) => {
         ]);
 
       const timeline = part(page, 'Timeline');
-      await timeline.getByRole('region', { name: 'Still to come' }).getByText('Booking for 2').waitFor();
-      const march = timeline.getByRole('region', { name: 'Mar 2026' }).getByRole('listitem');
+      await timeline.getByRole('list', { name: 'Still to come' }).getByText('Booking for 2').waitFor();
+      const march = timeline.getByRole('list', { name: 'Mar 2026' }).getByRole('listitem');
       await expect
         .poll(() => march.allTextContents())
         .toEqual([
