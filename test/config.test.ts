@@ -26,6 +26,14 @@ describe('the settings', () => {
       logLevel: 'debug',
     });
   });
+  it('may have other defaults, for a program of its own', () => {
+    const usual = { DATA_DIR: './demo-data', LOG_LEVEL: 'warn' };
+    expect(readConfig({ DATA_DIR: '', LOG_LEVEL: 'error' }, usual)).toMatchObject({
+      dataDir: resolve('./demo-data'),
+      logLevel: 'error',
+      port: 8080,
+    });
+  });
   it('are all reported at once when they are wrong, without repeating a secret', () => {
     const bad = {
       HOST: 'a b',

@@ -23,6 +23,7 @@ import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { unitsQuery } from './venues/units.ts';
 import { venuesQuery } from './venues/venues.ts';
+import { prefetchGroup, prefetchGroups } from './vouchers/paths.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
@@ -164,6 +165,7 @@ const vouchers = createRoute({
   getParentRoute: () => account,
   path: 'vouchers',
   validateSearch: searchOf({ code: text, page: id }),
+  loader: ({ params }) => prefetchGroups({ path: `/accounts/${params.accountId}` }),
   component: lazyRouteComponent(() => import('./vouchers/VouchersPage.tsx'), 'VouchersPage'),
 });
 
@@ -180,6 +182,7 @@ const voucherGroup = createRoute({
     code: text,
     page: id,
   }),
+  loader: ({ params }) => prefetchGroup({ path: `/accounts/${params.accountId}` }, params.groupId),
   component: lazyRouteComponent(() => import('./vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
 });
 

@@ -103,6 +103,7 @@ export const theme = createTheme({
       defaultProps: { centered: true, transitionProps: { duration: 120 }, closeButtonProps: { 'aria-label': 'Close' } },
     },
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } } },
+    SegmentedControl: { defaultProps: { transitionDuration: 0 } },
     // Its choices stand where it does, within the page's landmarks or the window; and the list of them is what scrolls.
     Select: {
       defaultProps: { withScrollArea: false, comboboxProps: { withinPortal: false } },

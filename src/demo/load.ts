@@ -39,16 +39,19 @@ export async function loadDemo(
 
   const of = story.length;
   let done = 0;
+  progress?.(done, of);
   for (const { at, told } of story.days()) {
     signal?.throwIfAborted();
     clock.time = at;
-    await Promise.all(told.map((one) => inTurn(one, api)));
-    done += told.reduce((sum, { length }) => sum + length, 0);
+    for (const atOnce of told) {
+      await Promise.all(
+        atOnce.map(async (inTurn) => {
+          for (const tell of inTurn) await tell(api);
+        }),
+      );
+      done += atOnce.flat().length;
+    }
     progress?.(done, of);
   }
   await finish(api);
-}
-
-async function inTurn(told: ((api: Api) => Promise<unknown>)[], api: Api): Promise<void> {
-  for (const tell of told) await tell(api);
 }

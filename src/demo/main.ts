@@ -17,13 +17,20 @@ const usual = { DATA_DIR: './demo-data', EMAIL_DOMAIN_CHECK: 'off', LOG_LEVEL: '
 async function main(guests: number): Promise<void> {
   const config = readConfig(undefined, usual);
   const log = createLog(config.logLevel);
+  if (!/^(127\.|::1$|localhost$)/.test(config.host)) {
+    log.warn('HOST: whoever reaches the demo can sign in, as anybody may know its passwords');
+  }
   const print = (text: string) => void process.stdout.write(`${text}${whoCanSignIn(config)}`);
   await untilStopped(config, log, async (signal) => {
     try {
       // Before a minute goes into loading.
       await mustBeFree(config);
-      const progress = new Progress('things that happened');
-      await ensureDemo(config, log, { guests, signal, progress: (done, of) => progress.show(done, of) });
+      let bar: Progress | undefined;
+      const progress = (done: number, of: number) => {
+        bar ??= new Progress('things that happened');
+        bar.show(done, of);
+      };
+      await ensureDemo(config, log, { guests, signal, progress });
     } finally {
       endBar();
     }

@@ -36,14 +36,25 @@ export async function setUp(api: Api, venues: Venue[]): Promise<Lists> {
   await makeUsers(api);
   await api.account('PATCH', `/units/${account.root_unit_id}`, { name: groupName });
   for (const venue of venues) venue.id = (await api.account('POST', '/units', { name: venue.name })).id;
-  for (const { id, kind } of [{ id: account.root_unit_id, kind: 'root' } as const, ...venues]) {
-    for (const [folder_name, names] of Object.entries(folders[kind])) {
-      for (const name of names) await api.account('POST', '/groups', { unit_id: id, folder_name, name });
-    }
-  }
-  for (const name of sources) await api.account('POST', '/sources', { name });
-  await makeTokens(api);
-  return makeLists(api, account.root_unit_id);
+  const [lists] = await Promise.all([
+    makeLists(api, account.root_unit_id),
+    makeTokens(api),
+    inTurn(sources, (name) => api.account('POST', '/sources', { name })),
+    ...[{ id: account.root_unit_id, kind: 'root' } as const, ...venues].map(({ id, kind }) =>
+      makeGroups(api, id, folders[kind]),
+    ),
+  ]);
+  return lists;
+}
+
+/** One after the other, so that their ids are in order. */
+async function inTurn<T>(list: Iterable<T>, make: (one: T) => Promise<unknown>): Promise<void> {
+  for (const one of list) await make(one);
+}
+
+async function makeGroups(api: Api, unit_id: number, wanted: Record<string, string[]>): Promise<void> {
+  const groups = Object.entries(wanted).flatMap(([folder_name, names]) => names.map((name) => ({ folder_name, name })));
+  await inTurn(groups, (group) => api.account('POST', '/groups', { unit_id, ...group }));
 }
 
 /** The last step: from now on the demo is there. */

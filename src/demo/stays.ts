@@ -74,7 +74,7 @@ function addEnd(
   const { chance } = guest;
   const { calendar, lists } = story;
   const tell = (when: number, changes: Partial<NewStay>) =>
-    story.add(when, guest, (api) => api.contact('hotel', guest, { stays: [{ ...stay, ...changes }] }));
+    story.add(when, 'anybody', (api) => api.contact('hotel', guest, { stays: [{ ...stay, ...changes }] }));
   if (chance.percent(9)) {
     tell(day, { booking_status_id: chance.percent(75) ? 5 : 6 });
     return;
@@ -98,11 +98,11 @@ function addEnd(
       order_type_id: 4,
       items: basket(chance, venue, 2, 'meal'),
     };
-    story.add(day, guest, (api) => api.contact('hotel', guest, { purchases: [purchase] }));
+    story.add(day, 'anybody', (api) => api.contact('hotel', guest, { purchases: [purchase] }));
   }
   if (chance.percent(14)) addFeedback(story, { ...visit, day: day + nights, start: 9 * 60 }, 'stayed');
   if (chance.percent(10)) {
     const note = { text: chance.pick(hotelNotes), created_at: calendar.at(day, 15 * 60) };
-    story.add(day, guest, (api) => api.contact('hotel', guest, { notes: [note] }));
+    story.add(day, 'anybody', (api) => api.contact('hotel', guest, { notes: [note] }));
   }
 }

@@ -12,10 +12,16 @@ export interface Lists {
   categories: Record<'atmosphere' | 'value' | 'cleanliness', number>;
 }
 
-interface Happening {
-  /** Whom it is about: what concerns the same guest is heard of one after the other. */
-  guest: Guest | undefined;
-  tell(api: Api): Promise<unknown>;
+type Tell = (api: Api) => Promise<unknown>;
+
+/**
+ * What the service is told of one day. What says who a guest is, or what they allow, comes first, and one after the other
+ * where it is the same guest; the rest can come in any order; and what staff do comes last.
+ */
+interface Day {
+  guests: Map<Guest, Tell[]>;
+  anybody: Tell[];
+  staff: Tell[];
 }
 
 /** Everything that will have happened, and when the service is told of it. */
@@ -24,7 +30,8 @@ export class Story {
   readonly venues: Venue[];
   readonly guests: Guest[];
   readonly lists: Lists;
-  readonly #happenings: Happening[][] = Array.from({ length: dayCount }, () => []);
+  readonly #days: Day[] = Array.from({ length: dayCount }, () => ({ guests: new Map(), anybody: [], staff: [] }));
+  #length = 0;
   readonly #seated = new Map<string, number>();
   #references = 10_000;
 
@@ -36,8 +43,12 @@ export class Story {
   }
 
   /** What would be told in the future is not told. */
-  add(day: number, guest: Guest | undefined, tell: Happening['tell']): void {
-    this.#happenings[day]?.push({ guest, tell });
+  add(day: number, who: Guest | 'anybody' | 'staff', tell: Tell): void {
+    const told = this.#days[day];
+    if (!told) return;
+    this.#length++;
+    if (typeof who === 'string') told[who].push(tell);
+    else told.guests.set(who, [...(told.guests.get(who) ?? []), tell]);
   }
 
   /** "DF-10001": each is given out once. */
@@ -54,21 +65,13 @@ export class Story {
   }
 
   get length(): number {
-    return this.#happenings.reduce((sum, some) => sum + some.length, 0);
+    return this.#length;
   }
 
-  /** Day by day: when the service hears of it, and what, as lists of what is told one after the other. */
-  *days(): Generator<{ at: Date; told: Happening['tell'][][] }> {
-    for (const [day, happenings] of this.#happenings.entries()) {
-      const strangers: Happening['tell'][][] = [];
-      const ofGuests = new Map<Guest, Happening['tell'][]>();
-      for (const { guest, tell } of happenings) {
-        const before = guest && ofGuests.get(guest);
-        if (before) before.push(tell);
-        else if (guest) ofGuests.set(guest, [tell]);
-        else strangers.push([tell]);
-      }
-      yield { at: this.calendar.heard(day), told: [...ofGuests.values(), ...strangers] };
+  /** Day by day: when the service hears of it, and what. Each list in turn; within it, all at once, and each of these in turn. */
+  *days(): Generator<{ at: Date; told: Tell[][][] }> {
+    for (const [day, { guests, anybody, staff }] of this.#days.entries()) {
+      yield { at: this.calendar.heard(day), told: [[...guests.values()], anybody.map((tell) => [tell]), [staff]] };
     }
   }
 }

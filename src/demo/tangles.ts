@@ -56,7 +56,7 @@ interface Side {
 
 /** Now and then staff go through the possible duplicates; the first merge each time is a mistake, and undone. */
 function addTidying(story: Story, day: number): void {
-  story.add(day, undefined, async (api: Api) => {
+  story.add(day, 'staff', async (api: Api) => {
     const { data } = await api.account('GET', '/possible_duplicates');
     const pairs = (data as { id: number; contacts: [Side, Side] }[])
       .map(({ id, contacts: [a, b] }) => ({ id, sides: a.email < b.email ? ([a, b] as const) : ([b, a] as const) }))

@@ -97,15 +97,15 @@ function addBooking(story: Story, { guest, venue, day, start, people }: Visit): 
   }
   if (made < day && chance.percent(8)) {
     end.stage_value = 550;
-    story.add(chance.between(made + 1, day), guest, (api) => api.contact('bookings', guest, { bookings: [end] }));
+    story.add(chance.between(made + 1, day), 'anybody', (api) => api.contact('bookings', guest, { bookings: [end] }));
   } else {
     end.table_numbers = [story.table(venue, day), ...(people > 6 ? [story.table(venue, day)] : [])];
     end.stage_value = 100;
-    const news = made < day ? {} : profile;
+    const [told, news] = made < day ? (['anybody', {}] as const) : ([guest, profile] as const);
     const tell = (api: Api) => api.contact('bookings', guest, { ...news, bookings: [end] });
     // Now and then the platform is late, and what they had waits for it.
-    if (day < calendar.last && chance.percent(3)) story.add(day + 1, guest, tell);
-    else story.add(day, guest, tell);
+    if (day < calendar.last && chance.percent(3)) story.add(day + 1, told, tell);
+    else story.add(day, told, tell);
   }
   return end;
 }
@@ -146,7 +146,7 @@ function addPurchase(
     const ordered = { ...purchase, provider_id: lists.providers.app, order_type_id: chance.pick([2, 2, 2, 3, 5]) };
     story.add(day, guest, (api) => api.contact('app', guest, { ...profile, purchases: [ordered] }));
   } else if (total(items) > 0) {
-    story.add(day, undefined, (api) => api.purchases({ ...key, purchases: [purchase] }));
+    story.add(day, 'anybody', (api) => api.purchases({ ...key, purchases: [purchase] }));
   }
   return true;
 }
@@ -201,7 +201,7 @@ function joinAndNote(story: Story, guest: Guest): void {
     const created_at = calendar.at(day, chance.between(12 * 60, 15 * 60));
     // Some at the till, some in the office.
     const isAtTill = chance.percent(70);
-    story.add(day, guest, (api) =>
+    story.add(day, 'anybody', (api) =>
       isAtTill ? api.contact('tills', guest, { notes: [{ text, created_at }] }) : api.about(guest, 'notes', { text }),
     );
   }

@@ -71,7 +71,7 @@ function addCampaign(
   codes: { count: number; prefix: string } | { codes: string[] },
 ): Campaign {
   const campaign: Campaign = { id: 0, given: new Map() };
-  story.add(day, undefined, async (api) => {
+  story.add(day, 'staff', async (api) => {
     campaign.id = (await api.account('POST', '/unique_code_groups', { unit_id, name })).id;
     await api.account('POST', `/unique_code_groups/${campaign.id}/codes`, codes);
   });
@@ -95,7 +95,7 @@ function give(
   { within, share }: { within: number; share: number },
 ): void {
   if (guests.length === 0) return;
-  story.add(day, undefined, async (api) => {
+  story.add(day, 'staff', async (api) => {
     const contact_ids = guests.flatMap(({ id }) => (id > 0 ? [id] : []));
     const { data } = await api.account('POST', `/unique_code_groups/${campaign.id}/assign`, { contact_ids });
     for (const { contact_id, unique_code } of data) campaign.given.set(contact_id, unique_code);
@@ -123,7 +123,7 @@ function addRedemption(
   const items = basket(chance, venue, chance.pick([2, 2, 3, 4]), 'meal');
   const transaction_reference = story.reference(`T${venue.code}`);
   const withPurchase = chance.percent(55);
-  story.add(day, undefined, async (api) => {
+  story.add(day, 'anybody', async (api) => {
     // Somebody who was merged into another meanwhile has the other's code.
     const unique_code = codeOf();
     if (unique_code === undefined) return;
@@ -144,6 +144,6 @@ function addPaperOffer(story: Story, chance: Chance): void {
     const venue = chance.weighted(venues, ({ size }) => size);
     const day = calendar.pick(chance, venue.kind, 333, 400);
     const redemption_date = calendar.at(day, chance.between(18 * 60, 22 * 60));
-    story.add(day, undefined, (api) => api.redeem({ unit_id: venue.id, unique_code: code, redemption_date }));
+    story.add(day, 'anybody', (api) => api.redeem({ unit_id: venue.id, unique_code: code, redemption_date }));
   }
 }

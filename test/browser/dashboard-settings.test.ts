@@ -268,7 +268,7 @@ inDashboard('the settings', (dashboard) => {
     const page = await dashboard.open('settings/email-domains', { refused: ['422 POST /admin/v1/email_domains'] });
     await page.getByText('No domains yet').waitFor();
     const vouch = async (domain: string) => {
-      await page.getByLabel('Domain').fill(domain);
+      await page.getByRole('textbox', { name: 'Domain' }).fill(domain);
       await page.getByRole('button', { name: 'Vouch for it' }).click();
     };
     await page.getByRole('button', { name: 'Vouch for a domain' }).click();

@@ -33,6 +33,23 @@ describe('a transaction', () => {
     expect(await kept()).toEqual([1, 2]);
   });
 
+  it('tells the time of each statement, so that what waited is not dated before what it waited for', async () => {
+    const [row] = await db.transaction(async (tx) => {
+      await tx`select pg_sleep(0.05)`;
+      return tx<{ waited: boolean; passed: boolean }>`
+        select ${tx.now} >= now() + interval '0.05 seconds' as waited, ${tx.now} <= clock_timestamp() as passed`;
+    });
+    expect(row).toEqual({ waited: true, passed: true });
+  });
+
+  it('tells another time where it is given another clock', async () => {
+    const at = new Date('2020-02-29T12:30:00.123Z');
+    const past = openPool({ url: database.url, connections: 1, now: () => at });
+    const [row] = await past.transaction((tx) => tx<{ at: Date }>`select ${tx.now} as at`);
+    await past.close();
+    expect(row?.at).toEqual(at);
+  });
+
   it('takes no connection before its first statement, and gives it back whatever happens', async () => {
     expect(db.pool().busy).toBe(0);
     const idle = db.transaction(() => pause(100));

@@ -61,6 +61,27 @@ describe('the venues', () => {
     expect([first.data.length, second.data.length, second.total]).toEqual([100, 2, 102]);
     expect(second.data[1].name).toBe('Venue 99');
   });
+  it('are found by a part of their name, or of a folder’s or group’s on them, whatever the case', async () => {
+    const { at, bell } = await harbour();
+    await newGroup(at, bell, '100% Vegan', 'Clubs');
+    const sunk = await at.newUnit('The Sunk Bell');
+    await newGroup(at, sunk, 'Gold');
+    await at.removeUnit(sunk);
+    const found = async (search: string) => {
+      const { data, total } = await venues(at, `?search=${encodeURIComponent(search)}`);
+      expect(total).toBe(data.length);
+      return data.map(({ id }: { id: number }) => id);
+    };
+    expect(await found('BELL')).toEqual([bell]);
+    expect(await found('loYal')).toEqual([at.unit]);
+    expect(await found('gold')).toEqual([at.unit]);
+    expect(await found('%')).toEqual([bell]);
+    expect(await found('_')).toEqual([]);
+    expect(await found('nowhere')).toEqual([]);
+    // All that is on what is found is told, and not only what was looked for.
+    const { data } = await venues(at, '?search=gold');
+    expect(data[0].folders.flatMap(({ groups }: { groups: { id: number }[] }) => groups)).toHaveLength(3);
+  });
 });
 
 describe('what deleting a unit affects', () => {

@@ -2,12 +2,12 @@ import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Paged } from '#service/shared/fields.ts';
-import type { Unit } from '#service/units/schema.ts';
 import type { CountedCodeGroup, StaffCode } from '#service/vouchers/schema.ts';
 import { get } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
+import { unitsQuery } from '../venues/units.ts';
 import { countedGroupsPath, groupPath } from '../vouchers/paths.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { curl } from './curl.ts';
@@ -16,8 +16,8 @@ import classes from './HowTo.module.css';
 /** Three beginnings, with this account's own ids, so that they work as they are pasted. */
 export function HowTo() {
   const account = useAccount();
-  const units = useQuery(get<Paged<Unit>>(`${account.path}/units`));
-  const unit = units.data?.data.find(({ is_root }) => !is_root) ?? units.data?.data[0];
+  const units = useQuery(unitsQuery(account));
+  const unit = units.data?.find(({ is_root }) => !is_root) ?? units.data?.[0];
   const unitId = unit?.id ?? account.root_unit_id;
   return (
     <Panel title="How to" lead="With this account’s own ids. Paste them into a terminal." flush>
@@ -102,9 +102,7 @@ function Step({ title, command, children }: StepProps) {
         <Title order={3} mb={4}>
           {title}
         </Title>
-        <Text c="dimmed" component="div">
-          {children}
-        </Text>
+        <Text c="dimmed">{children}</Text>
       </div>
       <CodeBlock what="command" title="In a terminal">
         {command}

@@ -7,7 +7,7 @@ import { api } from '../api/client.ts';
 import { get, refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
-import { today } from '../ui/format.ts';
+import { daysLater, today } from '../ui/format.ts';
 
 interface NewTokenFormProps {
   onCreated: (token: CreatedToken) => void;
@@ -32,7 +32,7 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
     },
     send: ({ name, user_id, expiry, expires_at }) => {
       const day =
-        expiry === 'day' ? expires_at : expiry === 'never' ? null : daysFrom(today(account.time_zone), expiry);
+        expiry === 'day' ? expires_at : expiry === 'never' ? null : daysLater(today(account.time_zone), Number(expiry));
       return api.post<CreatedToken>(`${account.path}/tokens`, {
         name,
         ...(user_id === null ? {} : { user_id: Number(user_id) }),
@@ -76,7 +76,7 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
             label="Refused from"
             description={`From the beginning of that day, in ${account.time_zone}.`}
             type="date"
-            min={daysFrom(today(account.time_zone), 1)}
+            min={daysLater(today(account.time_zone), 1)}
             required
             {...form.getInputProps('expires_at')}
           />
@@ -87,10 +87,4 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
       </Stack>
     </form>
   );
-}
-
-function daysFrom(day: string, days: string | number): string {
-  const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() + Number(days));
-  return date.toISOString().slice(0, 10);
 }

@@ -110,7 +110,9 @@ function Failed({ error, onRetry }: { error: ApiError; onRetry: () => unknown })
         </Button>
       }
     >
-      {error.message}
+      {error.fields.unit_id
+        ? 'This venue is not there: it may have been deleted, or belong to another account.'
+        : error.message}
     </EmptyState>
   );
 }

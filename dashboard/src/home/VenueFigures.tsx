@@ -15,7 +15,7 @@ import type { Overview } from './overview.ts';
 type Row = Visits & { unit_id: number | null; name: string };
 
 /** So many are shown before one asks for all. */
-const few = 8;
+const few = 6;
 const visitsOf = ({ purchases, bookings, stays }: Visits) => purchases + bookings + stays;
 
 /** Visits and spend, venue by venue: the one with the most spend first. */

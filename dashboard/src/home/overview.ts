@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Overview } from '#service/overview/schema.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 import { type HomeSearch, rangeOf } from './range.ts';
 
 export type { Overview };
@@ -9,7 +9,7 @@ export type { Overview };
 export function overviewQuery({ id, time_zone }: { id: number; time_zone: string }, search: HomeSearch) {
   const { from, to } = rangeOf(search, time_zone);
   return queryOptions({
-    ...get<Overview>(`/accounts/${id}/overview`, { from, to, unit_id: search.unit_id }),
+    ...getList<Overview>(`/accounts/${id}/overview`, { from, to, unit_id: search.unit_id }),
     refetchInterval: ({ state }) => state.data !== undefined && isUntouched(state.data) && 5000,
   });
 }

@@ -59,7 +59,7 @@ export function LookupList({
       title: 'Name',
       render: ({ id, name }) => (
         <Group gap="xs">
-          {name}
+          <span>{name}</span>
           {builtIn.includes(id) && <Badge color="gray">Built in</Badge>}
         </Group>
       ),

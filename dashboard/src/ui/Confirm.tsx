@@ -39,7 +39,7 @@ export function Confirm({
     onClose();
   }
   return (
-    <Modal opened={opened} onClose={close} title={title} size={size}>
+    <Modal opened={opened} onClose={close} title={title} size={size} onExitTransitionEnd={keepFocus}>
       <Stack>
         <div>{children}</div>
         {doing.error && <Alert color="red">{doing.error.message}</Alert>}
@@ -59,4 +59,11 @@ export function Confirm({
       </Stack>
     </Modal>
   );
+}
+
+/** What opened the window may be what it deleted: then the focus goes to the page's title rather than nowhere. */
+function keepFocus() {
+  setTimeout(() => {
+    if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true });
+  }, 50);
 }

@@ -2,59 +2,55 @@ import { Alert, List, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FolderEffects, GroupEffects, UnitEffects } from '#service/venues/schema.ts';
 import { api } from '../api/client.ts';
-import { get, refresh } from '../api/queries.ts';
+import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { say } from '../ui/say.ts';
 import { effectsOn } from './effects.ts';
-import { type Kind, kinds } from './venues.ts';
+import { type Kind, paths, type Thing } from './venues.ts';
 
 interface DeleteWindowProps {
-  kind: Kind;
-  id: number;
-  name: string;
+  thing: Thing | undefined;
   opened: boolean;
   onClose: () => void;
 }
 
 /** Says what goes and what stays, as the service counts it at this moment. */
-export function DeleteWindow({ kind, id, name, opened, onClose }: DeleteWindowProps) {
+export function DeleteWindow({ thing, opened, onClose }: DeleteWindowProps) {
   const account = useAccount();
-  const path = `${account.path}/${kinds[kind].path}/${id}`;
+  const path = thing && `${account.path}/${paths[thing.kind]}/${thing.id}`;
   const effects = useQuery({
-    ...get<UnitEffects | FolderEffects | GroupEffects>(`${path}/effects`),
+    // Not a path of the account's: when all that is shown of that is read again, the thing is gone.
+    queryKey: ['effects', path],
+    queryFn: ({ signal }) => api.get<UnitEffects | FolderEffects | GroupEffects>(`${path}/effects`, {}, { signal }),
     enabled: opened,
-    // What deleting something else would affect must never be seen here, nor what was counted a while ago.
-    placeholderData: undefined,
+    // What was counted a while ago may be wrong by now.
     gcTime: 0,
   });
+  async function remove() {
+    await api.delete(`${path}`);
+    await refresh(account.path);
+    say.done(`${thing?.name} is deleted.`);
+  }
+  const { data, error, isPending } = effects;
   return (
     <Confirm
       opened={opened}
       onClose={onClose}
-      title={`Delete ${name}?`}
-      action={`Delete ${kind}`}
+      title={`Delete ${thing?.name}?`}
+      action={`Delete ${thing?.kind}`}
       danger
-      disabled={effects.data?.refused !== null}
-      onConfirm={async () => {
-        await api.delete(path);
-        await refresh(account.path);
-        say.done(`${name} is deleted.`);
-      }}
+      disabled={data?.refused !== null}
+      onConfirm={remove}
     >
-      {effects.error && <Alert color="red">{effects.error.message}</Alert>}
-      {effects.isPending && (
+      {error && <Alert color="red">{error.message}</Alert>}
+      {isPending && (
         <Stack gap="xs" aria-busy>
           <Skeleton height="0.75rem" width="90%" />
           <Skeleton height="0.75rem" width="70%" />
         </Stack>
       )}
-      {effects.data &&
-        (effects.data.refused !== null ? (
-          <Text>{effects.data.refused}</Text>
-        ) : (
-          <Told {...{ kind }} effects={effects.data} />
-        ))}
+      {data && (data.refused ?? (thing && <Told kind={thing.kind} effects={data} />))}
     </Confirm>
   );
 }

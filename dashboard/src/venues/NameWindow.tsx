@@ -1,13 +1,13 @@
-import { Autocomplete, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
 import { say } from '../ui/say.ts';
-import { kinds, type NameTask } from './venues.ts';
+import { type NameTask, paths } from './venues.ts';
 
 interface NameWindowProps {
-  task: NameTask;
+  task: NameTask | undefined;
   opened: boolean;
   onClose: () => void;
 }
@@ -15,8 +15,8 @@ interface NameWindowProps {
 /** A name for something new, or a new one. */
 export function NameWindow({ task, opened, onClose }: NameWindowProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={titleOf(task)}>
-      <NameForm task={task} onClose={onClose} />
+    <Modal opened={opened} onClose={onClose} title={task && titleOf(task)}>
+      {task && <NameForm task={task} onClose={onClose} />}
     </Modal>
   );
 }
@@ -28,20 +28,20 @@ function titleOf(task: NameTask): string {
 
 function NameForm({ task, onClose }: { task: NameTask; onClose: () => void }) {
   const account = useAccount();
-  const path = `${account.path}/${kinds[task.kind].path}`;
-  const folders =
-    task.do === 'create' && task.kind === 'group' ? task.venue.folders.map(({ name }) => name) : undefined;
+  const path = `${account.path}/${paths[task.kind]}`;
+  const folders = foldersFor(task);
   const form = useServerForm({
     initialValues: {
       name: task.do === 'rename' ? task.name : '',
-      folder_name: task.do === 'create' && task.kind === 'group' ? (task.folder ?? folders?.[0] ?? 'default') : '',
+      folder: ('folder' in task && task.folder) || folders[0] || '',
+      folder_name: '',
     },
-    send: ({ name, folder_name }) => {
+    send: ({ name, folder, folder_name }) => {
       if (task.do === 'rename') return api.patch(`${path}/${task.id}`, { name });
       return api.post(path, {
         name,
         ...(task.kind === 'venue' ? {} : { unit_id: task.venue.id }),
-        ...(task.kind === 'group' ? { folder_name } : {}),
+        ...(task.kind === 'group' ? { folder_name: folder || folder_name } : {}),
       });
     },
     onDone: async (_result, { name }) => {
@@ -50,20 +50,20 @@ function NameForm({ task, onClose }: { task: NameTask; onClose: () => void }) {
       onClose();
     },
   });
+  const named = { required: true, maxLength: 255 };
   return (
     <form onSubmit={form.submit}>
       <Stack>
-        <TextInput label="Name" required maxLength={255} data-autofocus {...form.getInputProps('name')} />
-        {folders && (
-          <Autocomplete
+        <TextInput label="Name" {...named} data-autofocus {...form.getInputProps('name')} />
+        {folders.length > 0 && (
+          <NativeSelect
             label="Folder"
-            description="One that is not there yet is made."
-            data={folders}
-            comboboxProps={{ withinPortal: false }}
-            required
-            maxLength={255}
-            {...form.getInputProps('folder_name')}
+            data={[...folders.map((name) => ({ value: name, label: name })), { value: '', label: 'A new folder' }]}
+            {...form.getInputProps('folder')}
           />
+        )}
+        {folders.length > 0 && form.getValues().folder === '' && (
+          <TextInput label="The new folder’s name" {...named} {...form.getInputProps('folder_name')} />
         )}
         <FormEnd form={form} onCancel={onClose}>
           {task.do === 'rename' ? 'Rename' : `Add ${task.kind}`}
@@ -71,4 +71,10 @@ function NameForm({ task, onClose }: { task: NameTask; onClose: () => void }) {
       </Stack>
     </form>
   );
+}
+
+/** The folders that a new group may go into; where a venue has none yet, the one that partners mean when they name none. */
+function foldersFor(task: NameTask): string[] {
+  if (task.do !== 'create' || task.kind !== 'group') return [];
+  return task.venue.folders.length === 0 ? ['default'] : task.venue.folders.map(({ name }) => name);
 }

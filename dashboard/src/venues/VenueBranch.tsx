@@ -1,4 +1,4 @@
-import { Badge, Group as Beside, Button, Text } from '@mantine/core';
+import { Badge, Button, Text } from '@mantine/core';
 import { IconFolder, IconPlus } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { useAccount } from '../session/session.ts';
@@ -43,19 +43,19 @@ export function VenueBranch({ venue, open, onToggle, onTask }: VenueBranchProps)
             {venue.folders.map((folder) => (
               <FolderBranch key={folder.id} folder={folder} venue={venue} onTask={onTask} />
             ))}
-            <li className={classes.end}>
-              {venue.folders.length === 0 && (
+            {venue.folders.length === 0 && (
+              <li className={classes.end}>
                 <Text component="span" c="dimmed" size="sm">
-                  No groups here yet: partners’ requests make them, or staff.
+                  No groups here yet. What partners send makes them, and so do staff.
                 </Text>
-              )}
-              {onTask && (
-                <Beside gap="xs">
-                  <AddButton onClick={() => onTask({ do: 'create', kind: 'group', venue })}>New group</AddButton>
-                  <AddButton onClick={() => onTask({ do: 'create', kind: 'folder', venue })}>New folder</AddButton>
-                </Beside>
-              )}
-            </li>
+              </li>
+            )}
+            {onTask && (
+              <li className={classes.end}>
+                <AddButton onClick={() => onTask({ do: 'create', kind: 'group', venue })}>New group</AddButton>
+                <AddButton onClick={() => onTask({ do: 'create', kind: 'folder', venue })}>New folder</AddButton>
+              </li>
+            )}
           </>
         )}
       </ul>

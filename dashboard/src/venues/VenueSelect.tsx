@@ -24,6 +24,7 @@ export function VenueSelect({ className, value, onChange }: VenueSelectProps) {
       aria-label="Venue"
       data={[{ value: all, label: 'All venues' }, ...(units ?? []).map(({ id, name }) => ({ value: id, label: name }))]}
       value={value ?? all}
+      placeholder={units && 'No such venue'}
       onChange={(chosen) => onChange(chosen === null || chosen === all ? undefined : chosen)}
       searchable
       allowDeselect={false}

@@ -27,6 +27,7 @@ export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
       <div className={classes.head} aria-hidden>
         <span>Name</span>
         <span>Guests</span>
+        {onTask && <span className={classes.place} />}
       </div>
       {venues ? (
         <ul className={classes.list} aria-label="Venues" onKeyDown={walk}>

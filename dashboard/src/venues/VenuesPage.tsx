@@ -1,18 +1,17 @@
 import { Button } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useAccount, useMay } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState, ErrorState } from '../ui/States.tsx';
+import { useWindow } from '../ui/window.ts';
 import { DeleteWindow } from './DeleteWindow.tsx';
 import { NameWindow } from './NameWindow.tsx';
 import { VenueSearch } from './VenueSearch.tsx';
 import { VenueTree } from './VenueTree.tsx';
-import { type Task, venuesQuery } from './venues.ts';
+import { type NameTask, type Task, type Thing, venuesQuery } from './venues.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/venues');
 
@@ -26,12 +25,8 @@ export function VenuesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const venues = useQuery(venuesQuery(account, search));
-  const [task, setTask] = useState<Task>();
-  const [opened, window] = useDisclosure();
-  function start(next: Task) {
-    setTask(next);
-    window.open();
-  }
+  const [naming, deleting] = [useWindow<NameTask>(), useWindow<Thing>()];
+  const start = (task: Task) => (task.do === 'delete' ? deleting.open(task) : naming.open(task));
   const found = venues.data;
   return (
     <Page
@@ -65,8 +60,9 @@ export function VenuesPage() {
         )}
         <Pager of={found} onPage={(page) => void navigate({ search: { ...search, page } })} />
       </Panel>
-      {task && task.do !== 'delete' && <NameWindow task={task} opened={opened} onClose={window.close} />}
-      {task?.do === 'delete' && <DeleteWindow {...task} opened={opened} onClose={window.close} />}
+      {/* Both are there from the start: only so do they know, when they open, where the focus was. */}
+      <NameWindow task={naming.subject} opened={naming.opened} onClose={naming.close} />
+      <DeleteWindow thing={deleting.subject} opened={deleting.opened} onClose={deleting.close} />
     </Page>
   );
 }

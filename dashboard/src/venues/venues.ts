@@ -1,6 +1,6 @@
 import type { Paged } from '#service/shared/fields.ts';
 import type { Venue } from '#service/venues/schema.ts';
-import { get } from '../api/queries.ts';
+import { getList } from '../api/queries.ts';
 
 export type { Venue };
 export type Folder = Venue['folders'][number];
@@ -13,15 +13,11 @@ export interface VenuesSearch {
 
 /** A page of the venues, with all that is on them. */
 export const venuesQuery = (account: { id: number }, { search, page }: VenuesSearch) =>
-  get<Paged<Venue>>(`/accounts/${account.id}/venues`, { search, page });
+  getList<Paged<Venue>>(`/accounts/${account.id}/venues`, { search, page });
 
-/** What the tree is made of, as it is called, and where the admin API has it. */
-export const kinds = {
-  venue: { path: 'units' },
-  folder: { path: 'folders' },
-  group: { path: 'groups' },
-} as const;
-export type Kind = keyof typeof kinds;
+/** What the tree is made of, and where the admin API has it. */
+export const paths = { venue: 'units', folder: 'folders', group: 'groups' } as const;
+export type Kind = keyof typeof paths;
 
 /** Something that is to be done to the tree, in a window of its own. */
 export type Task = NameTask | ({ do: 'delete' } & Thing);
@@ -30,7 +26,7 @@ export type NameTask =
   | { do: 'create'; kind: 'folder'; venue: Venue }
   | { do: 'create'; kind: 'group'; venue: Venue; folder?: string }
   | ({ do: 'rename' } & Thing);
-interface Thing {
+export interface Thing {
   kind: Kind;
   id: number;
   name: string;

@@ -1,13 +1,11 @@
 import { Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { Paged } from '#service/shared/fields.ts';
-import type { Unit } from '#service/units/schema.ts';
 import type { CodeGroup } from '#service/vouchers/schema.ts';
 import { api } from '../api/client.ts';
-import { get } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { unitsQuery } from '../venues/units.ts';
 import { groupsPath, refreshVouchers } from './paths.ts';
 
 interface NewGroupProps {
@@ -26,7 +24,7 @@ export function NewGroup({ opened, onClose }: NewGroupProps) {
 function NewGroupForm({ onClose }: { onClose: () => void }) {
   const account = useAccount();
   const navigate = useNavigate();
-  const units = useQuery(get<Paged<Unit>>(`${account.path}/units`));
+  const units = useQuery(unitsQuery(account));
   const form = useServerForm({
     initialValues: { name: '', unit_id: String(account.root_unit_id) },
     send: ({ name, unit_id }) => api.post<CodeGroup>(groupsPath(account), { name, unit_id: Number(unit_id) }),
@@ -53,7 +51,7 @@ function NewGroupForm({ onClose }: { onClose: () => void }) {
         <Select
           label="Venue"
           description="Where it belongs. Its codes can be redeemed at every venue."
-          data={(units.data?.data ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
+          data={(units.data ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
           searchable
           allowDeselect={false}
           {...form.getInputProps('unit_id')}

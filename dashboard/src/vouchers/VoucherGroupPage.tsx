@@ -3,14 +3,13 @@ import { IconDots, IconFileImport, IconPencil, IconPlus, IconTrash, IconUserPlus
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Paged } from '#service/shared/fields.ts';
-import type { Unit } from '#service/units/schema.ts';
 import type { CodeGroup, Statistics } from '#service/vouchers/schema.ts';
 import { get } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { formatInstantDay } from '../ui/format.ts';
 import { Page, TextLink } from '../ui/Page.tsx';
 import { ErrorState } from '../ui/States.tsx';
+import { unitsQuery } from '../venues/units.ts';
 import { CodeList } from './CodeList.tsx';
 import { DeleteGroup } from './DeleteGroup.tsx';
 import { GenerateCodes } from './GenerateCodes.tsx';
@@ -34,11 +33,11 @@ export function VoucherGroupPage() {
   const path = groupPath(account, groupId);
   const group = useQuery(get<CodeGroup>(path));
   const statistics = useQuery(get<Statistics>(`${path}/statistics`));
-  const units = useQuery(get<Paged<Unit>>(`${account.path}/units`));
+  const units = useQuery(unitsQuery(account));
   const isGenerating = useGeneration(path)?.state === 'running';
   const [opened, setOpened] = useState<Window | null>(null);
   const window = (which: Window) => ({ opened: opened === which, onClose: () => setOpened(null) });
-  const unit = units.data?.data.find(({ id }) => id === group.data?.unit_id);
+  const unit = units.data?.find(({ id }) => id === group.data?.unit_id);
   const breadcrumbs = [
     <TextLink key="vouchers" to="/accounts/$accountId/vouchers" params={{ accountId: account.id }}>
       Vouchers

@@ -1,10 +1,10 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Skeleton, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconTicket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Paged } from '#service/shared/fields.ts';
-import type { CountedCodeGroup } from '#service/vouchers/schema.ts';
+import type { CodeGroup, CountedCodeGroup } from '#service/vouchers/schema.ts';
 import { getList } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
@@ -15,17 +15,23 @@ import { EmptyState } from '../ui/States.tsx';
 import { DateTime, Num } from '../ui/Values.tsx';
 import { FindCode } from './FindCode.tsx';
 import { NewGroup } from './NewGroup.tsx';
-import { countedGroupsPath } from './paths.ts';
+import { countedGroupsPath, groupsPath } from './paths.ts';
 import { ShareBar } from './ShareBar.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/vouchers');
+
+/** A group, and what is known of its codes already. */
+type Row = CodeGroup & Partial<CountedCodeGroup>;
 
 export function VouchersPage() {
   const account = useAccount();
   const mayChange = useMay('staff');
   const { page } = route.useSearch();
   const navigate = route.useNavigate();
-  const groups = useQuery(getList<Paged<CountedCodeGroup>>(countedGroupsPath(account), { page }));
+  const counted = useQuery(getList<Paged<CountedCodeGroup>>(countedGroupsPath(account), { page }));
+  // Counting millions of codes takes a moment, in which the groups are there already.
+  const listed = useQuery(getList<Paged<CodeGroup>>(groupsPath(account), { page }));
+  const groups = counted.data ? counted : listed;
   const [creating, create] = useDisclosure();
   const button = mayChange && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={create.open}>
@@ -39,9 +45,9 @@ export function VouchersPage() {
         <Panel title="Groups" flush>
           <DataTable
             label="Voucher groups"
-            rows={groups.data?.data}
-            error={groups.error}
-            onRetry={groups.refetch}
+            rows={groups.data?.data as Row[] | undefined}
+            error={counted.error}
+            onRetry={counted.refetch}
             stale={groups.isPlaceholderData}
             rowKey={({ id }) => id}
             rowLink={({ id }) => ({
@@ -57,16 +63,16 @@ export function VouchersPage() {
             }
             columns={[
               { title: 'Group', render: ({ name }) => name },
-              { title: 'Venue', render: ({ unit_name }) => unit_name },
+              { title: 'Venue', render: ({ unit_name = <Counting /> }) => unit_name },
               { title: 'Since', wideOnly: true, render: ({ created_at }) => <DateTime at={created_at} dayOnly /> },
-              { title: 'Made', align: 'end', render: ({ made }) => <Num value={made} /> },
-              { title: 'Assigned', align: 'end', render: ({ assigned }) => <Num value={assigned} /> },
-              { title: 'Redeemed', align: 'end', render: ({ redeemed }) => <Num value={redeemed} /> },
+              { title: 'Made', align: 'end', render: ({ made }) => <Count value={made} /> },
+              { title: 'Assigned', align: 'end', render: ({ assigned }) => <Count value={assigned} /> },
+              { title: 'Redeemed', align: 'end', render: ({ redeemed }) => <Count value={redeemed} /> },
               {
                 title: 'Rate',
                 align: 'end',
                 width: '10rem',
-                render: ({ made, redeemed }) => <ShareBar part={redeemed} of={made} />,
+                render: ({ made = 0, redeemed = 0 }) => <ShareBar part={redeemed} of={made} />,
               },
             ]}
           />
@@ -79,4 +85,12 @@ export function VouchersPage() {
       <NewGroup opened={creating} onClose={create.close} />
     </Page>
   );
+}
+
+function Count({ value }: { value: number | undefined }) {
+  return value === undefined ? <Counting /> : <Num value={value} />;
+}
+
+function Counting() {
+  return <Skeleton component="span" display="inline-block" height="0.75rem" width="3rem" />;
 }

@@ -1,27 +1,19 @@
 import type { Statistics } from '#service/vouchers/schema.ts';
+import { daysLater } from '../ui/format.ts';
 
-/** One bar: a day, or the week that begins on it. */
-export interface Bar {
-  date: string;
+/** How many were redeemed on a day, or in the week that begins with it. */
+export interface RedemptionPoint {
+  at: string;
   redeemed: number;
 }
 
-const dayMs = 86_400_000;
-const number = (day: string) => Date.parse(`${day}T00:00:00Z`) / dayMs;
-const text = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10);
-
-export const daysBefore = (day: string, days: number) => text(number(day) - days);
-
-/** So many days in all, the last of them included; in steps of days that are told together. Days without any are there, too. */
-export function barsOf(by_day: Statistics['by_day'], end: string, days: number, step: number): Bar[] {
-  const first = number(end) - days + 1;
-  const bars = Array.from({ length: Math.ceil(days / step) }, (_, index) => ({
-    date: text(first + index * step),
-    redeemed: 0,
-  }));
-  for (const { date, redeemed } of by_day) {
-    const bar = bars[Math.floor((number(date) - first) / step)];
-    if (bar) bar.redeemed += redeemed;
+/** From one day to another, both included, in steps of so many days. Those on which nothing was redeemed are there, too. */
+export function pointsOf(by_day: Statistics['by_day'], from: string, to: string, step: number): RedemptionPoint[] {
+  const points: RedemptionPoint[] = [];
+  for (let at = from; at <= to; at = daysLater(at, step)) {
+    const end = daysLater(at, step);
+    const within = by_day.filter(({ date }) => date >= at && date < end);
+    points.push({ at, redeemed: within.reduce((sum, { redeemed }) => sum + redeemed, 0) });
   }
-  return bars;
+  return points;
 }

@@ -1,0 +1,214 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { expectAccessible, inDashboard } from '../support/dashboard.ts';
+
+const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const address = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search;
+
+/** What stands under the name of a figure. */
+async function figure(page: Page, name: string): Promise<string> {
+  const term = page.getByRole('term').getByText(name, { exact: true });
+  const text = await page.locator('dl > div').filter({ has: term }).getByRole('definition').innerText();
+  return text.replaceAll('\n', ' ');
+}
+
+/** A chart as those have it who can't see it: its lines from a day on. */
+const told = (page: Page, chart: string, day: string) =>
+  page.getByRole('figure', { name: chart }).getByRole('row', { name: day }).innerText();
+
+const day = (before: number) => new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10);
+const shown = (iso: string) =>
+  new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(iso),
+  );
+
+inDashboard('home', (dashboard) => {
+  const home = () => `/accounts/${dashboard.account.id}`;
+  let anchor: number;
+
+  beforeAll(async () => {
+    const { id, token } = dashboard.account;
+    const made = async (path: string, body: object) => (await dashboard.admin('POST', `${home()}/${path}`, body)).body;
+    anchor = (await made('units', { name: 'The Anchor' })).id;
+    const bell = (await made('units', { name: 'The Bell' })).id;
+    const bill = (unit_id: number, reference: string, before: number, value: number) => ({
+      ...{ transaction_reference: reference, unit_id, provider_id: 12, created_at: `${day(before)} 00:00:01` },
+      items: [{ description: 'Pale ale', sku: 'ALE-1', quantity: 1, value }],
+    });
+    const rated = (rating_text: string) => ({
+      ...{ unit_id: anchor, created_at: `${day(1)} 12:00:00` },
+      ratings: [{ category_id: 4, rating_text }],
+    });
+    const write = (body: object) => dashboard.call('POST', '/v1/contact', { token, body });
+    const answers = [
+      await write({
+        ...{ email: 'ana@gmail.com', allow_email: true, allow_sms: true, units: [{ id: anchor }] },
+        purchases: [bill(anchor, 'A1', 0, 20), bill(anchor, 'A2', 3, 30.5), bill(anchor, 'A3', 40, 10)],
+        feedback: [rated('10'), rated('9'), rated('7'), rated('3')],
+      }),
+      await write({
+        ...{ email: 'rui@gmail.com', allow_email: true, units: [{ id: bell }] },
+        purchases: [bill(bell, 'B1', 2, 5)],
+        bookings: [{ booking_reference: 'R1', unit_id: bell, party_datetime: `${day(1)} 19:00:00` }],
+      }),
+      await dashboard.call('POST', '/v1/purchases', {
+        token,
+        body: { account_id: id, provider_id: 12, card_reference: '4444', purchases: [bill(bell, 'W1', 1, 4)] },
+      }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const group = (await dashboard.call('POST', '/v1/unique_code/group', {
+      token,
+      body: { account_id: id, unit_id: anchor, name: 'Autumn' },
+    })) as { body: { id: number } };
+    await made(`unique_code_groups/${group.body.id}/codes`, { codes: ['ONE'] });
+    const redeemed = { account_id: id, unit_id: anchor, unique_code: 'ONE' };
+    expect((await dashboard.call('POST', '/v1/unique_code/redeem', { token, body: redeemed })).status).toBe(200);
+  });
+
+  for (const viewport of ['desktop', 'phone'] as const) {
+    it(`is the account at a glance (${viewport})`, async () => {
+      const page = await dashboard.open('', { viewport });
+      await title(page, 'Home').waitFor();
+      await page.getByText('See what they wait for').waitFor();
+      expect(await figure(page, 'Guests')).toBe('2 now');
+      expect(await figure(page, 'New guests')).toBe('2 none in the 30 days before');
+      expect(await figure(page, 'Bookings')).toBe('1 none in the 30 days before');
+      expect(await figure(page, 'Purchases')).toBe('4 +300% on the 30 days before');
+      expect(await figure(page, 'Spend')).toBe('59.50 +495% on the 30 days before');
+      expect(await figure(page, 'NPS')).toBe('+25 4 answers');
+      expect(await figure(page, 'Vouchers redeemed')).toBe('1 none in the 30 days before');
+      expect(await figure(page, 'Purchases waiting')).toBe('1 See what they wait for');
+
+      // The charts are drawn, and told.
+      for (const name of ['New guests', 'Visits', 'Spend', 'Vouchers redeemed', 'Net promoter score'])
+        await page.getByRole('application', { name: `${name}. The arrow keys walk through it.` }).waitFor();
+      expect(await told(page, 'Spend', shown(day(3)))).toBe(`${shown(day(3))}\t30.50`);
+      expect(await told(page, 'Visits', shown(day(1)))).toBe(`${shown(day(1))}\t1\t1`);
+      expect(await told(page, 'Net promoter score', shown(day(1)))).toBe(`${shown(day(1))}\t2\t1\t1\t+25`);
+
+      const venues = page.getByRole('table', { name: 'Visits and spend by venue' }).locator('tbody tr');
+      expect(await venues.first().innerText()).toMatch(/^The Anchor\s/);
+      expect((await venues.first().innerText()).split(/\s+/).slice(2)).toEqual(
+        viewport === 'desktop' ? ['0', '2', '50.50'] : expect.arrayContaining(['50.50']),
+      );
+      await page.getByText('1 of 2 50%').waitFor();
+      await expectAccessible(page);
+    });
+
+    it(`is narrowed to a venue and to days, by keyboard, in its address (${viewport})`, async () => {
+      const page = await dashboard.open('', { viewport });
+      const range = page.getByRole('combobox', { name: 'Range' });
+      await range.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('option', { name: 'Last 7 days' }).waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => address(page)).toBe(`${home()}?range=7d`);
+      await expect.poll(() => figure(page, 'Spend')).toBe('59.50 none in the 7 days before');
+
+      const venue = page.getByRole('combobox', { name: 'Venue' });
+      await venue.focus();
+      await page.keyboard.press('ControlOrMeta+A');
+      await page.keyboard.type('bell');
+      await page.getByRole('option', { name: 'The Bell' }).waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => figure(page, 'Spend')).toBe('9.00 none in the 7 days before');
+      expect(address(page)).toMatch(/\?range=7d&unit_id=\d+$/);
+      // The venue's own figures are all there is to say of venues.
+      expect(await page.getByText('Visits and spend by venue').count()).toBe(0);
+
+      await page.goBack();
+      await expect.poll(() => figure(page, 'Spend')).toBe('59.50 none in the 7 days before');
+      await page.goBack();
+      await expect.poll(() => range.inputValue()).toBe('Last 30 days');
+      expect(address(page)).toBe(home());
+    });
+
+    it(`is of days that are chosen in a calendar (${viewport})`, async () => {
+      const page = await dashboard.open('?from=2026-02-01&to=2026-02-28', { viewport });
+      await page.getByText('Nothing happened in these days').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Days: 1–28 Feb 2026' }).click();
+      await page.getByRole('button', { name: '10 February 2026' }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Previous month' }).click();
+      await page.getByRole('button', { name: '30 January 2026' }).click();
+      await page.getByRole('button', { name: 'Next month' }).click();
+      await page.getByRole('button', { name: '10 February 2026' }).click();
+      await expect.poll(() => address(page)).toBe(`${home()}?from=2026-01-30&to=2026-02-10`);
+      await page.getByRole('button', { name: 'Days: 30 Jan – 10 Feb 2026' }).waitFor();
+
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Show all time' }).click();
+      await expect.poll(() => figure(page, 'Spend')).toBe('69.50');
+      expect(address(page)).toBe(`${home()}?range=all`);
+    });
+
+    it(`tells a new account what to do, until its first guest is there (${viewport})`, async () => {
+      const { body: account } = await dashboard.admin('POST', '/accounts', { name: 'Brand new' });
+      const { body: made } = await dashboard.admin('POST', `/accounts/${account.id}/tokens`, { name: 'test' });
+      const page = await dashboard.open(`/accounts/${account.id}`, { viewport });
+      await page.getByText('Nobody is here yet').waitFor();
+      expect(await page.getByRole('combobox', { name: 'Range' }).count()).toBe(0);
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Copy request' }).click();
+      const request = await page.evaluate<string>('navigator.clipboard.readText()');
+      // What it says works, with a token in it.
+      const body = JSON.parse(/-d '(.*)'/.exec(request)?.[1] ?? '');
+      expect(request).toContain(`curl ${dashboard.url}/v1/contact `);
+      expect((await dashboard.call('POST', '/v1/contact', { token: made.token, body })).status).toBe(200);
+      await expect.poll(() => page.getByRole('term').count(), { timeout: 20_000 }).toBeGreaterThan(0);
+      expect(await figure(page, 'Guests')).toBe('1 now');
+    });
+  }
+
+  it('leads on to the purchases that wait, to a venue and to the guests who gave consent', async () => {
+    const page = await dashboard.open('');
+    await page.getByRole('link', { name: 'See what they wait for' }).click();
+    await title(page, 'Waiting purchases').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'The Anchor' }).click();
+    await expect.poll(() => figure(page, 'Guests')).toBe('1 now');
+    expect(address(page)).toBe(`${home()}?unit_id=${anchor}`);
+    await page.getByRole('link', { name: 'Text message' }).click();
+    await title(page, 'Guests').waitFor();
+    expect(address(page)).toBe(`${home()}/guests?consent=sms&unit_id=${anchor}`);
+  });
+
+  it('walks through a chart with the arrow keys', async () => {
+    const page = await dashboard.open('?range=7d');
+    await page.getByRole('application', { name: 'Spend.' }).focus();
+    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
+    // In the chart, besides the table that is only heard.
+    await page
+      .getByText(shown(day(3)))
+      .and(page.locator(':visible'))
+      .last()
+      .waitFor();
+    await page.getByRole('figure', { name: 'Spend' }).locator('b', { hasText: '30.50' }).waitFor();
+  });
+
+  it('says that a venue is not there, and leads back', async () => {
+    const page = await dashboard.open('?unit_id=999999', { refused: [/^422 GET .*\/overview$/] });
+    await page.getByText('This venue is not there').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Show the last 30 days of all venues' }).click();
+    await expect.poll(() => figure(page, 'Guests')).toBe('2 now');
+  });
+
+  it('shows nothing of one account on the page of another', async () => {
+    const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'The other' });
+    const staff = await dashboard.user('viewer', [dashboard.account.id, other.id]);
+    const page = await dashboard.open('', { as: staff });
+    await page.getByText('See what they wait for').waitFor();
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'The other' }).click();
+    await page.getByText('Nobody is here yet').waitFor();
+    await page.getByText('An owner makes it under').waitFor();
+    expect(await page.getByRole('term').count()).toBe(0);
+  });
+});
