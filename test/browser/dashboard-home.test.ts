@@ -14,7 +14,10 @@ async function figure(page: Page, name: string): Promise<string> {
 
 /** A chart as those have it who can't see it: its lines from a day on. */
 const told = (page: Page, chart: string, day: string) =>
-  page.getByRole('figure', { name: chart }).getByRole('row', { name: new RegExp(`^${day} `) }).innerText();
+  page
+    .getByRole('figure', { name: chart })
+    .getByRole('row', { name: new RegExp(`^${day} `) })
+    .innerText();
 
 const day = (before: number) => new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10);
 const shown = (iso: string) =>
