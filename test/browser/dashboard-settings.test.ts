@@ -37,7 +37,7 @@ inDashboard('the settings', (dashboard) => {
     const { body } = await dashboard.admin('GET', `/accounts/${other.id}`);
     expect(body).toMatchObject({ name: 'Northern Hotels', time_zone: 'America/New_York' });
     // Also where it is shown besides.
-    await page.getByText('Northern Hotels').first().waitFor();
+    await page.getByText('Northern Hotels').filter({ visible: true }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   });
 
