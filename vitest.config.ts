@@ -8,6 +8,7 @@ export default defineConfig({
     // No test is about time: these only end one that hangs, also on a machine that is busy with something else.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // The tests of real processes mostly wait for them, so there is room for one more than there are cores.
     maxWorkers: availableParallelism() + 1,
   },

@@ -5,6 +5,7 @@ import type { LoggedRequest } from '#service/requests/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { formatNumber } from '../ui/format.ts';
+import { useLater } from '../ui/later.ts';
 import { LoadMore } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
@@ -18,7 +19,8 @@ export function RequestLog({ path }: { path: string }) {
   const { time_zone } = useAccount();
   const [isPaused, setPaused] = useState(false);
   const { read, more } = useRequestLog(`${path}/requests`, isPaused);
-  const scroll = useStillWhenGrowing(read.data?.data[0]?.id);
+  const rows = useLater(read.data?.data);
+  const scroll = useStillWhenGrowing(rows?.[0]?.id);
   return (
     <Panel
       title="Requests"
@@ -48,7 +50,7 @@ export function RequestLog({ path }: { path: string }) {
       <div ref={scroll} className={classes.scroll} tabIndex={0}>
         <DataTable
           label="Requests"
-          rows={read.data?.data}
+          rows={rows}
           error={read.error}
           onRetry={read.refetch}
           rowKey={({ id }) => id}

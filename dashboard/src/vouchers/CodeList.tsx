@@ -10,6 +10,7 @@ import { address } from '../api/client.ts';
 import { getList } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
+import { useLater } from '../ui/later.ts';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
@@ -39,6 +40,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
   const path = `${groupPath(account, group.id)}/codes`;
   const filter = { ...filters[show], unique_code: code || undefined };
   const codes = useQuery(getList<Paged<StaffCode>>(path, { ...filter, page }));
+  const rows = useLater(codes.data?.data);
   const assigning = useWindow<StaffCode>();
   const unassigning = useWindow<StaffCode>();
   const narrow = (change: { show?: keyof typeof filters; code?: string }) =>
@@ -116,7 +118,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
       </Group>
       <DataTable
         label="Codes"
-        rows={codes.data?.data}
+        rows={rows}
         error={codes.error}
         onRetry={codes.refetch}
         stale={codes.isPlaceholderData}

@@ -1,10 +1,12 @@
-import { SegmentedControl, Skeleton, Text, Title } from '@mantine/core';
+import { Button, SegmentedControl, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
 import type { Statistics } from '#service/vouchers/schema.ts';
 import { getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
-import { counted, daysLater, formatDays, today } from '../ui/format.ts';
+import { counted, daysLater, formatDays, formatNumber, today } from '../ui/format.ts';
+import { useLater } from '../ui/later.ts';
 import { Panel } from '../ui/Panel.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { TimeChart } from '../ui/TimeChart.tsx';
@@ -35,7 +37,8 @@ export function Redemptions({ groupId }: { groupId: number }) {
   const { data, error, refetch, isPlaceholderData } = useQuery(
     getList<Statistics>(`${groupPath(account, groupId)}/statistics`, asked),
   );
-  const points = data && pointsOf(data.by_day, from, to, step);
+  const points = useMemo(() => data && pointsOf(data.by_day, from, to, step), [data, from, to, step]);
+  const drawn = useLater(points);
   const total = points?.reduce((sum, { redeemed }) => sum + redeemed, 0) ?? 0;
   const otherwise = data?.redeemed
     ? `Before that, ${counted(data.redeemed, 'code was', 'codes were')} redeemed.`
@@ -70,7 +73,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
           <TimeChart
             label="Redemptions"
             kind="bars"
-            points={points}
+            points={drawn}
             bucket={bucket}
             to={to}
             series={[{ key: 'redeemed', label: 'Redeemed', color: 'var(--series-1)' }]}
@@ -83,7 +86,12 @@ export function Redemptions({ groupId }: { groupId: number }) {
   );
 }
 
+/** So many are as high as the chart. */
+const fewPlaces = 6;
+
 function Places({ by_unit }: { by_unit: Statistics['by_unit'] | undefined }) {
+  const [isWhole, setWhole] = useState(false);
+  const more = (by_unit?.length ?? 0) > fewPlaces + 1 && !isWhole;
   return (
     <div>
       <Title order={3} mb="xs">
@@ -92,13 +100,18 @@ function Places({ by_unit }: { by_unit: Statistics['by_unit'] | undefined }) {
       {!by_unit && <Skeleton height="5rem" />}
       {by_unit?.length === 0 && <Text c="dimmed">Nowhere yet.</Text>}
       <ul className={classes.places}>
-        {by_unit?.map(({ unit_id, unit_name, redeemed }) => (
+        {(more ? by_unit?.slice(0, fewPlaces) : by_unit)?.map(({ unit_id, unit_name, redeemed }) => (
           <li key={unit_id}>
             <span>{unit_name}</span>
             <Num value={redeemed} />
           </li>
         ))}
       </ul>
+      {more && (
+        <Button variant="subtle" size="compact-sm" ml="-0.5rem" onClick={() => setWhole(true)}>
+          Show all {formatNumber(by_unit?.length ?? 0)}
+        </Button>
+      )}
     </div>
   );
 }
