@@ -9,7 +9,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ApiError, whenSignedOut } from './api/client.ts';
-import { queryClient } from './api/queries.ts';
+import { get, queryClient } from './api/queries.ts';
 import { guestsFound, prefetchGuest } from './guests/queries.ts';
 import { overviewQuery } from './home/overview.ts';
 import { rangeNames } from './home/range.ts';
@@ -83,10 +83,12 @@ const account = createRoute({
     parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
     stringify: ({ accountId }) => ({ accountId: String(accountId) }),
   },
-  loader: ({ context: { session }, params }) => {
+  // Before anything of the page is read, which would be asked for in vain.
+  beforeLoad: ({ context: { session }, params }) => {
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
+  notFoundComponent: NotFoundPage,
   // Nothing of one account is shown on a page of another, not even until that is read.
   remountDeps: ({ params }) => params.accountId,
   component: Outlet,
@@ -209,6 +211,10 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
 });
 
+/** The first page of a list is read while one still points at the link. */
+const ahead = (list: string) => (to: { params: { accountId: number } }) =>
+  void queryClient.prefetchQuery(get(`/accounts/${to.params.accountId}/${list}`));
+
 const settingsParts = [
   createRoute({
     getParentRoute: () => settings,
@@ -232,30 +238,35 @@ const settingsParts = [
     getParentRoute: () => settings,
     path: 'udfs',
     validateSearch: searchOf({ page: id }),
+    loader: ahead('udfs'),
     component: lazyRouteComponent(() => import('./settings/UdfSettings.tsx'), 'UdfSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'sources',
     validateSearch: searchOf({ page: id }),
+    loader: ahead('sources'),
     component: lazyRouteComponent(() => import('./settings/SourceSettings.tsx'), 'SourceSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'providers',
     validateSearch: searchOf({ page: id }),
+    loader: ahead('providers'),
     component: lazyRouteComponent(() => import('./settings/ProviderSettings.tsx'), 'ProviderSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'feedback-categories',
     validateSearch: searchOf({ page: id }),
+    loader: ahead('feedback_categories'),
     component: lazyRouteComponent(() => import('./settings/FeedbackCategorySettings.tsx'), 'FeedbackCategorySettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'booking-sources',
     validateSearch: searchOf({ page: id }),
+    loader: ahead('booking_sources'),
     component: lazyRouteComponent(() => import('./settings/BookingSourceSettings.tsx'), 'BookingSourceSettings'),
   }),
   createRoute({

@@ -37,7 +37,7 @@ inDashboard('the settings', (dashboard) => {
     const { body } = await dashboard.admin('GET', `/accounts/${other.id}`);
     expect(body).toMatchObject({ name: 'Northern Hotels', time_zone: 'America/New_York' });
     // Also where it is shown besides.
-    await page.getByText('Northern Hotels').first().waitFor();
+    await page.getByText('Northern Hotels').filter({ visible: true }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   });
 
@@ -146,8 +146,10 @@ inDashboard('the settings', (dashboard) => {
       if (path === 'udfs') await form.getByLabel('Date').check();
       await form.getByRole('button', { name: `Add ${noun}` }).click();
       await page.getByText('Atmosphere is added.').waitFor();
-      await page.getByRole('button', { name: 'Change Atmosphere', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Change Atmosphere', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
       await expectAccessible(page);
+      await page.keyboard.press('Escape');
 
       await page.getByRole('button', { name: `New ${noun}` }).click();
       await form.getByLabel('Name').fill('atmosphere');

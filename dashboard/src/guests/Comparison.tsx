@@ -39,7 +39,7 @@ export function Comparison({ label, left, right, rows }: ComparisonProps) {
                 <span className={classes.name}>
                   {row.name}
                   {Icon && <Icon size={14} aria-hidden />}
-                  {mark && <VisuallyHidden>, {mark}</VisuallyHidden>}
+                  {mark && <VisuallyHidden>({mark})</VisuallyHidden>}
                 </span>
               </th>
               {[row.left, row.right].map((value, side) => (

@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { IconConfetti } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { useAccount } from '../session/session.ts';
 import { ButtonLink } from '../ui/ButtonLink.tsx';
 import { counted } from '../ui/format.ts';
@@ -19,6 +19,7 @@ export function DuplicatesPage() {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
   const pairs = useQuery(duplicatesQuery(path, page));
+  const isPast = !pairs.isPlaceholderData && pairs.data?.data.length === 0 && page > 1;
   return (
     <Page
       title="Possible duplicates"
@@ -40,7 +41,9 @@ export function DuplicatesPage() {
           <Skeleton height="16rem" />
         </Stack>
       )}
-      {pairs.data?.data.length === 0 && (
+      {/* The last pair of the last page was decided. */}
+      {isPast && <Navigate from="/accounts/$accountId/duplicates" to="." search={{}} replace />}
+      {pairs.data?.total === 0 && (
         <Panel>
           <EmptyState
             title="Everybody is one of a kind"

@@ -56,7 +56,7 @@ export function GuestConsent({ guest }: { guest: StaffContact }) {
         )}
         empty={
           <Text c="dimmed" p="md">
-            This guest was never asked: no request has said anything of consent.
+            No consent was ever given, so none was taken back.
           </Text>
         }
       />

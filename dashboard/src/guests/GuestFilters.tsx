@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Group as GuestGroup } from '#service/groups/schema.ts';
 import { getAll } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
+import { unitsQuery } from '../venues/units.ts';
 import { VenueSelect } from '../venues/VenueSelect.tsx';
 import classes from './GuestFilters.module.css';
 import { type Channel, channels } from './guest.ts';
@@ -15,10 +16,16 @@ const all = 0;
 
 /** Narrows the list: by venue, by consent, by a group of that venue. */
 export function GuestFilters() {
-  const { path } = useAccount();
+  const account = useAccount();
   const { unit_id, group_id, consent } = route.useSearch();
   const navigate = route.useNavigate();
-  const groups = useQuery({ ...getAll<GuestGroup>(`${path}/groups`, { unit_id }), enabled: unit_id !== undefined });
+  const { data: units } = useQuery(unitsQuery(account));
+  // Where there is only one venue, nobody has to choose it.
+  const venue = unit_id ?? (units?.length === 1 ? units[0]?.id : undefined);
+  const groups = useQuery({
+    ...getAll<GuestGroup>(`${account.path}/groups`, { unit_id: venue }),
+    enabled: venue !== undefined,
+  });
   const narrow = (by: { unit_id?: number; group_id?: number; consent?: Channel }) =>
     void navigate({ search: (now) => ({ ...now, ...by, page: undefined }), resetScroll: false });
 
@@ -35,7 +42,7 @@ export function GuestFilters() {
         onChange={(channel) => narrow({ consent: channel === 'any' || channel === null ? undefined : channel })}
         allowDeselect={false}
       />
-      {unit_id !== undefined && (
+      {venue !== undefined && (
         <Select<number>
           aria-label="Group"
           data={[

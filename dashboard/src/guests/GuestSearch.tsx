@@ -27,11 +27,11 @@ export function GuestSearch({ ref, onDown }: { ref: Ref<HTMLInputElement>; onDow
     setTyped(now.search ?? '');
   }, [now.search]);
 
-  const send = (text: string) => {
+  const send = async (text: string) => {
     const search = text.trim() || undefined;
     if (search === sent.current) return;
     sent.current = search;
-    void navigate({ search: (old) => ({ ...old, search, page: undefined }), replace: true, resetScroll: false });
+    await navigate({ search: (old) => ({ ...old, search, page: undefined }), replace: true, resetScroll: false });
   };
   const sendSoon = useDebouncedCallback(send, pauseMs);
   const type = (text: string) => {
@@ -44,7 +44,8 @@ export function GuestSearch({ ref, onDown }: { ref: Ref<HTMLInputElement>; onDow
     const { data } = await queryClient.fetchQuery(guestsFound(path, wanted));
     // Whoever typed on meanwhile has somebody else in mind.
     if (!data[0] || field.current?.value !== text) return;
-    send(text);
+    // So that the way back leads to this search.
+    await send(text);
     await navigate({
       to: '/accounts/$accountId/guests/$contactId',
       params: { accountId, contactId: data[0].id },

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack } from '@mantine/core';
+import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { StaffContact } from '#service/contacts/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
@@ -11,6 +11,7 @@ export function GuestVenues({ guest: { units } }: { guest: StaffContact }) {
   return (
     <Panel title="Venues and groups">
       <Stack gap="xs">
+        {units.length === 0 && <Text c="dimmed">None that is still there.</Text>}
         {units.map((unit) => (
           <div key={unit.id}>
             <TextLink {...all} search={{ unit_id: unit.id }}>

@@ -40,7 +40,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
       return api.post(`${path}/contacts/${guest.id}/consent`, { ...flags, reason: values.reason } satisfies Recorded);
     },
     onDone: async () => {
-      await refresh(`${path}/contacts`);
+      await refresh(path);
       say.done('The consent is recorded.');
       onClose();
     },

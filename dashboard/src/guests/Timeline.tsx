@@ -1,6 +1,7 @@
 import { Chip, Group, Skeleton, Stack } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import type { Kind, TimelineEntry } from '#service/timeline/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { formatMonth, formatNumber } from '../ui/format.ts';
@@ -18,7 +19,11 @@ const route = getRouteApi('/guard/accounts/$accountId/guests/$contactId');
 export function Timeline({ id }: { id: number }) {
   const { path, time_zone } = useAccount();
   const { kind } = route.useSearch();
-  const timeline = useInfiniteQuery(timelineQuery(path, id, kind));
+  const timeline = useInfiniteQuery({
+    ...timelineQuery(path, id, kind),
+    // Those of the other kind stay until these are there.
+    placeholderData: keepPreviousData,
+  });
   const entries = timeline.data?.pages.flatMap(({ data }) => data);
   return (
     <Panel title="Timeline" flush>
@@ -38,14 +43,14 @@ export function Timeline({ id }: { id: number }) {
       )}
       {entries &&
         grouped(entries, time_zone).map(({ title, of }) => (
-          <section key={title} aria-label={title}>
+          <Fragment key={title}>
             <h3 className={classes.month}>{title}</h3>
-            <ul className={classes.entries}>
+            <ul className={classes.entries} aria-label={title}>
               {of.map((entry) => (
                 <TimelineRow key={`${entry.kind} ${entry.id}`} entry={entry} />
               ))}
             </ul>
-          </section>
+          </Fragment>
         ))}
       <LoadMore more={timeline.hasNextPage} loading={timeline.isFetchingNextPage} onMore={timeline.fetchNextPage} />
     </Panel>

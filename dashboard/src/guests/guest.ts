@@ -11,7 +11,7 @@ export function guestName({ first_name, last_name, email, mobile_number }: Known
 
 /** Kept as 447700900123: "+44 7700 900123". */
 export function formatMobile(number: string): string {
-  return number.replace(/^44(\d{4})(\d{6})$/, '+44 $1 $2');
+  return number.replace(/^44(\d{4})(\d+)$/, '+44 $1 $2');
 }
 
 export const genderName = ({ gender }: { gender: string }) => ({ F: 'Female', M: 'Male' })[gender] ?? gender;

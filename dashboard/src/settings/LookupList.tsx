@@ -76,7 +76,7 @@ export function LookupList({
         !builtIn.includes(row.id) && (
           <RowMenu of={row.name}>
             <Menu.Item onClick={() => editing.open(row)}>Rename</Menu.Item>
-            <Menu.Item color="red" onClick={() => deleting.open(row)}>
+            <Menu.Item c="red" onClick={() => deleting.open(row)}>
               Delete
             </Menu.Item>
           </RowMenu>

@@ -25,8 +25,9 @@ export function SettingsPage() {
   const here = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address says which of them is the current one
   useEffect(() => {
+    // Where they are a row that scrolls, the open one is to be seen. Elsewhere nothing is to be measured, which takes time.
+    if (!window.matchMedia('(max-width: 62em)').matches) return;
     const current = nav.current?.querySelector<HTMLElement>('[aria-current]');
-    // Where they are a row that scrolls, the open one is to be seen.
     if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.clientWidth / 3;
   }, [here]);
   return (

@@ -79,7 +79,7 @@ function Users() {
               render: (user) => (
                 <RowMenu of={user.email}>
                   <Menu.Item onClick={() => editing.open(user)}>Change</Menu.Item>
-                  <Menu.Item color="red" onClick={() => deleting.open(user)}>
+                  <Menu.Item c="red" onClick={() => deleting.open(user)}>
                     Delete
                   </Menu.Item>
                 </RowMenu>

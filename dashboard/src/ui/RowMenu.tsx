@@ -15,7 +15,8 @@ interface RowMenuProps {
 export function RowMenu({ of, withinPortal = true, children }: RowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   return (
-    <Menu position="bottom-end" withinPortal={withinPortal}>
+    // A landmark is to hold it all the same.
+    <Menu position="bottom-end" withinPortal={withinPortal} portalProps={{ target: '#main' }}>
       <Menu.Target>
         <ActionIcon ref={button} variant="subtle" color="gray" size="lg" aria-label={`Change ${of}`}>
           <IconDots size={16} aria-hidden />

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Progress, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Paged } from '#service/shared/fields.ts';
 import type { Venue } from '#service/venues/schema.ts';
 import type { GivenCodes } from '#service/vouchers/schema.ts';
@@ -18,6 +18,11 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
   const [groupId, setGroupId] = useState<string | null>(null);
   const [progress, setProgress] = useState<{ given: number; of: number } | null>(null);
   const stopped = useRef(false);
+  useEffect(() => {
+    return () => {
+      stopped.current = true;
+    };
+  }, []);
   const giving = useMutation({
     mutationFn: async () => {
       let [given, remaining] = [0, 1];
@@ -80,7 +85,8 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
         {giving.isPending && progress && (
           <div>
             <Text size="sm" mb={4}>
-              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}
+              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}. Closing this window stops it; who
+              has a code by then keeps it.
             </Text>
             <Progress.Root>
               <Progress.Section

@@ -76,7 +76,7 @@ export function VoucherGroupPage() {
             Rename
           </Menu.Item>
           <Menu.Item
-            color="red"
+            c="red"
             leftSection={<IconTrash size={16} aria-hidden />}
             disabled={!statistics.data}
             onClick={() => setOpened('delete')}

@@ -1,0 +1,418 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { type Dashboard, expectAccessible, inDashboard } from '../support/dashboard.ts';
+import { partner } from '../support/partner.ts';
+
+const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const rows = (page: Page) => page.getByRole('table', { name: 'Guests' }).getByRole('link');
+const field = (page: Page) => page.getByRole('searchbox', { name: 'Search guests' });
+
+/** One of a select's choices. */
+async function choose(page: Page, label: string, choice: string): Promise<void> {
+  await page.getByRole('combobox', { name: label }).click();
+  await page.getByRole('option', { name: choice }).click();
+}
+
+/** An account of its own, with what a test writes to it. */
+async function another({ admin, call }: Dashboard, name: string) {
+  const { body: account } = await admin('POST', '/accounts', { name });
+  const { body: made } = await admin('POST', `/accounts/${account.id}/tokens`, { name: 'Till' });
+  const path = `/accounts/${account.id}`;
+  return { ...account, ...partner({ call }, { id: account.id, token: made.token }), token: made.token, path };
+}
+
+inDashboard('the list of guests', (dashboard) => {
+  const viewports = ['desktop', 'phone'] as const;
+  let at: Awaited<ReturnType<typeof another>>;
+  let anchor: { id: number };
+
+  beforeAll(async () => {
+    at = await another(dashboard, 'Harbour Inns');
+    anchor = (await dashboard.admin('POST', `${at.path}/units`, { name: 'The Anchor' })).body;
+    const there = (...groups: string[]) => ({ units: [{ id: anchor.id, groups: groups.map((name) => ({ name })) }] });
+    const visit = [{ created_at: '2026-03-01 19:30:00' }];
+    for (const guest of [
+      { first_name: 'Ana', last_name: 'Silva', email: 'ana@gmail.com', allow_email: true, ...there('Regulars') },
+      { first_name: 'Anabel', last_name: 'Moss', email: 'moss@gmail.com', mobile_number: '07700 900123', wifi: visit },
+      { first_name: 'Rui', last_name: 'Costa', email: 'rui@gmail.com', membership_number: 'M-1029', ...there() },
+      { email: 'nameless@gmail.com', allow_sms: true, ...there() },
+    ])
+      await at.written(guest);
+  });
+
+  for (const viewport of viewports) {
+    it(`is searched as one types, by whatever is known (${viewport})`, async () => {
+      const page = await dashboard.open(`${at.path}/guests`, { viewport });
+      await expect
+        .poll(() => rows(page).allTextContents())
+        .toEqual(['nameless@gmail.com', 'Rui Costa', 'Anabel Moss', 'Ana Silva']);
+      const moss = page.getByRole('row', { name: /Anabel Moss/ });
+      await moss.getByText('+44 7700 900123').waitFor();
+      // On the account's clock, whatever the browser's.
+      await moss.getByText('1 Mar 2026').waitFor();
+      await expectAccessible(page);
+      for (const [typed, found] of [
+        ['ana si', ['Ana Silva']],
+        ['7700 9001', ['Anabel Moss']],
+        ['m-10', ['Rui Costa']],
+        ['nameless@', ['nameless@gmail.com']],
+      ] as const) {
+        await field(page).fill(typed);
+        await expect.poll(() => rows(page).allTextContents(), { message: typed }).toEqual(found);
+      }
+      await field(page).fill('zebedee');
+      await page.getByText('Nobody found for “zebedee”').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Clear the search' }).click();
+      await expect.poll(() => rows(page).count()).toBe(4);
+    });
+
+    it(`is narrowed by venue, group and consent, which stand in the address (${viewport})`, async () => {
+      const page = await dashboard.open(`${at.path}/guests`, { viewport });
+      await choose(page, 'Venue', 'The Anchor');
+      await expect.poll(() => rows(page).allTextContents()).toEqual(['nameless@gmail.com', 'Rui Costa', 'Ana Silva']);
+      await choose(page, 'Group', 'Regulars');
+      await expect.poll(() => rows(page).allTextContents()).toEqual(['Ana Silva']);
+      await choose(page, 'Consent', 'Texts allowed');
+      await page.getByText('No guest is like that').waitFor();
+      await expectAccessible(page);
+      await page.reload();
+      await page.getByText('No guest is like that').waitFor();
+      await page.goBack();
+      await expect.poll(() => rows(page).allTextContents()).toEqual(['Ana Silva']);
+      expect(new URL(page.url()).searchParams.get('unit_id')).toBe(String(anchor.id));
+      await page.getByRole('button', { name: 'Clear filters' }).click();
+      await expect.poll(() => rows(page).count()).toBe(4);
+    });
+  }
+
+  it('is all done by keyboard', async () => {
+    const page = await dashboard.open(`${at.path}/guests`);
+    await rows(page).first().waitFor();
+    const focused = () => page.evaluate<string>('document.activeElement.textContent');
+    await page.keyboard.press('/');
+    await page.keyboard.type('ana');
+    await expect.poll(() => rows(page).allTextContents()).toEqual(['Ana Silva', 'Anabel Moss']);
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('Ana Silva');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('Anabel Moss');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Search guests');
+    // At once, without waiting for what it finds.
+    await field(page).fill('rui');
+    await page.keyboard.press('Enter');
+    await title(page, 'Rui Costa').waitFor();
+    await page.goBack();
+    await expect.poll(() => rows(page).allTextContents()).toEqual(['Rui Costa']);
+    expect(await field(page).inputValue()).toBe('rui');
+  });
+
+  it('never shows an answer to what is no longer asked', async () => {
+    const page = await dashboard.open(`${at.path}/guests`);
+    await rows(page).first().waitFor();
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    await page.route('**/contacts/search?search=a', async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    const asked = page.waitForRequest('**/contacts/search?search=a');
+    await field(page).fill('a');
+    await asked;
+    // What was there stays until the new ones are.
+    expect(await rows(page).count()).toBe(4);
+    await field(page).fill('rui');
+    await expect.poll(() => rows(page).allTextContents()).toEqual(['Rui Costa']);
+    release();
+    await page.waitForTimeout(300);
+    expect(await rows(page).allTextContents()).toEqual(['Rui Costa']);
+  });
+
+  it('reads a guest while the pointer is on the row', async () => {
+    const page = await dashboard.open(`${at.path}/guests`);
+    const read = page.waitForResponse(/\/contacts\/\d+$/);
+    await rows(page).first().hover();
+    expect((await read).status()).toBe(200);
+    await title(page, 'Guests').waitFor();
+  });
+
+  it('comes in pages of 50', async () => {
+    const many = await another(dashboard, 'Many');
+    await Promise.all(Array.from({ length: 51 }, (_, n) => many.written({ email: `guest${n}@gmail.com` })));
+    const page = await dashboard.open(`${many.path}/guests`, { viewport: 'phone' });
+    await expect.poll(() => rows(page).count()).toBe(50);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => rows(page).count()).toBe(1);
+    expect(page.url()).toMatch(/page=2$/);
+    await page.goBack();
+    await expect.poll(() => rows(page).count()).toBe(50);
+  });
+
+  it('says how guests arrive, where there are none', async () => {
+    const empty = await another(dashboard, 'New group');
+    const page = await dashboard.open(`${empty.path}/guests`, { viewport: 'phone' });
+    await page.getByText('No guests yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Developers', exact: true }).click();
+    await page.waitForURL(/\/developers/);
+  });
+});
+
+inDashboard('a guest’s page', (dashboard) => {
+  let at: Awaited<ReturnType<typeof another>>;
+  let anchor: { id: number };
+  const bea = { email: 'bea@gmail.com', first_name: 'Bea', last_name: 'Almeida' };
+  let id: number;
+
+  beforeAll(async () => {
+    at = await another(dashboard, 'Harbour Inns');
+    const { admin, call } = dashboard;
+    anchor = (await admin('POST', `${at.path}/units`, { name: 'The Anchor' })).body;
+    const { body: udf } = await admin('POST', `${at.path}/udfs`, { name: 'Favourite table', type: 'text' });
+    ({ id } = await at.written({
+      ...{ ...bea, mobile_number: '07700 900555', dob: '1988-04-30', gender: 'F', city: 'Bristol', allow_email: true },
+      ...{ source_name: 'Guest wifi', units: [{ id: anchor.id, groups: [{ name: 'Regulars' }] }] },
+      udfs: [{ id: udf.id, data: 'By the window' }],
+      notes: [{ text: 'Nut allergy.', created_at: '2026-01-01 12:00:00' }],
+      purchases: [
+        {
+          ...{ transaction_reference: 'T-1', unit_id: anchor.id, created_at: '2026-03-01 21:05:00', order_type_id: 4 },
+          items: [
+            { description: 'Pale ale', quantity: 2, value: 11.5 },
+            { description: 'Pie', quantity: 1, value: 14 },
+          ],
+        },
+      ],
+      bookings: [
+        {
+          ...{ booking_reference: 'B-1', unit_id: anchor.id, party_datetime: '2026-03-01 19:30:00', party_size: 4 },
+          ...{ stage_value: 550, table_numbers: ['12'] },
+        },
+        { booking_reference: 'B-2', unit_id: anchor.id, party_datetime: '2099-01-01 19:30:00', party_size: 2 },
+      ],
+      feedback: [
+        {
+          ...{ unit_id: anchor.id, created_at: '2026-03-02 10:00:00', type_id: 1 },
+          ...{ comments: [{ note: 'Lovely fire.' }], ratings: [{ category_id: 4, rating_text: '9' }] },
+        },
+      ],
+      wifi: Array.from({ length: 50 }, (_, n) => ({
+        ...{ unit_id: anchor.id, interaction_type: 'connected', hotspot_name: `Hotspot ${n}` },
+        created_at: '2026-01-15 18:00:00',
+      })),
+    }));
+    await at.written({ ...bea, allow_email: false, rules: [{ rule_name: 'preserve_consent' }], source_name: 'Till' });
+    await at.written({ ...bea, allow_call: true, rules: [{ rule_name: 'historic_data' }] });
+    const { body: group } = await admin('POST', `${at.path}/unique_code_groups`, {
+      ...{ unit_id: anchor.id, name: 'Summer vouchers' },
+    });
+    await admin('POST', `${at.path}/unique_code_groups/${group.id}/codes`, { codes: ['SUMMER-1', 'SUMMER-2'] });
+    for (const unique_code of ['SUMMER-1', 'SUMMER-2'])
+      await admin('POST', `${at.path}/unique_codes/assign`, {
+        ...{ unique_code_group_id: group.id, unique_code, contact_id: id },
+      });
+    const redemption = { unique_code: 'SUMMER-1', unit_id: anchor.id, redemption_date: '2026-03-03 20:00:00' };
+    await call('POST', '/v1/unique_code/redeem', { token: at.token, body: { account_id: at.id, ...redemption } });
+  });
+
+  const guest = (path = id) => `${at.path}/guests/${path}`;
+  const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+  for (const viewport of ['desktop', 'phone'] as const) {
+    it(`tells who they are, and all they did (${viewport})`, async () => {
+      const page = await dashboard.open(guest(), { viewport });
+      await title(page, 'Bea Almeida').waitFor();
+      await page.getByText('25.50').first().waitFor();
+      for (const text of ['bea@gmail.com', '+44 7700 900555', 'Bristol', '30 Apr 1988', 'Female', 'Till'])
+        await part(page, 'Profile').getByText(text).waitFor();
+      await part(page, 'Venues and groups').getByText('Regulars').waitFor();
+      await part(page, 'Custom fields').getByText('By the window').waitFor();
+      await part(page, 'Notes').getByText('Nut allergy.').waitFor();
+      const vouchers = part(page, 'Vouchers').getByRole('listitem');
+      await expect
+        .poll(() => vouchers.allTextContents())
+        .toEqual([
+          expect.stringMatching(/SUMMER-2.*Active/),
+          expect.stringMatching(/SUMMER-1.*Redeemed.*3 Mar 2026, 20:00 at The Anchor/),
+        ]);
+
+      const timeline = part(page, 'Timeline');
+      await timeline.getByRole('list', { name: 'Still to come' }).getByText('Booking for 2').waitFor();
+      const march = timeline.getByRole('list', { name: 'Mar 2026' }).getByRole('listitem');
+      await expect
+        .poll(() => march.allTextContents())
+        .toEqual([
+          expect.stringContaining('Redeemed SUMMER-1'),
+          expect.stringMatching(/Feedback.*Positive.*NPS: 9 of 10.*Lovely fire\./),
+          expect.stringMatching(/Purchase.*1 Mar 2026, 21:05.*dined in.*25\.50/),
+          expect.stringMatching(/Booking for 4.*Cancelled.*1 Mar 2026, 19:30.*table 12/),
+        ]);
+      await timeline.getByRole('button', { name: '2 items' }).click();
+      await timeline.getByRole('row', { name: /Pale ale.*× 2.*11\.50/ }).waitFor();
+      await expectAccessible(page);
+
+      await timeline.getByText('Hotspot').first().waitFor();
+      const before = await timeline.getByText('Hotspot').count();
+      await timeline.getByRole('button', { name: 'Show more' }).click();
+      await expect.poll(() => timeline.getByText('Hotspot').count()).toBeGreaterThan(before);
+      await timeline.getByText('Bookings 2').click();
+      await expect.poll(() => timeline.getByRole('listitem').count()).toBe(2);
+      expect(page.url()).toMatch(/kind=booking$/);
+    });
+
+    it(`takes a note, for the next shift (${viewport})`, async () => {
+      const page = await dashboard.open(guest(), { viewport, as: await dashboard.user('staff', [at.id]) });
+      const text = `Likes the ${viewport}.`;
+      await page.getByRole('textbox', { name: 'New note' }).fill(text);
+      await expectAccessible(page);
+      if (viewport === 'phone') await page.getByRole('button', { name: 'Add note' }).click();
+      else await page.keyboard.press('Control+Enter');
+      const first = part(page, 'Notes').getByRole('listitem').first();
+      await expect.poll(() => first.textContent()).toMatch(new RegExp(`${text}staff.*@harbour\\.example`));
+      expect(await page.getByRole('textbox', { name: 'New note' }).inputValue()).toBe('');
+      const { body } = await dashboard.admin('GET', `${at.path}/contacts/${id}/notes`);
+      expect(body.data[0]).toMatchObject({ text, author: expect.stringContaining('@harbour.example') });
+    });
+  }
+
+  it('explains every change of consent, and records what the guest asks for', async () => {
+    const page = await dashboard.open(guest(), { viewport: 'phone' });
+    const consent = part(page, 'Consent');
+    const history = consent.getByRole('list', { name: 'Consent history' }).getByRole('listitem');
+    await expect
+      .poll(() => history.allTextContents())
+      .toEqual([
+        expect.stringMatching(
+          /^Calls: still not allowedHeld backRefused by historic_data: .*“Till” said yes, but as old/,
+        ),
+        expect.stringMatching(/^E-mail: still allowedHeld backRefused by preserve_consent: the source “Till”.*said no/),
+        expect.stringMatching(/^E-mail: allowedThe source “Guest wifi”, sent with the token “Till”, said yes\./),
+      ]);
+    await consent.getByRole('button', { name: 'Record a change' }).click();
+    const form = page.getByRole('dialog', { name: 'What did Bea Almeida ask for?' });
+    await form.getByLabel('How they asked for it').fill('Rang the bar.');
+    // Nothing to record yet.
+    expect(await form.getByRole('button', { name: 'Record' }).isDisabled()).toBe(true);
+    await form.getByLabel('Texts').check();
+    await expectAccessible(page);
+    await form.getByRole('button', { name: 'Record' }).click();
+    await form.waitFor({ state: 'detached' });
+    await expect.poll(() => history.first().textContent()).toMatch(/^Texts: allowedRecorded by .*: “Rang the bar.”/);
+    await expect
+      .poll(() => consent.getByRole('list', { name: 'Consent', exact: true }).textContent())
+      .toContain('TextsAllowed');
+    const { body } = await dashboard.admin('GET', `${at.path}/contacts/${id}`);
+    expect(body).toMatchObject({ allow_sms: '1', allow_email: '1', allow_call: '' });
+  });
+
+  for (const viewport of ['desktop', 'phone'] as const) {
+    it(`is merged with another that is found, and the merge undone (${viewport})`, async () => {
+      const name = viewport === 'phone' ? 'Petra' : 'Dora';
+      const stays = await at.written({ first_name: name, email: `${name}@gmail.com`, city: 'Bath', allow_email: true });
+      const ends = await at.written({
+        first_name: name,
+        last_name: 'Work',
+        email: `${name}.w@gmail.com`,
+        allow_sms: true,
+      });
+      const page = await dashboard.open(guest(ends.id), { viewport });
+      await page.getByRole('button', { name: 'Merge', exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Who is the same guest?').fill(name);
+      await dialog.getByRole('list', { name: 'Guests found' }).getByText(`${name.toLowerCase()}@gmail.com`).waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('row', { name: /E-mail \(differs\)/ }).waitFor();
+      await dialog.getByText('Consent is never given by a merge').waitFor();
+      await dialog.getByLabel(`Contact ${stays.id}`).check();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: `Merge into ${name}`, exact: true }).click();
+      await page.waitForURL(new RegExp(`/guests/${stays.id}$`));
+      await title(page, `${name} Work`).waitFor();
+      expect((await dashboard.admin('GET', `${at.path}/contacts/${ends.id}`)).body).toMatchObject({
+        ...{ id: stays.id, last_name: 'Work', city: 'Bath', allow_email: '1', allow_sms: '' },
+      });
+
+      // The old address leads to the one who stays.
+      await page.goto(`${dashboard.url}${guest(ends.id)}`);
+      await page.waitForURL(new RegExp(`/guests/${stays.id}$`));
+      await part(page, 'Merges')
+        .getByRole('button', { name: `Undo the merge of ${name} Work` })
+        .click();
+      await page.getByRole('dialog', { name: 'Undo this merge?' }).getByText('is a guest again').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Undo the merge', exact: true }).click();
+      await part(page, 'Merges').getByText('Undone by').waitFor();
+      await title(page, name).waitFor();
+      expect((await dashboard.admin('GET', `${at.path}/contacts/${ends.id}`)).body.id).toBe(ends.id);
+    });
+  }
+
+  it('is erased once that is meant', async () => {
+    const { id: gone } = await at.written({ first_name: 'Gus', last_name: 'Gone', email: 'gus@gmail.com' });
+    const page = await dashboard.open(guest(gone), { viewport: 'phone' });
+    await page.getByRole('button', { name: 'Erase' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Erase Gus Gone?' });
+    const erase = dialog.getByRole('button', { name: 'Erase for good' });
+    expect(await erase.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await dialog.getByLabel(/^Type “Gus Gone”/).fill('gus gone');
+    await erase.click();
+    await title(page, 'Guests').waitFor();
+    await page.getByText('Gus Gone is forgotten.').waitFor();
+    await expect.poll(() => rows(page).allTextContents()).not.toContain('Gus Gone');
+    expect((await dashboard.admin('GET', `${at.path}/contacts/${gone}`)).status).toBe(404);
+  });
+
+  it('has nothing to press that changes anything, for a viewer', async () => {
+    const page = await dashboard.open(guest(), { as: await dashboard.user('viewer', [at.id]) });
+    await part(page, 'Notes').getByText('Nut allergy.').waitFor();
+    expect(await page.getByRole('button', { name: /Merge|Erase|Record|Add note|Undo/ }).count()).toBe(0);
+    expect(await page.getByRole('textbox').count()).toBe(0);
+  });
+
+  it('says that a guest is not there', async () => {
+    const page = await dashboard.open(guest(99_999_999), { refused: [/^404 GET .*\/contacts\/99999999/] });
+    await page.getByText('This is not there').waitFor();
+    await expectAccessible(page);
+  });
+});
+
+inDashboard('possible duplicates', (dashboard) => {
+  for (const viewport of ['desktop', 'phone'] as const) {
+    it(`are merged, or said to be two people (${viewport})`, async () => {
+      const at = await another(dashboard, `Doubles ${viewport}`);
+      const [jo, joanna] = [
+        await at.written({ first_name: 'Jo', email: 'jo@gmail.com', mobile_number: '07700 900001' }),
+        await at.written({ first_name: 'Joanna', email: 'joanna@gmail.com', mobile_number: '07700 900001' }),
+      ];
+      await at.written({ first_name: 'Sam', email: 'sam@gmail.com', mobile_number: '07700 900002' });
+      await at.written({ first_name: 'Sue', email: 'sue@gmail.com', mobile_number: '07700 900002' });
+      const page = await dashboard.open(`${at.path}/guests`, { viewport });
+      await page.getByRole('link', { name: '2 possible duplicates' }).click();
+      await title(page, 'Possible duplicates').waitFor();
+      const pair = page.getByRole('table', { name: 'Jo and Joanna' });
+      await pair.getByRole('row', { name: /Mobile \(same\)/ }).waitFor();
+      await pair.getByRole('row', { name: /Name \(differs\)/ }).waitFor();
+      await expectAccessible(page);
+
+      await page.getByRole('button', { name: 'They are two people: Sam and Sue' }).click();
+      await page.getByRole('table', { name: 'Sam and Sue' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Merge into right: Jo and Joanna' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Merge these two?' });
+      await dialog.getByText('takes over what it lacks').waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Merge into Joanna' }).click();
+      await page.getByText('Everybody is one of a kind').waitFor();
+      await expectAccessible(page);
+      expect((await dashboard.admin('GET', `${at.path}/contacts/${jo.id}`)).body.id).toBe(joanna.id);
+      const { body } = await dashboard.admin('GET', `${at.path}/contacts/search?search=s`);
+      expect(body.data).toHaveLength(2);
+    });
+  }
+});
