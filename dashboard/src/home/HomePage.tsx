@@ -35,11 +35,12 @@ export function HomePage() {
 
   const overview = data && range.name === 'all' ? sinceFirst(data) : data;
   const days = range.name === 'all' ? undefined : daysBetween(overview ?? range);
+  const { from, to } = overview ?? range;
   const failed = error && (!data || isPlaceholderData);
   return (
     <Page
       title="Home"
-      lead={overview && !failed && formatDays(overview.from, overview.to)}
+      lead={!failed && (overview || range.name !== 'all' ? formatDays(from, to) : '\u00a0')}
       actions={<Filters range={range} unitId={search.unit_id} />}
     >
       {failed ? (
@@ -47,7 +48,7 @@ export function HomePage() {
           <Failed error={error} onRetry={refetch} />
         </Panel>
       ) : (
-        <div className={classes.all} aria-busy={!data || isPlaceholderData}>
+        <div className={classes.all} aria-busy={!data || isPlaceholderData} data-stale={isPlaceholderData || undefined}>
           <Figures overview={overview} days={days} />
           {overview && isQuiet(overview) ? (
             <Panel>

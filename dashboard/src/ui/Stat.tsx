@@ -28,7 +28,7 @@ export function Stat({ label, value, note, loading = false }: StatProps) {
         {label}
       </Text>
       <dd>
-        {loading ? <Skeleton height="1.75rem" width="60%" /> : <span className={classes.value}>{value}</span>}
+        {loading ? <Skeleton height="1.925rem" width="60%" /> : <span className={classes.value}>{value}</span>}
         {note && (
           <Text component="span" size="xs" c="dimmed" display="block">
             {note}

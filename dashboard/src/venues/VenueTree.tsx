@@ -52,8 +52,8 @@ export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
         </ul>
       ) : (
         skeletons.map((key) => (
-          <div key={key} className={classes.row}>
-            <Skeleton height="0.75rem" width="12rem" my="0.5rem" mx="xs" />
+          <div key={key} className={classes.row} data-venue>
+            <Skeleton height="0.75rem" width="12rem" mx="xs" />
           </div>
         ))
       )}

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useAccount, useMay } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
@@ -9,6 +9,7 @@ import { EmptyState, ErrorState } from '../ui/States.tsx';
 import { useWindow } from '../ui/window.ts';
 import { DeleteWindow } from './DeleteWindow.tsx';
 import { NameWindow } from './NameWindow.tsx';
+import { unitsQuery } from './units.ts';
 import { VenueSearch } from './VenueSearch.tsx';
 import { VenueTree } from './VenueTree.tsx';
 import { type NameTask, type Task, type Thing, venuesQuery } from './venues.ts';
@@ -24,17 +25,20 @@ export function VenuesPage() {
   const mayChange = useMay('staff');
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const queries = useQueryClient();
   const venues = useQuery(venuesQuery(account, search));
   const [naming, deleting] = [useWindow<NameTask>(), useWindow<Thing>()];
   const start = (task: Task) => (task.do === 'delete' ? deleting.open(task) : naming.open(task));
   const found = venues.data;
+  // Until they are read, what another page has read of them says whether there are many.
+  const total = found?.total ?? queries.getQueryData(unitsQuery(account).queryKey)?.length ?? 0;
   return (
     <Page
       title="Venues"
       lead="Guests belong to venues, and within them to groups, which stand in folders."
       actions={mayChange && <Button onClick={() => start({ do: 'create', kind: 'venue' })}>New venue</Button>}
     >
-      {(search.search !== undefined || (found && found.total > many)) && (
+      {(search.search !== undefined || total > many) && (
         <VenueSearch
           value={search.search}
           onChange={(text) => void navigate({ search: text ? { search: text } : {}, replace: true })}
