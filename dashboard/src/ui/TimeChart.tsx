@@ -1,5 +1,5 @@
 import { Skeleton, Text, VisuallyHidden } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, startTransition, useEffect, useState } from 'react';
 import { formatNumber } from './format.ts';
 import classes from './TimeChart.module.css';
 import { bucketName, type Point, type TimeChartProps, valueAt } from './time-series.ts';
@@ -11,13 +11,17 @@ const Drawing = lazy(() => import('./TimeChartDrawing.tsx'));
 export function TimeChart<P extends Point>(props: TimeChartProps<P>) {
   const { label, points, series, empty, height = 220 } = props;
   const any = !points || points.some((point) => series.some(({ key }) => valueAt(point, key) !== 0));
+  // To draw it takes longer than all the rest of a page, which is therefore shown, and can be used, before.
+  const [drawn, setDrawn] = useState(false);
+  useEffect(() => startTransition(() => setDrawn(true)), []);
   return (
     <figure className={classes.chart} style={{ height }} aria-label={label}>
-      {!any ? (
+      {!any && (
         <Text c="dimmed" className={classes.instead}>
           {empty}
         </Text>
-      ) : (
+      )}
+      {any && drawn && (
         <>
           <Suspense fallback={<Skeleton height="100%" />}>
             <Drawing {...(props as unknown as TimeChartProps<Point>)} />
