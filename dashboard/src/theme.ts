@@ -105,8 +105,9 @@ export const theme = createTheme({
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } } },
     SegmentedControl: { defaultProps: { transitionDuration: 0 } },
     // Its choices stand where it does, within the page's landmarks or the window; and the list of them is what scrolls.
+    // They are made when it opens: hundreds of them, unseen, would keep the page waiting.
     Select: {
-      defaultProps: { withScrollArea: false, comboboxProps: { withinPortal: false } },
+      defaultProps: { withScrollArea: false, comboboxProps: { withinPortal: false, keepMounted: false } },
       styles: { options: { maxHeight: '15rem', overflowY: 'auto' } },
     },
     ScrollArea: { defaultProps: { type: 'auto' } },

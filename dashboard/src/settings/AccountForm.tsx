@@ -35,8 +35,6 @@ export function AccountForm() {
             data={zones}
             searchable
             allowDeselect={false}
-            comboboxProps={{ withinPortal: false }}
-            maxDropdownHeight={280}
             readOnly={!mayChange}
             {...form.getInputProps('time_zone')}
             // What is typed is to stand in place of what was there.
