@@ -27,7 +27,7 @@ export function VenueBranch({ venue, open, onToggle, onTask }: VenueBranchProps)
       <div className={classes.row} data-row data-venue>
         <Toggle name={venue.name} open={open} controls={content} onToggle={onToggle} />
         {venue.is_root && (
-          <Badge color="gray" title="Holds what belongs to no other place">
+          <Badge color="gray" flex="none" title="Holds what belongs to no other place">
             Root
           </Badge>
         )}
