@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Token } from '#service/tokens/schema.ts';
-import { get } from '../api/queries.ts';
+import { api } from '../api/client.ts';
+import { get, refresh } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { Page, TextLink } from '../ui/Page.tsx';
+import { Rename } from '../ui/Rename.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { OwnersTokens } from './OwnersTokens.tsx';
-import { RenameToken } from './RenameToken.tsx';
 import { RequestLog } from './RequestLog.tsx';
 import { RevokeToken } from './RevokeToken.tsx';
 import { TokenFacts } from './TokenFacts.tsx';
@@ -73,7 +74,16 @@ function OneToken({ breadcrumbs }: { breadcrumbs: ReactNode[] }) {
       </Stack>
       {token.data && (
         <>
-          <RenameToken token={token.data} opened={renaming} onClose={rename.close} />
+          <Rename
+            what="token"
+            name={token.data.name}
+            opened={renaming}
+            onClose={rename.close}
+            onRename={async (name) => {
+              await api.patch(path, { name });
+              await refresh(`${account.path}/tokens`);
+            }}
+          />
           <RevokeToken token={token.data} opened={revoking} onClose={revoke.close} />
         </>
       )}

@@ -4,10 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CodeGroup, Statistics } from '#service/vouchers/schema.ts';
+import { api } from '../api/client.ts';
 import { get } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { formatInstantDay } from '../ui/format.ts';
 import { Page, TextLink } from '../ui/Page.tsx';
+import { Rename } from '../ui/Rename.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { unitsQuery } from '../venues/units.ts';
 import { CodeList } from './CodeList.tsx';
@@ -18,9 +20,8 @@ import { GiveCodes } from './GiveCodes.tsx';
 import { GroupFigures } from './GroupFigures.tsx';
 import { useGeneration } from './generations.ts';
 import { ImportCodes } from './ImportCodes.tsx';
-import { groupPath } from './paths.ts';
+import { groupPath, refreshVouchers } from './paths.ts';
 import { Redemptions } from './Redemptions.tsx';
-import { RenameGroup } from './RenameGroup.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/vouchers/$groupId');
 
@@ -105,7 +106,15 @@ export function VoucherGroupPage() {
           <GenerateCodes group={group.data} {...window('generate')} />
           <ImportCodes group={group.data} {...window('import')} />
           <GiveCodes group={group.data} {...window('give')} />
-          <RenameGroup group={group.data} {...window('rename')} />
+          <Rename
+            what="group"
+            name={group.data.name}
+            {...window('rename')}
+            onRename={async (name) => {
+              await api.patch(path, { name });
+              await refreshVouchers(account);
+            }}
+          />
           {statistics.data && <DeleteGroup group={group.data} statistics={statistics.data} {...window('delete')} />}
         </>
       )}
