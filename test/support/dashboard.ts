@@ -192,6 +192,8 @@ interface Violation {
 
 /** Nothing that axe knows to be a hurdle, in light and in dark, in the state that the page is in now. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // A page whose code is still on its way is not looked at yet.
+  await page.locator('h1').first().waitFor({ state: 'attached' });
   await expectNoSidewaysScroll(page);
   // The page's policy allows no script but its own; what the debugger evaluates is not asked about.
   if (!(await page.evaluate<boolean>(`typeof axe === 'object'`))) await page.evaluate(`${axe}; undefined`);
