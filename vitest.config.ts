@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
+    // A worker loads the service once for all of its files: each of them has an app and a database of its own anyway.
+    isolate: false,
     // The tests of real processes mostly wait for them, so there is room for one more than there are cores.
     maxWorkers: availableParallelism() + 1,
   },

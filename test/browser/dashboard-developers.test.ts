@@ -130,7 +130,7 @@ inDashboard('what developers need', (dashboard) => {
     await expectAccessible(page);
     await dialog(page).getByRole('button', { name: 'Revoke token' }).click();
     await page.getByText('Revoked', { exact: true }).first().waitFor();
-    expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
     expect((await units(token)).status).toBe(401);
   });
 

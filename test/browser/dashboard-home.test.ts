@@ -122,7 +122,7 @@ inDashboard('home', (dashboard) => {
       await expect.poll(() => figure(page, 'Spend')).toBe('9.00 none in the 7 days before');
       expect(address(page)).toMatch(/\?range=7d&unit_id=\d+$/);
       // The venue's own figures are all there is to say of venues.
-      expect(await page.getByText('Visits and spend by venue').count()).toBe(0);
+      await expect.poll(() => page.getByText('Visits and spend by venue').count()).toBe(0);
 
       await page.goBack();
       await expect.poll(() => figure(page, 'Spend')).toBe('59.50 none in the 7 days before');

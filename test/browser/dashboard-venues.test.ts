@@ -110,7 +110,7 @@ inDashboard('the venues', (dashboard) => {
       await window.getByText('1 guest stays but is no longer in it.').waitFor();
       await named(page, 'Delete group').click();
       await page.getByText('Gold is deleted.').waitFor();
-      expect(await page.getByText('Gold', { exact: true }).count()).toBe(0);
+      await expect.poll(() => page.getByText('Gold', { exact: true }).count()).toBe(0);
 
       await fromMenu(page, 'The Anchor', 'Delete');
       await window.getByText('3 guests stay but no longer belong to it.').waitFor();
@@ -155,7 +155,7 @@ inDashboard('the venues', (dashboard) => {
     await page.keyboard.press('ArrowLeft');
     expect(await focused()).toBe('Loyal');
     await page.keyboard.press('ArrowLeft');
-    expect(await page.getByText('Gold', { exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByText('Gold', { exact: true }).count()).toBe(0);
     await page.keyboard.press('ArrowLeft');
     expect(await focused()).toBe('The Anchor');
     await page.keyboard.press('ArrowLeft');

@@ -259,7 +259,7 @@ inDashboard('vouchers', (dashboard) => {
     await title(page, 'Vouchers').waitFor();
     await page.getByText(`${name} is deleted.`).waitFor();
     expect((await dashboard.admin('GET', pathOf(id))).status).toBe(404);
-    expect(await page.getByRole('link', { name }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name }).count()).toBe(0);
 
     const used = await newGroup([fresh('KEPT')]);
     const { data } = await codesOf(used.id);
