@@ -10,7 +10,7 @@ export interface Dashboard {
 }
 
 export interface PagesResult {
-  /** What the browser received before the first page was shown. */
+  /** What the browser received for the first page, and when something of it was seen. */
   first: { kilobytes: number; milliseconds: number };
   /** From the click until the new page's title was painted: the first time, and the times after. */
   changes: { to: string; first: number; later: number[] }[];
@@ -46,6 +46,8 @@ export async function benchPages({ url, email, password }: Dashboard, rounds: nu
     await page.goto('about:blank');
     await page.goto(url);
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    // With the charts, which come after the page.
+    await page.waitForLoadState('networkidle');
     const first = await page.evaluate<PagesResult['first']>(firstLoad);
     const changes = walk.map((to) => ({ to, first: Number.NaN, later: [] as number[] }));
     for (let round = 0; round <= rounds; round++) {

@@ -94,6 +94,8 @@ export const theme = createTheme({
   components: {
     Alert: { defaultProps: { variant: 'light', p: 'sm' } },
     Badge: { defaultProps: { variant: 'light', size: 'sm', tt: 'none', fw: 500, radius: 'xl' } },
+    // Choices are made when they are opened: hundreds of them, unseen, would keep the page waiting.
+    Combobox: { defaultProps: { withinPortal: false, keepMounted: false } },
     Code: { defaultProps: { fz: 'sm' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // Fields are required unless their label says "(optional)".
@@ -105,9 +107,8 @@ export const theme = createTheme({
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } } },
     SegmentedControl: { defaultProps: { transitionDuration: 0 } },
     // Its choices stand where it does, within the page's landmarks or the window; and the list of them is what scrolls.
-    // They are made when it opens: hundreds of them, unseen, would keep the page waiting.
     Select: {
-      defaultProps: { withScrollArea: false, comboboxProps: { withinPortal: false, keepMounted: false } },
+      defaultProps: { withScrollArea: false },
       styles: { options: { maxHeight: '15rem', overflowY: 'auto' } },
     },
     ScrollArea: { defaultProps: { type: 'auto' } },

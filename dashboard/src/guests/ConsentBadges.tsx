@@ -1,18 +1,18 @@
-import { Badge, Group } from '@mantine/core';
 import { Missing } from '../ui/Values.tsx';
+import classes from './ConsentBadges.module.css';
 import { channels, type Flags } from './guest.ts';
 
-/** The ways in which a guest may be spoken to; of the others nothing is said. */
+/** The ways in which a guest may be spoken to; of the others nothing is said. Plain elements: a list has a hundred. */
 export function ConsentBadges({ of }: { of: Flags }) {
   const given = channels.filter(({ flag }) => of[flag]);
   if (given.length === 0) return <Missing />;
   return (
-    <Group gap={4} component="span">
+    <span className={classes.badges}>
       {given.map(({ channel, name }) => (
-        <Badge key={channel} color="green" flex="none">
+        <span key={channel} className={classes.badge}>
           {name}
-        </Badge>
+        </span>
       ))}
-    </Group>
+    </span>
   );
 }

@@ -37,7 +37,6 @@ export function Filters({ range, unitId }: { range: Range; unitId: number | unde
         onChange={choose}
         allowDeselect={false}
         maxDropdownHeight={400}
-        comboboxProps={{ withinPortal: false }}
       />
       {range.name === 'custom' && (
         <Suspense fallback={<Skeleton height="2.125rem" className={classes.filter} data-wide />}>

@@ -29,10 +29,8 @@ export function VenueSelect({ className, value, onChange }: VenueSelectProps) {
       searchable
       allowDeselect={false}
       nothingFoundMessage="No such venue"
-      // The list itself scrolls, not something around it that nobody could reach by keyboard.
-      withScrollArea={false}
       classNames={{ input: classes.chosen, options: classes.choices }}
-      comboboxProps={{ withinPortal: false, width: 'max-content', position: 'bottom-end' }}
+      comboboxProps={{ width: 'max-content', position: 'bottom-end' }}
     />
   );
 }
