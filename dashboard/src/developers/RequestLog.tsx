@@ -70,7 +70,7 @@ export function RequestLog({ path }: { path: string }) {
               ),
             },
             { title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
-            { title: 'Fields', render: (entry) => <Fields entry={entry} /> },
+            { title: 'Fields', width: '40%', render: (entry) => <Fields entry={entry} /> },
             { title: 'Took', align: 'end', render: ({ duration_ms }) => took(duration_ms) },
             { title: 'Time', align: 'end', render: ({ at }) => <Time at={at} timeZone={time_zone} /> },
           ]}

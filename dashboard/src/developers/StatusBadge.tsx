@@ -5,7 +5,7 @@ import { statusWords } from './status-words.ts';
 export function StatusBadge({ status }: { status: number }) {
   const { words, color } = statusWords(status);
   return (
-    <Badge color={color}>
+    <Badge color={color} miw="max-content">
       {status === 0 ? '' : `${status} `}
       {words}
     </Badge>
