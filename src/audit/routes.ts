@@ -12,7 +12,7 @@ export const auditRoutes = [
       path: '/admin/v1/audit',
       summary: 'Read who did what',
       description:
-        'Every change through the admin API, newest first: written in the same transaction as the change, and never rewritten. It holds names of venues, lists and users, and ids; nothing of a guest.',
+        'Every change through the admin API or the command line, newest first: written in the same transaction as the change, and never rewritten. It holds names of venues, lists and users, and ids; nothing of a guest.',
       input: AuditQuery,
       answer: AuditEntry,
       example: {

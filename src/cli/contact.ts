@@ -3,7 +3,8 @@ import { eraseContact, keepPairApart, listDuplicates, listMerges, mergeByHand, u
 import { lookForContact, showStaffContact } from '../contacts/read.ts';
 import { FindContact } from '../contacts/schema.ts';
 import { many, one } from './of-account.ts';
-import { actor, readInput, toId } from './run.ts';
+import { readInput, toId } from './run.ts';
+import { actor } from './trail.ts';
 
 /** What staff do with guests that are one, or that ask to be forgotten. */
 export function contactCommands(program: Command): void {

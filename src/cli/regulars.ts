@@ -10,6 +10,7 @@ import { migrateCommand } from './migrate.ts';
 import { purchaseCommands } from './purchase.ts';
 import { finish } from './run.ts';
 import { tokenCommand } from './token.ts';
+import { keepTrail } from './trail.ts';
 import { unitCommand } from './unit.ts';
 import { userCommand } from './user.ts';
 import { voucherCommands } from './voucher.ts';
@@ -21,6 +22,7 @@ const program = new Command('regulars')
   .version(version)
   .showHelpAfterError('(add --help for the options)');
 
+keepTrail(program);
 program
   .command('start')
   .description('start the service (what `npm start` does)')

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { Static, TObject } from 'typebox';
 import { listAccounts, showAccount } from '../accounts/manage.ts';
@@ -10,6 +9,7 @@ import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
 import { reader } from '../shared/read.ts';
 import { endBar } from './progress.ts';
+import { recordCommand } from './trail.ts';
 
 const perPage = 100;
 
@@ -49,7 +49,7 @@ const interruptedCode = 130;
 /** Work on the directory: accounts and users. */
 export function inDirectory<T>(work: (tx: Tx) => Promise<T>, mayCreate = false): Promise<T> {
   return withDatabase({ migrate: 'empty', mayCreate }, ({ db }, interrupted) =>
-    db.transaction((tx) => untilInterrupted(tx, interrupted, work)),
+    db.transaction((tx) => untilInterrupted(tx, interrupted, null, work)),
   );
 }
 
@@ -63,7 +63,7 @@ export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountI
     if (wanted === undefined && total > 1)
       throw new Invalid({ account: [`There are ${total} accounts: say which with --account ID.`] });
     return db.tenant(accountId, (connected) =>
-      untilInterrupted(connected, interrupted, async (tx) => {
+      untilInterrupted(connected, interrupted, accountId, async (tx) => {
         await showAccount(tx, accountId);
         return work(tx, accountId);
       }),
@@ -72,11 +72,17 @@ export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountI
 }
 
 /** Between two statements is where a transaction can be given up, with all that it did. */
-async function untilInterrupted<T>(tx: Tx, interrupted: AbortSignal, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function untilInterrupted<T>(
+  tx: Tx,
+  interrupted: AbortSignal,
+  accountId: number | null,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   const giveUp = () => new SetupProblem('Interrupted: nothing was changed.');
   const heeding: Run = (strings, ...values) =>
     interrupted.aborted ? Promise.reject(giveUp()) : tx(strings, ...values);
   const result = await work(Object.assign(heeding, { now: tx.now }));
+  await recordCommand(tx, accountId, result);
   if (interrupted.aborted) throw giveUp();
   return result;
 }
@@ -96,15 +102,6 @@ export function toId(text: string, noun = 'thing'): number {
 export function toSlice(options: { page?: string }): Slice {
   const page = options.page === undefined ? 1 : Math.max(1, toId(options.page, 'page'));
   return { limit: perPage, offset: (page - 1) * perPage };
-}
-
-/** Who a command acts as in the records. */
-export function actor(): string {
-  try {
-    return `command line (${userInfo().username})`;
-  } catch {
-    return 'command line';
-  }
 }
 
 export function print(value: object | string, options: { json?: boolean }): void {

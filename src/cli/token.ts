@@ -3,7 +3,8 @@ import { readRequests } from '../requests/read.ts';
 import { changeToken, createToken, listTokens, revokeToken, showToken } from '../tokens/manage.ts';
 import { NewToken, RenamedToken } from '../tokens/schema.ts';
 import { managedCommand, type Options } from './managed.ts';
-import { actor, inAccount, print, printRows, readInput, toId } from './run.ts';
+import { inAccount, print, printRows, readInput, toId } from './run.ts';
+import { actor } from './trail.ts';
 
 export function tokenCommand(program: Command): void {
   const token = managedCommand(

@@ -101,6 +101,33 @@ describe('its commands', async () => {
     expect((await json('unit list')).total).toBe(1);
   });
 
+  it('are in the audit trail where they changed something, without a secret', async () => {
+    const client = await connectTo(database.url);
+    const trail = () => client<{ id: number }>`select * from audit_trail order by id`;
+    const before = (await trail()).length;
+    const unit = await json('unit create', 'The Trail');
+    await json('unit list');
+    await json(`unit show ${unit.id}`);
+    await run(`unit delete 999`);
+    const user = await json('user create', 'trail@harbour.example', '--role', 'viewer', '--password', 'very-secret-1');
+    await json(`user delete ${user.id}`);
+    const entries = (await trail()).slice(before);
+    expect(entries).toMatchObject([
+      { action: 'regulars unit create', account_id: 1, subject: 'The Trail', ids: { id: unit.id }, fields: [] },
+      {
+        action: 'regulars user create',
+        account_id: null,
+        subject: 'trail@harbour.example',
+        fields: ['role', 'password'],
+      },
+      { action: 'regulars user delete', account_id: null, subject: null, ids: { id: user.id } },
+    ]);
+    for (const entry of entries)
+      expect(entry).toMatchObject({ user_id: null, actor: expect.stringMatching(/^command line/) });
+    expect(JSON.stringify(entries)).not.toContain('very-secret-1');
+    await client.end();
+  });
+
   it.each([
     ['udf', '--type date'],
     ['source', ''],

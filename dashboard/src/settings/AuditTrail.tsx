@@ -44,7 +44,7 @@ function Trail() {
   return (
     <Page
       title="Audit trail"
-      lead="Everything that was changed in the dashboard or through the admin API, and by whom."
+      lead="Everything that was changed in the dashboard, through the admin API or by the command line, and by whom."
     >
       <Panel flush>
         <div className={classes.filters}>

@@ -1,0 +1,52 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { insertAudit } from '../audit/store.ts';
+import type { Tx } from '../db/database.ts';
+
+let running: Command | undefined;
+
+/** Has every command of the program known to the audit trail. */
+export function keepTrail(program: Command): void {
+  program.hook('preAction', (_, command) => {
+    running = command;
+  });
+}
+
+/** Who a command acts as in the records. */
+export function actor(): string {
+  try {
+    return `command line (${userInfo().username})`;
+  } catch {
+    return 'command line';
+  }
+}
+
+/** Arguments whose values may be in the trail: names of venues, lists, domains and users, and ids. A voucher's code may not. */
+const naming = ['name', 'email', 'domain'];
+const identifying = ['id', 'other', 'group', 'contact'];
+
+/** Writes what the command did into the audit trail, in its transaction; nothing if it only looked. */
+export async function recordCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
+  if (!running) return;
+  // PostgreSQL numbers a transaction when it first writes.
+  const [transaction] = await tx<{ wrote: boolean }>`select pg_current_xact_id_if_assigned() is not null as wrote`;
+  if (!transaction?.wrote) return;
+  const { args, registeredArguments } = running;
+  const given = registeredArguments.map((argument, index) => [argument.name(), args[index] ?? ''] as const);
+  const ids = given.filter(([name]) => identifying.includes(name)).map(([name, value]) => [name, Number(value)]);
+  const { id } = (result ?? {}) as { id?: unknown };
+  await insertAudit(tx, {
+    accountId,
+    userId: null,
+    actor: actor(),
+    action: commandLine(running),
+    subject: given.find(([name]) => naming.includes(name))?.[1] ?? null,
+    ids: { ...Object.fromEntries(ids), ...(typeof id === 'number' && { id }) },
+    fields: Object.keys(running.opts()).filter((option) => option !== 'account' && option !== 'json'),
+  });
+}
+
+/** "regulars unit create" */
+function commandLine(command: Command): string {
+  return command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
+}
