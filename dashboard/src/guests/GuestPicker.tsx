@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { useAccount } from '../session/session.ts';
 import classes from './GuestPicker.module.css';
-import { formatMobile, guestName } from './guest.ts';
+import { guestDetails, guestName } from './guest.ts';
 import { guestsFound } from './queries.ts';
 
 const pauseMs = 120;
@@ -48,9 +48,7 @@ export function GuestPicker({ except, onPick }: { except: number; onPick: (id: n
                 <UnstyledButton className={classes.guest} onClick={() => onPick(guest.id)}>
                   <span>{guestName(guest)}</span>
                   <Text component="span" size="sm" c="dimmed">
-                    {[guest.email, formatMobile(guest.mobile_number), guest.membership_number]
-                      .filter(Boolean)
-                      .join(' · ')}
+                    {guestDetails(guest)}
                   </Text>
                 </UnstyledButton>
               </li>

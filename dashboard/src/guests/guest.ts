@@ -9,6 +9,11 @@ export function guestName({ first_name, last_name, email, mobile_number }: Known
   return [first_name, last_name].filter(Boolean).join(' ') || email || formatMobile(mobile_number) || 'Unnamed guest';
 }
 
+/** What tells apart two of the same name. */
+export function guestDetails({ email, mobile_number, membership_number }: FoundContact): string {
+  return [email, formatMobile(mobile_number), membership_number].filter(Boolean).join(' · ');
+}
+
 /** Kept as 447700900123: "+44 7700 900123". */
 export function formatMobile(number: string): string {
   return number.replace(/^44(\d{4})(\d+)$/, '+44 $1 $2');

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import type { FoundContact } from '#service/contacts/schema.ts';
 import type { StaffCode } from '#service/vouchers/schema.ts';
 import { api } from '../api/client.ts';
+import { GuestSelect } from '../guests/GuestSelect.tsx';
 import { useAccount } from '../session/session.ts';
 import { say } from '../ui/say.ts';
-import { GuestPicker } from './GuestPicker.tsx';
 import { refreshVouchers } from './paths.ts';
 
 /** Gives this very code to a guest. */
@@ -41,7 +41,7 @@ export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => 
           <Code>{code.unique_code}</Code> becomes the guest’s. Purchases that were waiting for this code become theirs,
           too.
         </Text>
-        <GuestPicker onPick={setGuest} />
+        <GuestSelect onPick={setGuest} />
         {assigning.error && (
           <Alert color="red" role="alert">
             {assigning.error.message}

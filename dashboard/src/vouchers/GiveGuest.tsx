@@ -4,9 +4,9 @@ import { useState } from 'react';
 import type { FoundContact } from '#service/contacts/schema.ts';
 import type { GivenCodes } from '#service/vouchers/schema.ts';
 import { api } from '../api/client.ts';
+import { GuestSelect } from '../guests/GuestSelect.tsx';
 import { useAccount } from '../session/session.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
-import { GuestPicker } from './GuestPicker.tsx';
 import { refreshVouchers } from './paths.ts';
 
 /** The next free code to one guest; says which it is. */
@@ -40,7 +40,7 @@ export function GiveGuest({ path, onClose }: { path: string; onClose: () => void
       }}
     >
       <Stack>
-        <GuestPicker onPick={setGuest} />
+        <GuestSelect onPick={setGuest} />
         {giving.error && (
           <Alert color="red" role="alert">
             {inGuestTerms(giving.error.message)}
