@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Tx } from '../db/database.ts';
 import type { Deed } from '../shared/deed.ts';
@@ -23,6 +25,13 @@ export interface User {
   account_ids: number[];
 }
 
+/** Somebody who gave the right password. */
+export interface Known {
+  user: User;
+  /** The one that it was right for: what was checked may be another by now. */
+  passwordHash: string;
+}
+
 /** Who calls the admin API. */
 export interface Admin {
   /** In words, for records such as a token's creator. */
@@ -39,7 +48,7 @@ export interface Gatekeeper {
   partner(secret: string): Soon<Partner | undefined>;
   mayAccess(partner: Partner, accountId: number): Soon<boolean>;
   isAdminToken(secret: string): boolean;
-  userByPassword(email: string, password: string): Promise<User | undefined>;
+  userByPassword(email: string, password: string): Promise<Known | undefined>;
   userBySession(secret: string): Promise<{ user: User; sessionId: number } | undefined>;
   /** Writes down what somebody changed. */
   record(tx: Tx, deed: Deed): Promise<void>;
@@ -56,7 +65,7 @@ export interface Gate {
   /** Who it is; throws where that is nobody, or somebody who may not make this call. */
   admin(request: FastifyRequest, operation: Operation): Promise<Admin>;
   /** The user with that e-mail and password. */
-  userByPassword(request: FastifyRequest, email: string, password: string): Promise<User | undefined>;
+  userByPassword(request: FastifyRequest, email: string, password: string): Promise<Known | undefined>;
 }
 
 /** Wrong passwords a minute from one address. A token is 256 random bits: guessing those needs no brake. */
@@ -68,18 +77,35 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number, public
   const requests = new RateLimit(requestsPerMinute);
   const failures = new RateLimit(failuresPerMinute, 'Too many wrong passwords from this address.');
   const guesses = new SlowDown('Too many wrong passwords for this e-mail.');
+  // Nobody is kept out by what others do elsewhere, unless very many do it.
+  const attacks = new SlowDown('Too many wrong passwords for this e-mail.', { free: 100 });
+  const checking = new Map<string, Promise<Known | undefined>>();
 
-  async function userByPassword(request: FastifyRequest, email: string, password: string): Promise<User | undefined> {
-    const name = email.trim().toLowerCase();
+  async function checkPassword(network: string, name: string, password: string): Promise<Known | undefined> {
     // Counted before it is checked, so that a burst of guesses does not slip through together.
-    failures.take(request.ip);
-    guesses.take(name);
-    const user = await keeper.userByPassword(name, password);
-    if (user) {
-      failures.giveBack(request.ip);
-      guesses.forgive(name);
+    failures.take(network);
+    guesses.take(`${network} ${name}`);
+    attacks.take(name);
+    const known = await keeper.userByPassword(name, password);
+    if (known) {
+      failures.giveBack(network);
+      guesses.forgive(`${network} ${name}`);
+      attacks.forgive(name);
     }
-    return user;
+    return known;
+  }
+
+  /** A program may make many calls at once: the same password is checked, and counted, once for all of them. */
+  function userByPassword({ ip }: FastifyRequest, email: string, password: string): Promise<Known | undefined> {
+    const [network, name] = [networkOf(ip), email.trim().toLowerCase()];
+    const guess = createHash('sha256')
+      .update(JSON.stringify([network, name, password]))
+      .digest('base64');
+    const known = checking.get(guess);
+    if (known) return known;
+    const check = checkPassword(network, name, password).finally(() => checking.delete(guess));
+    checking.set(guess, check);
+    return check;
   }
 
   async function adminOf(request: FastifyRequest): Promise<Admin> {
@@ -88,8 +114,8 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number, public
     const basic = credential(request, 'basic');
     if (basic !== undefined) {
       const [email = '', ...rest] = Buffer.from(basic, 'base64').toString().split(':');
-      const user = await userByPassword(request, email, rest.join(':'));
-      if (user) return adminFor(user, null);
+      const known = await userByPassword(request, email, rest.join(':'));
+      if (known) return adminFor(known.user, null);
     }
     const secret = sessionIn(request);
     // A credential that was shown and is no good is not made up for by another.
@@ -122,11 +148,16 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number, public
     userByPassword: async (request, email, password) => {
       if (isFromElsewhere(request, publicUrl))
         throw new Forbidden('This request came from another site. Sign in at the dashboard itself.');
-      const user = await userByPassword(request, email, password);
-      if (user) request.admin = adminFor(user, request.admin?.sessionId ?? null);
-      return user;
+      const known = await userByPassword(request, email, password);
+      if (known) request.admin = adminFor(known.user, request.admin?.sessionId ?? null);
+      return known;
     },
   };
+}
+
+/** Whoever has one IPv6 address has a whole /64 of them. */
+function networkOf(address: string): string {
+  return isIPv6(address) && !address.startsWith('::ffff:') ? address.split(':').slice(0, 4).join(':') : address;
 }
 
 function adminFor(user: User, sessionId: number | null): Admin {

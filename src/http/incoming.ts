@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Paginate, Slice } from '../shared/fields.ts';
 import { Forbidden, NotFound } from '../shared/problem.ts';
+import { sessionIn } from './cookie.ts';
 import type { Gate, User } from './gate.ts';
 import type { Call } from './operation.ts';
 import { pageNumber, paginated, sliceOf } from './pagination.ts';
@@ -64,6 +65,10 @@ export class Incoming implements Call<unknown, string> {
 
   get userByPassword(): Call['userByPassword'] {
     return (email, password) => this.#gate.userByPassword(this.request, email, password);
+  }
+
+  get cookieSent(): string | undefined {
+    return sessionIn(this.request);
   }
 
   get keepCookie(): Call['keepCookie'] {

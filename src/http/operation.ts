@@ -4,7 +4,7 @@ import type { After, Paginate, Rows, Slice } from '../shared/fields.ts';
 import type { FieldErrors } from '../shared/problem.ts';
 import type { Role } from '../shared/roles.ts';
 import type { Soon } from '../shared/soon.ts';
-import type { User } from './gate.ts';
+import type { Known, User } from './gate.ts';
 
 /** Who may call: anybody, a partner by a personal access token, or an administrator. */
 export type Access = 'public' | 'partner' | 'admin';
@@ -42,7 +42,9 @@ export interface Call<Input = unknown, Ids extends string = never> {
   /** Where it came from. */
   client: { address: string; userAgent: string };
   /** The user with that e-mail and password. Whoever keeps guessing is slowed down. */
-  userByPassword(email: string, password: string): Promise<User | undefined>;
+  userByPassword(email: string, password: string): Promise<Known | undefined>;
+  /** The session's secret that the browser sent along. */
+  cookieSent: string | undefined;
   /** Has the browser keep the session's secret, or drop it (null). */
   keepCookie(secret: string | null): void;
   /** Names what a change is about, for the audit trail. */

@@ -161,7 +161,11 @@ async function run(operation: Operation, call: Incoming, serving: Serving, attem
 
 /** Written in the transaction of the change itself, so that there is none without it. */
 function deedOf({ summary, account }: Operation, call: Incoming, result: unknown): Deed {
-  const { account_id, ...ids } = call.ids;
+  const { account_id, ...inPath } = call.ids;
+  const sent = Object.entries(call.input as object).filter(
+    ([name, value]) => /_id$/.test(name) && Number.isInteger(value),
+  );
+  const ids = { ...Object.fromEntries(sent), ...inPath };
   const { id } = (result ?? {}) as { id?: unknown };
   return {
     accountId: account === 'in path' ? call.accountId : null,

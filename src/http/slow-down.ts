@@ -1,21 +1,24 @@
 import { TooMany } from '../shared/problem.ts';
 
-/** So many tries are free; each one more has to wait twice as long as the one before it, up to the longest. */
-const free = 5;
 const firstWaitMs = 4000;
 const longestMs = 60_000;
 const forgottenAfterMs = 15 * 60_000;
 /** Whoever makes up more keys than this only has the oldest forgotten. */
 const mostKeys = 10_000;
 
-/** Makes guessing slow, by key: the more tries in a row, the longer the wait for the next. */
+/**
+ * Makes guessing slow, by key: so many tries in a row are free, and each one more has to wait twice as long as the one
+ * before it, up to the longest.
+ */
 export class SlowDown {
   readonly #reason: string;
+  readonly #free: number;
   readonly #now: () => number;
   readonly #tries = new Map<string, { count: number; at: number }>();
 
-  constructor(reason: string, now: () => number = Date.now) {
+  constructor(reason: string, { free = 5, now = Date.now }: { free?: number; now?: () => number } = {}) {
     this.#reason = reason;
+    this.#free = free;
     this.#now = now;
   }
 
@@ -24,7 +27,7 @@ export class SlowDown {
     const now = this.#now();
     const known = this.#tries.get(key);
     const { count, at } = known && now - known.at < forgottenAfterMs ? known : { count: 0, at: now };
-    const waitMs = count < free ? 0 : Math.min(longestMs, firstWaitMs * 2 ** (count - free));
+    const waitMs = count < this.#free ? 0 : Math.min(longestMs, firstWaitMs * 2 ** (count - this.#free));
     const leftMs = at + waitMs - now;
     if (leftMs > 0) {
       const retryAfter = Math.ceil(leftMs / 1000);

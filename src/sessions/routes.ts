@@ -29,9 +29,9 @@ export const sessionRoutes = [
       example: { input: { email: 'sam@harbour.example', password: 'correct horse battery staple' }, answer: example },
     },
     async (tx, call) => {
-      const user = await call.userByPassword(call.input.email, call.input.password);
-      if (!user) throw new Unauthorized();
-      const { secret, session } = await beginSession(tx, user, call.client);
+      const found = await call.userByPassword(call.input.email, call.input.password);
+      if (!found) throw new Unauthorized();
+      const { secret, session } = await beginSession(tx, found, call.client, call.cookieSent);
       call.keepCookie(secret);
       return session;
     },
@@ -68,8 +68,8 @@ export const sessionRoutes = [
       example: { input: { current_password: 'correct horse battery staple', new_password: 'an even better one' } },
     },
     async (tx, { user, sessionId, input, userByPassword }) => {
-      const currentIsRight = (await userByPassword(user.email, input.current_password)) !== undefined;
-      await changePassword(tx, user, sessionId, { currentIsRight, newPassword: input.new_password });
+      const found = await userByPassword(user.email, input.current_password);
+      await changePassword(tx, user, sessionId, { currentHash: found?.passwordHash, newPassword: input.new_password });
     },
   ),
   lists(

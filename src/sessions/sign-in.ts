@@ -4,13 +4,14 @@ import { insertAudit } from '../audit/store.ts';
 import type { Database, Tx } from '../db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { hashPassword, verifyPassword } from '../shared/password.ts';
-import { Invalid } from '../shared/problem.ts';
+import { Invalid, Unauthorized } from '../shared/problem.ts';
 import type { User } from '../users/schema.ts';
-import { findPasswordHash, updateUser } from '../users/store.ts';
+import { findPasswordHash, holdPassword, updateUser } from '../users/store.ts';
 import { mostAccounts, type OpenSession, type Session } from './schema.ts';
 import {
   deleteExpiredSessions,
   deleteSession,
+  deleteSessionOf,
   deleteSessions,
   findSession,
   insertSession,
@@ -24,14 +25,18 @@ const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
 let decoy: Promise<string> | undefined;
 
 /** The user with that e-mail and password. A wrong e-mail takes as long as a wrong password, so the time tells nothing. */
-export async function userByPassword(db: Database, email: string, password: string): Promise<User | undefined> {
+export async function userByPassword(
+  db: Database,
+  email: string,
+  password: string,
+): Promise<{ user: User; passwordHash: string } | undefined> {
   if (email.includes('\0')) return undefined;
   const found = await db.transaction((tx) => findPasswordHash(tx, email.trim().toLowerCase()));
   decoy ??= hashPassword('nobody has this password');
   const right = await verifyPassword(password, found?.password_hash ?? (await decoy));
   if (!found) return undefined;
-  const { password_hash, ...user } = found;
-  if (right) return user;
+  const { password_hash: passwordHash, ...user } = found;
+  if (right) return { user, passwordHash };
   await db.transaction((tx) =>
     insertAudit(tx, {
       actor: user.email,
@@ -61,14 +66,18 @@ export async function userBySession(
   return { user, sessionId: session_id };
 }
 
-/** Gives what the browser is to keep. */
+/** Gives what the browser is to keep, in place of what it had. */
 export async function beginSession(
   tx: Tx,
-  user: User,
+  { user, passwordHash }: { user: User; passwordHash: string },
   { address, userAgent }: { address: string; userAgent: string },
+  replaced: string | undefined,
 ): Promise<{ secret: string; session: Session }> {
   const secret = randomBytes(32).toString('base64url');
+  // Checking it took its time, and somebody may have changed it meanwhile.
+  if (!(await holdPassword(tx, user.id, passwordHash))) throw new Unauthorized();
   await deleteExpiredSessions(tx);
+  if (replaced !== undefined) await deleteSessionOf(tx, hashOf(replaced));
   const client = { address, userAgent: userAgent.slice(0, 255) };
   const sessionId = await insertSession(tx, { userId: user.id, hash: hashOf(secret), ...client });
   return { secret, session: await showSession(tx, user, sessionId) };
@@ -101,9 +110,13 @@ export async function changePassword(
   tx: Tx,
   user: User,
   sessionId: number | null,
-  { currentIsRight, newPassword }: { currentIsRight: boolean; newPassword: string },
+  { currentHash, newPassword }: { currentHash: string | undefined; newPassword: string },
 ): Promise<void> {
-  if (!currentIsRight) throw new Invalid({ current_password: ['The current password is not right.'] });
-  await updateUser(tx, user.id, { email: null, passwordHash: await hashPassword(newPassword), role: null });
+  const isNot = () => new Invalid({ current_password: ['The current password is not right.'] });
+  if (currentHash === undefined) throw isNot();
+  // Before the transaction takes a connection: it is slow on purpose, and somebody else may be quicker.
+  const passwordHash = await hashPassword(newPassword);
+  if (!(await holdPassword(tx, user.id, currentHash))) throw isNot();
+  await updateUser(tx, user.id, { email: null, passwordHash, role: null });
   await deleteSessions(tx, user.id, sessionId);
 }

@@ -68,6 +68,10 @@ export async function deleteSessions(tx: Tx, userId: number, but: number | null 
   await tx`delete from sessions where user_id = ${userId} and id is distinct from ${but}::bigint`;
 }
 
+export async function deleteSessionOf(tx: Tx, hash: Buffer): Promise<void> {
+  await tx`delete from sessions where hash = ${hash}`;
+}
+
 export async function deleteSession(tx: Tx, id: number | null): Promise<void> {
   await tx`delete from sessions where id = ${id}`;
 }

@@ -62,6 +62,12 @@ export async function findPasswordHash(tx: Tx, email: string): Promise<(User & {
   return row;
 }
 
+/** Whether it is still the user's; if so, it is until the transaction ends. */
+export async function holdPassword(tx: Tx, id: number, passwordHash: string): Promise<boolean> {
+  const rows = await tx`select from users where id = ${id} and password_hash = ${passwordHash} for update`;
+  return rows.length > 0;
+}
+
 export async function isEmailTaken(tx: Tx, email: string): Promise<boolean> {
   return (await tx`select from users where email = ${email}`).length > 0;
 }

@@ -4,7 +4,7 @@ import { TooMany } from '../../src/shared/problem.ts';
 
 function waits(tries: number): number[] {
   let now = 0;
-  const brake = new SlowDown('Too many.', () => now);
+  const brake = new SlowDown('Too many.', { now: () => now });
   const waited: number[] = [];
   for (let n = 0; n < tries; n++) {
     const start = now;
@@ -27,7 +27,7 @@ it('lets five tries pass, then has each wait twice as long as the one before, up
 
 it('forgets after a quarter of an hour, or when the right one comes', () => {
   let now = 0;
-  const brake = new SlowDown('Too many.', () => now);
+  const brake = new SlowDown('Too many.', { now: () => now });
   const five = () => {
     for (let n = 0; n < 5; n++) brake.take('ann');
   };
@@ -41,7 +41,7 @@ it('forgets after a quarter of an hour, or when the right one comes', () => {
 });
 
 it('remembers no more than so many, and forgets the oldest first', () => {
-  const brake = new SlowDown('Too many.', () => 0);
+  const brake = new SlowDown('Too many.', { now: () => 0 });
   for (let n = 0; n < 5; n++) brake.take('first');
   for (let n = 0; n < 10_000; n++) brake.take(`made up ${n}`);
   brake.take('first');
