@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION name_key(name text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-RETURN CASE WHEN (octet_length(name) = length(name)) THEN translate(lower(name), ' ''`-.,'::text, ''::text) ELSE translate(lower(name), ('àáâãäåāăąǎçćĉċčďđðèéêëēĕėęěǝĝğġģĥħìíîïĩīĭįıǐĵķĺļľŀłñńņňŋòóôõöøōŏőǒŕŗřśŝşšșţťŧțùúûüũūŭůűųǔŵýÿŷźżž'::text || ' ''`-., ´ʼ‘’‐‑–̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'aaaaaaaaaacccccdddeeeeeeeeeegggghhiiiiiiiiiijklllllnnnnnoooooooooorrrsssssttttuuuuuuuuuuuwyyyzzz'::text) END;
+RETURN CASE WHEN (octet_length(name) = length(name)) THEN translate(lower(name), ' ''`-.,'::text, ''::text) ELSE translate(replace(replace(replace(replace(lower(regexp_replace(NORMALIZE(name, NFD), '[̀-ͯ]'::text, ''::text, 'g'::text)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('đðǝħıłŀŋøŧ'::text || ' ''`-., ´ʼ‘’‐‑–'::text), 'ddehillnot'::text) END;
 
 CREATE OR REPLACE FUNCTION raced()
  RETURNS bigint

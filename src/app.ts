@@ -109,6 +109,7 @@ export async function buildApp({
   });
   const app = createServer({
     bodyLimitBytes: config.bodyLimitBytes,
+    trustedProxies: config.trustedProxies,
     log,
     onAnswered: (answered) => keepRecord(answered, now(), log, metrics, recorder),
   });

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { SetupProblem } from './shared/problem.ts';
 import { oneOf } from './shared/words.ts';
@@ -15,6 +16,8 @@ export interface Config {
   emailDomainCheck: (typeof emailDomainChecks)[number];
   /** Addresses to ask about mail domains. Unset: the system's own. */
   dnsServers: string[] | undefined;
+  /** Addresses, networks, or names for those of this machine and the local network. */
+  trustedProxies: string[];
   rateLimitPerMinute: number;
   bodyLimitBytes: number;
   workers: number;
@@ -81,6 +84,12 @@ export function readConfig(env: Environment = process.env, usual: Environment = 
     }
   }
 
+  const trustedProxies = text('TRUSTED_PROXIES')?.split(/[\s,]+/) ?? [];
+  for (const proxy of trustedProxies) {
+    if (!isNetwork(proxy))
+      problems.push(`TRUSTED_PROXIES must be addresses, networks such as 10.0.0.0/8, or loopback, not "${proxy}".`);
+  }
+
   const config: Config = {
     host,
     port: integer('PORT', 8080, 0, 65_535),
@@ -90,6 +99,7 @@ export function readConfig(env: Environment = process.env, usual: Environment = 
     publicUrl: url('PUBLIC_URL', ['http:', 'https:'], 'https://guests.example.com')?.href.replace(/\/+$/, ''),
     emailDomainCheck: choice('EMAIL_DOMAIN_CHECK', emailDomainChecks, 'dns'),
     dnsServers,
+    trustedProxies,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 0, 0, 1_000_000_000),
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 1_048_576, 1, 1_073_741_824),
     workers: integer('WORKERS', 1, 1, 256),
@@ -98,4 +108,11 @@ export function readConfig(env: Environment = process.env, usual: Environment = 
   };
   if (problems.length > 0) throw new SetupProblem(['The settings are not right:', ...problems].join('\n  - '));
   return config;
+}
+
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return rest.length === 0 && most > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
 }

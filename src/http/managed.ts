@@ -23,6 +23,8 @@ interface Managed<C extends TObject, M extends TObject, A extends TSchema, B ext
   /** What a list can be narrowed by. */
   filter?: F;
   example: { create: unknown; created?: unknown; change: unknown; answer: unknown };
+  /** What deleting one is called, where it is called otherwise. */
+  removal?: string;
   notes?: { create?: string; change?: string; remove?: string };
 }
 
@@ -108,7 +110,7 @@ export function managed<
         ...by('remove'),
         method: 'DELETE',
         path: one,
-        summary: `Delete ${article} ${noun}`,
+        summary: `${spec.removal ?? 'Delete'} ${article} ${noun}`,
         ...described(notes.remove),
         input: NoFields,
       },
@@ -121,10 +123,10 @@ export function managed<
   ];
 }
 
-/** Staff know what they manage by a name; users by their e-mail. */
+/** Staff know what they manage by a name; users by their e-mail, and by what they may do. */
 async function named<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {
   const thing = await shown;
-  const { name, email } = thing as { name?: string; email?: string };
-  call.about(name ?? email ?? '');
+  const { name, email, role } = thing as { name?: string; email?: string; role?: string };
+  call.about(name ?? (role === undefined ? email : `${email} (${role})`) ?? '');
   return thing;
 }

@@ -32,6 +32,7 @@ export interface Serving {
 /** Puts one operation on the HTTP app: who calls, what was sent, one transaction, the answer. */
 export function serve(app: FastifyInstance, operation: Operation, serving: Serving): void {
   const read = reader(operation.input);
+  const secrets = Object.keys(operation.input.properties).filter((name) => isSecret(operation.input.properties[name]));
   const gather = operation.gathered && gatherer(operation, operation.gathered, serving);
 
   app.route({
@@ -44,6 +45,7 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
       else done();
     },
     handler: (request, reply) => {
+      for (const secret of secrets) refuseInAddress(secret, request.query as object);
       const params = mergeParams(request.query, request.body);
       const { value: input, errors } = read(params);
       const ids = pathIds(request);
@@ -56,6 +58,14 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
       });
     },
   });
+}
+
+const isSecret = (schema: unknown) => (schema as { format?: string }).format === 'password';
+
+/** An address is written down by every proxy on the way. */
+function refuseInAddress(name: string, query: object): void {
+  if (name in query)
+    throw new Invalid({ [name]: [`The ${name.replaceAll('_', ' ')} must be in the body, not in the address.`] });
 }
 
 /** Throws where the caller may not come in. Where there is nothing to wait for, there is no promise. */
@@ -162,10 +172,9 @@ async function run(operation: Operation, call: Incoming, serving: Serving, attem
 /** Written in the transaction of the change itself, so that there is none without it. */
 function deedOf({ summary, account }: Operation, call: Incoming, result: unknown): Deed {
   const { account_id, ...inPath } = call.ids;
-  const sent = Object.entries(call.input as object).filter(
-    ([name, value]) => /_id$/.test(name) && Number.isInteger(value),
-  );
-  const ids = { ...Object.fromEntries(sent), ...inPath };
+  const ids = { ...inPath };
+  for (const [name, value] of Object.entries(call.input as object))
+    if (/_id$/.test(name) && Number.isInteger(value)) ids[name in inPath ? `other_${name}` : name] = value;
   const { id } = (result ?? {}) as { id?: unknown };
   return {
     accountId: account === 'in path' ? call.accountId : null,

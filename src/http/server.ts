@@ -40,16 +40,19 @@ export interface Answered {
 
 interface ServerOptions {
   bodyLimitBytes: number;
+  /** Those whose word on where a request came from is taken. */
+  trustedProxies: string[];
   log: Logger;
   onAnswered: (answered: Answered) => void;
 }
 
 /** What every route shares: request ids, JSON in, errors in the interface's shapes, and a word to whoever keeps records. */
-export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions): FastifyInstance {
+export function createServer({ bodyLimitBytes, trustedProxies, log, onAnswered }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = fastify({
     // What there is to say, we say ourselves. The framework would make a logger of its own for every request.
     logger: false,
     bodyLimit: bodyLimitBytes,
+    trustProxy: trustedProxies.length > 0 && trustedProxies,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { querystringParser: parseQuery, ignoreTrailingSlash: true },
     requestTimeout: 60_000,
@@ -94,7 +97,7 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
   app.addHook('onRequest', (request, reply, done) => {
     request.errorFields = [];
     request.discardedFields = [];
-    reply.header('x-request-id', request.id);
+    reply.headers(headersOfAll).header('x-request-id', request.id);
     if (!stopping) return done();
     reply.header('connection', 'close');
     done(new Unavailable());
@@ -135,6 +138,9 @@ export function createServer({ bodyLimitBytes, log, onAnswered }: ServerOptions)
 
   return app;
 }
+
+/** No browser is to guess what an answer is, and nobody is to keep one that is a guest's. */
+const headersOfAll = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 
 /** What is still being answered this long after we began to stop is given up. */
 const patienceMs = 5000;

@@ -7,8 +7,13 @@ export function csvLine(values: readonly unknown[]): string {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = value instanceof Date ? value.toISOString() : String(value);
+  const text = value instanceof Date ? value.toISOString() : harmless(String(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** What a spreadsheet would take for a formula may be anybody's work; behind an apostrophe it is text. */
+function harmless(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
 }
 
 /** Rows of a file that are read at a time. */

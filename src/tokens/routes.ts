@@ -8,6 +8,7 @@ export const tokenRoutes = managed(
     id: 'token_id',
     noun: 'personal access token',
     plural: 'personal access tokens',
+    removal: 'Revoke',
     tag: 'Manage tokens',
     ownersOnly: 'all',
     create: NewToken,

@@ -216,7 +216,11 @@ export const voucherRoutes = [
       status: 201,
       example: { input: { count: 5000, prefix: 'SUMMER-', length: 10 }, answer: { created: 5000 } },
     },
-    (tx, call) => addCodes(tx, call.accountId, call.ids.unique_code_group_id, call.input, call),
+    async (tx, call) => {
+      const made = await addCodes(tx, call.accountId, call.ids.unique_code_group_id, call.input, call);
+      call.about(`${made.created} in ${(await showCodeGroup(tx, call.accountId, call.ids.unique_code_group_id)).name}`);
+      return made;
+    },
   ),
   lists(
     {
@@ -249,7 +253,11 @@ export const voucherRoutes = [
       answer: GivenCodes,
       example: { input: { contact_ids: [42] }, answer: { assigned: 1, remaining: 0, data: [staffCode] } },
     },
-    (tx, { accountId, ids, input, count }) => giveCodes(tx, accountId, ids.unique_code_group_id, input, count),
+    async (tx, { accountId, ids, input, count, about }) => {
+      const given = await giveCodes(tx, accountId, ids.unique_code_group_id, input, count);
+      about(`${given.assigned} of ${(await showCodeGroup(tx, accountId, ids.unique_code_group_id)).name}`);
+      return given;
+    },
   ),
   answers(
     {

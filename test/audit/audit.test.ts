@@ -14,6 +14,29 @@ const trail = async (query: Record<string, string> = {}) =>
   (await call('GET', '/admin/v1/audit', { token: adminToken, query })).body.data as Record<string, unknown>[];
 
 describe('the audit trail', () => {
+  it('names the role that a user was given, the group that codes went to, and who was merged into whom', async () => {
+    const { body: user } = await admin('POST', '/users', {
+      email: 'rise@harbour.example',
+      password: 'correct horse battery',
+      account_ids: [],
+      role: 'viewer',
+    });
+    await admin('PATCH', `/users/${user.id}`, { role: 'staff' });
+    await admin('PATCH', `/users/${user.id}`, { role: 'viewer' });
+    const { id, token, root_unit_id } = await account();
+    const group = await admin('POST', `/accounts/${id}/unique_code_groups`, { name: 'Summer', unit_id: root_unit_id });
+    await admin('POST', `/accounts/${id}/unique_code_groups/${group.body.id}/codes`, { count: 3 });
+    const guest = async (email: string) => (await call('POST', '/v1/contact', { token, body: { email } })).body.id;
+    const [one, other] = [await guest('one@gmail.com'), await guest('other@gmail.com')];
+    await admin('POST', `/accounts/${id}/contacts/${one}/merge`, { contact_id: other });
+    const entries = await trail();
+    const subjects = (action: string) => entries.filter((one) => one.action === action).map(({ subject }) => subject);
+    expect(subjects('Change a user')).toEqual(['rise@harbour.example (viewer)', 'rise@harbour.example (staff)']);
+    expect(subjects('Generate or import voucher codes')).toEqual(['3 in Summer']);
+    const merged = entries.find(({ action }) => String(action).startsWith('Merge'));
+    expect(merged?.ids).toMatchObject({ contact_id: one, other_contact_id: other });
+  });
+
   it('tells who made, changed and deleted what, by name, also once that is gone', async () => {
     const path = `/accounts/${ours.id}/units`;
     const { body: unit } = await staff.call('POST', path, { name: 'The Anchor' });

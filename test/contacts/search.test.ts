@@ -96,6 +96,24 @@ describe('a search', () => {
     }
   });
 
+  it('finds names of letters that have no key here, and of accents upon accents', async () => {
+    const { guest, found } = await group();
+    const linh = await guest({ first_name: 'Linh', last_name: 'Nguyễn' });
+    const jurgen = await guest({ first_name: 'Jürgen', last_name: 'Groß' });
+    const aesa = await guest({ first_name: 'Æsa', last_name: 'Þórsdóttir' });
+    const lukasz = await guest({ first_name: 'Łukasz', last_name: 'Østergård' });
+    for (const [typed, who] of [
+      ['nguyen', linh],
+      ['linh nguyễn'.normalize('NFD'), linh],
+      ['gross', jurgen],
+      ['jurgen groß', jurgen],
+      ['thors', aesa],
+      ['aesa', aesa],
+      ['lukasz oster', lukasz],
+    ] as const)
+      expect(await found(typed), typed).toEqual([who]);
+  });
+
   it('shows last names first, then first names, then what else starts so; each guest once', async () => {
     const { guest, found } = await group();
     const email = await guest({ email: 'alex@gmail.com' });

@@ -13,6 +13,9 @@ describe('the audit trail in words', () => {
   it('names what it was done to', () => {
     expect(deedInWords({ action: 'Create a unit', subject: 'The Anchor' })).toBe('Created the unit The Anchor');
     expect(deedInWords({ action: 'Delete an account', subject: 'Inns' })).toBe('Deleted the account Inns');
+    expect(deedInWords({ action: 'Generate or import voucher codes', subject: '500 in Summer' })).toBe(
+      'Generated or imported voucher codes: 500 in Summer',
+    );
     expect(deedInWords({ action: 'Wrong password', subject: null })).toBe('Gave a wrong password');
     expect(deedInWords({ action: 'Add a note to a contact', subject: null })).toBe('Added a note to a contact');
     expect(deedInWords({ action: 'Something new', subject: null })).toBe('Something new');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adminToken, testApp } from '../support/app.ts';
+import { adminToken, appOver, testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 import { fromOurPage, signedIn, signIn, staffPassword } from '../support/staff.ts';
 
@@ -68,16 +68,86 @@ describe('signing in', () => {
     expect([status, Object.keys(body.errors)]).toEqual([422, ['email', 'password']]);
   });
 
-  it('makes who keeps guessing one e-mail wait, from whichever address', async () => {
+  it('makes who keeps guessing one e-mail wait, and keeps nobody else from signing in', async () => {
     const { email } = await signedIn(app, 'viewer');
+    const from = (remoteAddress: string, password: string) =>
+      call('POST', '/admin/v1/session', { body: { email, password }, headers: fromOurPage, remoteAddress });
     const statuses: number[] = [];
     // On a slow machine the first waits may be over before the next guess is made.
-    while (statuses.length < 10 && !statuses.includes(429)) statuses.push((await attempt(email, 'guess')).status);
+    while (statuses.length < 10 && !statuses.includes(429))
+      statuses.push((await from('10.7.0.1', `guess ${statuses.length}`)).status);
     expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401]);
     expect(statuses.at(-1)).toBe(429);
-    const { headers, body } = await attempt(email, staffPassword);
+    const { headers, body } = await from('10.7.0.1', staffPassword);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     expect(body.errors[0].message).toMatch(/^Too many wrong passwords for this e-mail\. Try again in \d+ s\.$/);
+    expect((await from('10.7.0.2', staffPassword)).status).toBe(201);
+  });
+
+  it('takes all addresses of one IPv6 network for one', async () => {
+    const { email } = await signedIn(app, 'viewer');
+    const statuses: number[] = [];
+    for (let n = 0; n < 10 && !statuses.includes(429); n++) {
+      const body = { email, password: `guess ${n}` };
+      const remoteAddress = `2001:db8:1:2:${n}::1`;
+      statuses.push((await call('POST', '/admin/v1/session', { body, headers: fromOurPage, remoteAddress })).status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  it('goes by the address that a trusted proxy names, and no other', async () => {
+    const { email } = await signedIn(app, 'viewer');
+    const behindProxy = await appOver(app.db, database, { TRUSTED_PROXIES: '10.7.2.0/24' });
+    const guesses = async (through: string, client: (n: number) => string) => {
+      const statuses: number[] = [];
+      for (let n = 0; n < 8; n++) {
+        const headers = { ...fromOurPage, 'x-forwarded-for': client(n) };
+        const body = { email, password: `guess ${n}` };
+        statuses.push(
+          (await behindProxy.call('POST', '/admin/v1/session', { body, headers, remoteAddress: through })).status,
+        );
+      }
+      return statuses;
+    };
+    expect(await guesses('10.7.2.1', (n) => `203.0.113.${n}`)).not.toContain(429);
+    expect(await guesses('10.7.3.1', (n) => `203.0.113.${n}`)).toContain(429);
+  });
+
+  it('checks the same password once for calls that are made at once', async () => {
+    const { email } = await signedIn(app, 'viewer');
+    const authorization = `Basic ${Buffer.from(`${email}:${staffPassword}`).toString('base64')}`;
+    const calls = Array.from({ length: 30 }, () =>
+      call('GET', '/admin/v1/session', { headers: { authorization }, remoteAddress: '10.7.1.1' }),
+    );
+    expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('lets nobody in by a password that is changed while it is checked', async () => {
+    const { id, email } = await signedIn(app, 'viewer');
+    const changing = admin('PATCH', `/users/${id}`, { password: 'something new entirely' });
+    const entering = attempt(email, staffPassword);
+    expect((await changing).status).toBe(200);
+    const { status, headers } = await entering;
+    const cookie = String(headers['set-cookie']).split(';')[0] as string;
+    expect([401, 201]).toContain(status);
+    expect((await call('GET', '/admin/v1/session', { headers: { cookie } })).status).toBe(401);
+  });
+
+  it('takes the place of the session that was there', async () => {
+    const { cookie } = await signedIn(app, 'viewer');
+    const { email } = await signedIn(app, 'viewer');
+    expect((await attempt(email, staffPassword, { ...fromOurPage, cookie })).status).toBe(201);
+    expect((await call('GET', '/admin/v1/session', { headers: { cookie } })).status).toBe(401);
+  });
+
+  it('takes no password from the address, where proxies would log it', async () => {
+    const { email } = await signedIn(app, 'viewer');
+    const query = { email, password: staffPassword };
+    const { status, body } = await call('POST', '/admin/v1/session', { query, headers: fromOurPage });
+    expect([status, body.errors]).toEqual([
+      422,
+      { password: ['The password must be in the body, not in the address.'] },
+    ]);
   });
 
   it('is refused to a page of another site', async () => {
@@ -193,6 +263,19 @@ describe('changing one’s password', () => {
     expect((await call('GET', '/admin/v1/session', { headers: { cookie: elsewhere } })).status).toBe(401);
     expect((await attempt(staff.email, staffPassword)).status).toBe(401);
     expect((await attempt(staff.email, body.new_password)).status).toBe(201);
+  });
+
+  it('does not take back one that an owner gave meanwhile', async () => {
+    const intruder = await signedIn(app, 'viewer');
+    const given = admin('PATCH', `/users/${intruder.id}`, { password: 'what the owner chose' });
+    const taking = intruder.call('POST', '/session/password', {
+      current_password: staffPassword,
+      new_password: 'what the intruder chose',
+    });
+    expect((await given).status).toBe(200);
+    await taking;
+    expect((await attempt(intruder.email, 'what the owner chose')).status).toBe(201);
+    expect((await attempt(intruder.email, 'what the intruder chose')).status).toBe(401);
   });
 
   it('is refused with a wrong or a short one, and slowed down like any guessing', async () => {

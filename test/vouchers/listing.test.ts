@@ -100,6 +100,20 @@ describe('with Accept: text/csv', () => {
     const { data } = accepted(await list(group, '?page=120'));
     expect(column('unique_code').slice(-100)).toEqual(data.map((one: { unique_code: string }) => one.unique_code));
   });
+  it('codes that a spreadsheet would take for a formula are text there, and numbers stay numbers', async () => {
+    const group = await newGroup();
+    await add(group, '=1+1', '+A1', '-2+3', '@SUM(1)', '-5', '+44', '2=2');
+    const [header = [], ...rows] = readCsv((await file(group)).body);
+    expect(rows.map((row) => row[header.indexOf('unique_code')])).toEqual([
+      "'=1+1",
+      "'+A1",
+      "'-2+3",
+      "'@SUM(1)",
+      '-5',
+      '+44',
+      '2=2',
+    ]);
+  });
   it('codes with commas, quotes and line breaks are quoted', async () => {
     const [group, codes] = [await newGroup(), ['a,b', 'say "hi"', '"', 'two\nlines', 'plain', 'é ü', ',",']];
     await add(group, ...codes);

@@ -16,6 +16,7 @@ const past: Record<string, string> = {
   Give: 'Gave',
   Merge: 'Merged',
   Record: 'Recorded',
+  Revoke: 'Revoked',
   Say: 'Said',
   Sign: 'Signed',
   Unassign: 'Unassigned',
@@ -27,6 +28,7 @@ const past: Record<string, string> = {
 const special: Record<string, string> = {
   'Change one’s password': 'Changed their own password',
   'Generate or import voucher codes': 'Generated or imported voucher codes',
+  'Give contacts a voucher code each': 'Gave guests a voucher code each',
   'Say that they are two people': 'Said of two guests that they are two people',
   'Wrong password': 'Gave a wrong password',
 };
@@ -35,10 +37,13 @@ const special: Record<string, string> = {
 export function deedInWords({ action, subject }: Deed): string {
   const [verb = '', ...rest] = action.split(' ');
   const told = special[action] ?? (past[verb] ? [past[verb], ...rest].join(' ') : action);
-  return subject ? `${told.replace(/ an? /, ' the ')} ${subject}` : told;
+  if (!subject) return told;
+  return special[action] ? `${told}: ${subject}` : `${told.replace(/ an? /, ' the ')} ${subject}`;
 }
 
 /** "name, time zone": what was sent, where it tells more than the deed does. */
 export function fieldsInWords({ action, fields }: { action: string; fields: string[] }): string {
-  return action.startsWith('Change ') ? fields.map((field) => field.replaceAll('_', ' ')).join(', ') : '';
+  return action.startsWith('Change ') && !special[action]
+    ? fields.map((field) => field.replaceAll('_', ' ')).join(', ')
+    : '';
 }
