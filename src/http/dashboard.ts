@@ -17,7 +17,13 @@ The API is running all the same; its reference is at /docs.
 `;
 
 /** The dashboard: its files by names that change with them, and its one page at every other address that a browser opens. */
-export async function serveDashboard(app: FastifyInstance, folder = built): Promise<void> {
+export async function serveDashboard(
+  app: FastifyInstance,
+  {
+    folder = built,
+    identify = async () => {},
+  }: { folder?: string; identify?(request: FastifyRequest): Promise<void> } = {},
+): Promise<void> {
   const isBuilt = existsSync(`${folder}/index.html`);
   if (isBuilt) {
     await app.register(files, {
@@ -40,7 +46,10 @@ export async function serveDashboard(app: FastifyInstance, folder = built): Prom
     return reply.headers(headers).sendFile('index.html', folder, { cacheControl: false });
   }
   app.get('/', page);
-  app.setNotFoundHandler((request, reply) => {
+  const preHandler = async (request: FastifyRequest) => {
+    if (request.url.startsWith('/v1/')) await identify(request);
+  };
+  app.setNotFoundHandler({ preHandler }, (request, reply) => {
     const opened = request.method === 'GET' || request.method === 'HEAD';
     const isPage = opened && accepts(request, 'text/html') && !programs.test(request.url);
     if (isPage) return page(request, reply);

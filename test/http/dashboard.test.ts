@@ -153,7 +153,7 @@ describe('the dashboard’s files', () => {
 describe('a dashboard that was not built', () => {
   it('says how to build it', async () => {
     const bare = fastify();
-    await serveDashboard(bare, '/nowhere');
+    await serveDashboard(bare, { folder: '/nowhere' });
     const { statusCode, headers, body } = await bare.inject('/');
     expect([statusCode, headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8']);
     expect(body).toContain('npm run build');

@@ -43,6 +43,14 @@ describe('the request log', () => {
     expect((await admin('GET', `/accounts/${other.id}/tokens/${group.token_id}/requests`)).status).toBe(404);
   });
 
+  it('also shows that an address was asked for that there is not, without the address', async () => {
+    const { id, token, token_id } = await account();
+    expect((await call('GET', '/v1/contacts/ana.silva@gmail.com', { token })).status).toBe(404);
+    await expect
+      .poll(async () => (await admin('GET', `/accounts/${id}/tokens/${token_id}/requests`)).body.data)
+      .toMatchObject([{ route: 'unmatched', status: 404 }]);
+  });
+
   it('also shows the requests that were refused for being too many', async () => {
     const limited = await appOver(db, database, { RATE_LIMIT_PER_MINUTE: '1' });
     const group = await account();
