@@ -309,6 +309,30 @@ inDashboard('a guest’s page', (dashboard) => {
     expect(body).toMatchObject({ allow_sms: '1', allow_email: '1', allow_call: '' });
   });
 
+  it('records only the consent that was touched, whatever the guest changed meanwhile', async () => {
+    const cleo = { first_name: 'Cleo', email: 'cleo@gmail.com' };
+    const { id: cleoId } = await at.written({ ...cleo, allow_email: true });
+    const page = await dashboard.open(guest(cleoId));
+    const consent = part(page, 'Consent');
+    await consent.getByRole('button', { name: 'Record a change' }).click();
+    const form = page.getByRole('dialog', { name: 'What did Cleo ask for?' });
+    await form.getByLabel('Texts').waitFor();
+    await at.written({ ...cleo, allow_email: false });
+    // The page reads it again, as it does when one comes back to it after a while.
+    await page.clock.install();
+    await page.clock.fastForward(60_000);
+    await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+    await expect
+      .poll(() => consent.getByRole('list', { name: 'Consent', exact: true, includeHidden: true }).textContent())
+      .toContain('E-mailNot allowed');
+    await form.getByLabel('Texts').check();
+    await form.getByLabel('How they asked for it').fill('Asked at the bar.');
+    await form.getByRole('button', { name: 'Record' }).click();
+    await form.waitFor({ state: 'detached' });
+    const { body } = await dashboard.admin('GET', `${at.path}/contacts/${cleoId}`);
+    expect(body).toMatchObject({ allow_sms: '1', allow_email: '' });
+  });
+
   for (const viewport of ['desktop', 'phone'] as const) {
     it(`is merged with another that is found, and the merge undone (${viewport})`, async () => {
       const name = viewport === 'phone' ? 'Petra' : 'Dora';

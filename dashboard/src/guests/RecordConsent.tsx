@@ -26,27 +26,24 @@ export function RecordConsent({ guest }: { guest: StaffContact }) {
 
 function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => void }) {
   const { path } = useAccount();
-  const now = {
-    allow_email: Boolean(guest.allow_email),
-    allow_sms: Boolean(guest.allow_sms),
-    allow_call: Boolean(guest.allow_call),
-    allow_snail_mail: Boolean(guest.allow_snail_mail),
-  };
   const form = useServerForm({
-    initialValues: { ...now, reason: '' },
-    send: (values) => {
-      const changed = channels.map(({ flag }) => flag).filter((flag) => values[flag] !== now[flag]);
-      const flags = Object.fromEntries(changed.map((flag) => [flag, values[flag]]));
-      return api.post(`${path}/contacts/${guest.id}/consent`, { ...flags, reason: values.reason } satisfies Recorded);
+    initialValues: {
+      allow_email: Boolean(guest.allow_email),
+      allow_sms: Boolean(guest.allow_sms),
+      allow_call: Boolean(guest.allow_call),
+      allow_snail_mail: Boolean(guest.allow_snail_mail),
+      reason: '',
     },
+    // A box that nobody touched says nothing: the guest may have taken back meanwhile what it still shows.
+    send: ({ reason }, changed) =>
+      api.post(`${path}/contacts/${guest.id}/consent`, { ...changed, reason } satisfies Recorded),
     onDone: async () => {
       await refresh(path);
       say.done('The consent is recorded.');
       onClose();
     },
   });
-  const values = form.getValues();
-  const isChanged = channels.some(({ flag }) => values[flag] !== now[flag]);
+  const isChanged = channels.some(({ flag }) => form.isDirty(flag));
   return (
     <form onSubmit={form.submit}>
       <Stack>
@@ -79,7 +76,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
         <Text size="sm" c="dimmed">
           Record only what the guest asked for: consent is theirs to give.
         </Text>
-        <FormEnd form={form} onCancel={onClose} disabled={!isChanged || values.reason.trim() === ''}>
+        <FormEnd form={form} onCancel={onClose} disabled={!isChanged || form.getValues().reason.trim() === ''}>
           Record
         </FormEnd>
       </Stack>

@@ -6,8 +6,11 @@ import type { ApiError } from '../api/client.ts';
 
 interface ServerFormInput<Values extends Record<string, unknown>, Result> extends UseFormInput<Values> {
   initialValues: Values;
-  /** Sends it: `(values) => api.post(…, values)`. */
-  send: (values: Values) => Promise<Result>;
+  /**
+   * Sends it: `(values) => api.post(…, values)`; or, of what others may change meanwhile, only what was changed here:
+   * `(_values, changed) => api.patch(…, changed)`.
+   */
+  send: (values: Values, changed: Partial<Values>) => Promise<Result>;
   onDone?: (result: Result, values: Values) => unknown;
 }
 
@@ -22,7 +25,7 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
 }: ServerFormInput<Values, Result>) {
   const form = useForm<Values>(input);
   const sending = useMutation<Result, ApiError, Values>({
-    mutationFn: send,
+    mutationFn: (values) => send(values, changed()),
     meta: { shown: true },
     onSuccess: (result, values) => onDone?.(result, values),
     onError: ({ fields }) => {
@@ -31,6 +34,9 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
       if (own[0]) form.getInputNode(owner(own[0][0]))?.focus();
     },
   });
+  /** Against what the fields showed at first, which may no longer be what the service has. */
+  const changed = () =>
+    Object.fromEntries(Object.entries(form.getValues()).filter(([field]) => form.isDirty(field))) as Partial<Values>;
   const { error } = sending;
   const others = Object.entries(error?.fields ?? {}).filter(([field]) => !(owner(field) in form.getValues()));
   return {
