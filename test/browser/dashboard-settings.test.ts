@@ -41,6 +41,36 @@ inDashboard('the settings', (dashboard) => {
     await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   });
 
+  it('change only what was touched, and undo nothing that others changed meanwhile', async () => {
+    const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'Western Inns' });
+    const page = await dashboard.open(`/accounts/${other.id}/settings/account`);
+    await page.getByLabel('Name').fill('Western Hotels');
+    await dashboard.admin('PATCH', `/accounts/${other.id}`, { time_zone: 'Europe/Lisbon' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The account is changed.').waitFor();
+    const { body: account } = await dashboard.admin('GET', `/accounts/${other.id}`);
+    expect(account).toMatchObject({ name: 'Western Hotels', time_zone: 'Europe/Lisbon' });
+
+    const password = staffPassword;
+    const { body: user } = await dashboard.admin('POST', '/users', {
+      ...{ email: 'una@harbour.example', password, role: 'viewer', account_ids: [other.id] },
+    });
+    await page.goto(`${dashboard.url}/accounts/${other.id}/settings/users`);
+    await fromMenu(page, 'una@harbour.example', 'Change');
+    const form = page.getByRole('dialog', { name: 'Change una@harbour.example' });
+    expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await form.getByLabel('E-mail').fill('una.b@harbour.example');
+    await dashboard.admin('PATCH', `/users/${user.id}`, {
+      role: 'staff',
+      account_ids: [other.id, dashboard.account.id],
+    });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('una.b@harbour.example is changed.').waitFor();
+    const { body } = await dashboard.admin('GET', `/users/${user.id}`);
+    expect(body).toMatchObject({ email: 'una.b@harbour.example', role: 'staff' });
+    expect(body.account_ids).toHaveLength(2);
+  });
+
   it('show the account to a viewer, who can’t change it', async () => {
     const page = await dashboard.open('settings/account', { as: 'viewer' });
     await title(page, 'Account').waitFor();
