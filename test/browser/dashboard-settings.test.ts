@@ -146,6 +146,49 @@ inDashboard('the settings', (dashboard) => {
     await expectAccessible(page);
   });
 
+  it('say what failed also after the form was closed, and keep a question open until it is answered', async () => {
+    const { email, id } = (
+      await dashboard.admin('POST', '/users', {
+        ...{ email: 'ute@harbour.example', password: staffPassword, role: 'viewer', account_ids: [] },
+      })
+    ).body;
+    const refused = [`503 PATCH /admin/v1/users/${id}`, `503 DELETE /admin/v1/users/${id}`];
+    const page = await dashboard.open('settings/users', { refused });
+    let release = () => {};
+    await page.route(`**/users/${id}`, async (route) => {
+      await new Promise<void>((done) => {
+        release = done;
+      });
+      await route.fulfill({ status: 503, json: { errors: [{ message: 'The kitchen is on fire.' }] } });
+    });
+    const failed = page.getByText('The kitchen is on fire.');
+
+    await fromMenu(page, email, 'Change');
+    const form = page.getByRole('dialog', { name: `Change ${email}` });
+    await form.getByLabel('Staff').check();
+    const asked = page.waitForRequest(`**/users/${id}`);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await asked;
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    release();
+    await failed.waitFor();
+    await page.getByText('That did not work').waitFor();
+    await failed.waitFor({ state: 'detached' });
+
+    await fromMenu(page, email, 'Delete');
+    const question = page.getByRole('dialog', { name: `Delete ${email}?` });
+    const begun = page.waitForRequest(`**/users/${id}`);
+    await question.getByRole('button', { name: 'Delete user' }).click();
+    await begun;
+    await page.keyboard.press('Escape');
+    expect(await question.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    release();
+    await question.getByText('The kitchen is on fire.').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+  });
+
   it('refuse to delete the last owner, in words', async () => {
     const page = await dashboard.open('settings/users', { refused: [/^422 DELETE \/admin\/v1\/users\/\d+$/] });
     const owner =

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useShownHere } from '../api/queries.ts';
 
 interface ConfirmProps {
   opened: boolean;
@@ -33,18 +34,27 @@ export function Confirm({
   size,
   onConfirm,
 }: ConfirmProps) {
-  const doing = useMutation({ mutationFn: onConfirm, meta: { shown: true }, onSuccess: close });
+  const doing = useMutation({ mutationFn: onConfirm, meta: useShownHere(), onSuccess: close });
   function close() {
     doing.reset();
     onClose();
   }
+  // What has begun is not called off by closing the window, which is also where it says how it went.
+  const cancel = () => doing.isPending || close();
   return (
-    <Modal opened={opened} onClose={close} title={title} size={size} onExitTransitionEnd={keepFocus}>
+    <Modal
+      opened={opened}
+      onClose={cancel}
+      closeButtonProps={{ 'aria-label': 'Close', disabled: doing.isPending }}
+      title={title}
+      size={size}
+      onExitTransitionEnd={keepFocus}
+    >
       <Stack>
         <div>{children}</div>
         {doing.error && <Alert color="red">{doing.error.message}</Alert>}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" disabled={doing.isPending} onClick={cancel}>
             Cancel
           </Button>
           <Button

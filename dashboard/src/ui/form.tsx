@@ -3,6 +3,7 @@ import { type UseFormInput, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
+import { useShownHere } from '../api/queries.ts';
 
 interface ServerFormInput<Values extends Record<string, unknown>, Result> extends UseFormInput<Values> {
   initialValues: Values;
@@ -26,7 +27,7 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
   const form = useForm<Values>(input);
   const sending = useMutation<Result, ApiError, Values>({
     mutationFn: (values) => send(values, changed()),
-    meta: { shown: true },
+    meta: useShownHere(),
     onSuccess: (result, values) => onDone?.(result, values),
     onError: ({ fields }) => {
       const own = Object.entries(fields).filter(([field]) => owner(field) in form.getValues());
