@@ -10,12 +10,12 @@ interface ConfirmProps {
   title: string;
   /** What will happen, and whether it can be undone. */
   children: ReactNode;
-  /** What the button does: "Delete venue", never "OK". */
-  action: string;
+  /** What the button does: "Delete venue", never "OK". Without it there is nothing to do but to close the window. */
+  action: string | undefined;
   /** It destroys something. */
   danger?: boolean;
   /** More room than a sentence or two need. */
-  size?: 'lg' | 'xl';
+  size?: 'lg' | 'xl' | undefined;
   /** The button waits, for what is still to be read or typed. */
   disabled?: boolean;
   /** Does it; the window stays open, and says why, where that fails. */
@@ -55,16 +55,18 @@ export function Confirm({
         {doing.error && <Alert color="red">{doing.error.message}</Alert>}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" disabled={doing.isPending} onClick={cancel}>
-            Cancel
+            {action ? 'Cancel' : 'Close'}
           </Button>
-          <Button
-            color={danger ? 'red' : undefined}
-            loading={doing.isPending}
-            disabled={disabled}
-            onClick={() => doing.mutate()}
-          >
-            {action}
-          </Button>
+          {action && (
+            <Button
+              color={danger ? 'red' : undefined}
+              loading={doing.isPending}
+              disabled={disabled}
+              onClick={() => doing.mutate()}
+            >
+              {action}
+            </Button>
+          )}
         </Group>
       </Stack>
     </Modal>
