@@ -5,7 +5,7 @@ import type { StaffContact } from '#service/contacts/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
-import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { FormEnd, LengthLeft, useServerForm } from '../ui/form.tsx';
 import { say } from '../ui/say.ts';
 import { channels, guestName } from './guest.ts';
 
@@ -24,6 +24,8 @@ export function RecordConsent({ guest }: { guest: StaffContact }) {
   );
 }
 
+const maxLength = 500;
+
 function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => void }) {
   const { path } = useAccount();
   const form = useServerForm({
@@ -34,6 +36,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
       allow_snail_mail: Boolean(guest.allow_snail_mail),
       reason: '',
     },
+    validate: { reason: (reason) => (reason.trim() === '' ? 'Say how they asked for it.' : null) },
     // A box that nobody touched says nothing: the guest may have taken back meanwhile what it still shows.
     send: ({ reason }, changed) =>
       api.post(`${path}/contacts/${guest.id}/consent`, { ...changed, reason } satisfies Recorded),
@@ -45,7 +48,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
   });
   const isChanged = channels.some(({ flag }) => form.isDirty(flag));
   return (
-    <form onSubmit={form.submit}>
+    <form onSubmit={form.submit} noValidate>
       <Stack>
         <Fieldset
           variant="unstyled"
@@ -63,20 +66,34 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
             ))}
           </Stack>
         </Fieldset>
-        <Textarea
-          label="How they asked for it"
-          description="Kept with the change for good, and never changed afterwards."
-          placeholder="Asked at the bar to get no more texts."
-          required
-          autosize
-          minRows={2}
-          maxLength={500}
-          {...form.getInputProps('reason')}
-        />
+        <div>
+          <Textarea
+            label="How they asked for it"
+            description="Kept with the change for good, and never changed afterwards."
+            placeholder="Asked at the bar to get no more texts."
+            required
+            autosize
+            minRows={2}
+            maxLength={maxLength}
+            {...form.getInputProps('reason')}
+          />
+          <LengthLeft text={form.getValues().reason} max={maxLength} />
+        </div>
         <Text size="sm" c="dimmed">
           Record only what the guest asked for: consent is theirs to give.
         </Text>
-        <FormEnd form={form} onCancel={onClose} disabled={!isChanged || form.getValues().reason.trim() === ''}>
+        <FormEnd
+          form={form}
+          onCancel={onClose}
+          disabled={!isChanged}
+          aside={
+            !isChanged && (
+              <Text size="sm" c="dimmed" mr="auto">
+                Nothing is changed yet.
+              </Text>
+            )
+          }
+        >
           Record
         </FormEnd>
       </Stack>

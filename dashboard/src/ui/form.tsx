@@ -1,4 +1,4 @@
-import { Alert, Button, Group } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { type UseFormInput, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
@@ -42,7 +42,11 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
   const others = Object.entries(error?.fields ?? {}).filter(([field]) => !(owner(field) in form.getValues()));
   return {
     ...form,
-    submit: (event?: FormEvent<HTMLFormElement>) => form.onSubmit((values) => sending.mutate(values))(event),
+    submit: (event?: FormEvent<HTMLFormElement>) =>
+      form.onSubmit(
+        (values) => sending.mutate(values),
+        (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
+      )(event),
     busy: sending.isPending,
     /** What is wrong that no field of the form shows. */
     problem:
@@ -58,6 +62,19 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
 
 /** `codes.3` is a matter of the field `codes`. */
 const owner = (field: string) => field.split('.', 1)[0] ?? field;
+
+/** Below a field that takes so many characters and cuts off the rest: how far one is, once the end is near. */
+export function LengthLeft({ text, max }: { text: string; max: number }) {
+  if (text.length < max - 50) return null;
+  const isFull = text.length >= max;
+  return (
+    <Text size="xs" c={isFull ? 'yellow' : 'dimmed'}>
+      {text.length} of {max}
+      {/* Said aloud once, rather than at every key. */}
+      <span role="status">{isFull && '. No more fits.'}</span>
+    </Text>
+  );
+}
 
 interface FormEndProps {
   form: { busy: boolean; problem: string | null };
