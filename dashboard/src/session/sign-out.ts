@@ -1,5 +1,6 @@
 import { type ApiError, api } from '../api/client.ts';
 import { say } from '../ui/say.ts';
+import { drafts } from './drafts.ts';
 import { tellOtherTabs } from './other-tabs.ts';
 
 let leave = async () => {};
@@ -13,6 +14,7 @@ export async function signOut({ everywhere = false } = {}): Promise<void> {
   try {
     await api.delete(everywhere ? '/sessions' : '/session');
     tellOtherTabs(null);
+    drafts.clear();
     await leave();
   } catch (error) {
     // Who is no longer signed in is on the way out already.
