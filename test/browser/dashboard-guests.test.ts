@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { type Dashboard, expectAccessible, inDashboard } from '../support/dashboard.ts';
 import { partner } from '../support/partner.ts';
+import { staffPassword } from '../support/staff.ts';
 
 const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const rows = (page: Page) => page.getByRole('table', { name: 'Guests' }).getByRole('link');
@@ -107,6 +108,10 @@ inDashboard('the list of guests', (dashboard) => {
     await page.goBack();
     await expect.poll(() => rows(page).allTextContents()).toEqual(['Rui Costa']);
     expect(await field(page).inputValue()).toBe('rui');
+    await rows(page).first().click();
+    await title(page, 'Rui Costa').waitFor();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Guests' }).click();
+    await expect.poll(() => field(page).inputValue()).toBe('rui');
   });
 
   it('never shows an answer to what is no longer asked', async () => {
@@ -279,6 +284,33 @@ inDashboard('a guest’s page', (dashboard) => {
     });
   }
 
+  it('keeps a note that is half written, until one signs out', async () => {
+    const user = await dashboard.user('staff', [at.id]);
+    const page = await dashboard.open(guest(), { as: user });
+    const note = page.getByRole('textbox', { name: 'New note' });
+    await note.fill('Likes the');
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Guests' }).click();
+    await title(page, 'Guests').waitFor();
+    const asked = page.waitForEvent('dialog');
+    await page.evaluate('setTimeout(() => location.reload())');
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    await rows(page).getByText('Bea Almeida').click();
+    await expect.poll(() => note.inputValue()).toBe('Likes the');
+
+    await page.getByRole('button', { name: /Your menu$/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail').fill(user.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(staffPassword);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await title(page, 'Home').waitFor();
+    await page.keyboard.press('/');
+    await rows(page).getByText('Bea Almeida').click();
+    await note.waitFor();
+    expect(await note.inputValue()).toBe('');
+  });
+
   it('explains every change of consent, and records what the guest asks for', async () => {
     const page = await dashboard.open(guest(), { viewport: 'phone' });
     const consent = part(page, 'Consent');
@@ -295,10 +327,19 @@ inDashboard('a guest’s page', (dashboard) => {
     await consent.getByRole('button', { name: 'Record a change' }).click();
     const form = page.getByRole('dialog', { name: 'What did Bea Almeida ask for?' });
     await form.getByLabel('How they asked for it').fill('Rang the bar.');
-    // Nothing to record yet.
+    await form.getByText('Nothing is changed yet.').waitFor();
     expect(await form.getByRole('button', { name: 'Record' }).isDisabled()).toBe(true);
     await form.getByLabel('Texts').check();
+    await form.getByLabel('How they asked for it').fill('');
+    await form.getByRole('button', { name: 'Record' }).click();
+    await form.getByText('Say how they asked for it.').waitFor();
     await expectAccessible(page);
+    await form.getByLabel('How they asked for it').fill('x'.repeat(480));
+    await form.getByText('480 of 500').waitFor();
+    await form.getByLabel('How they asked for it').fill('x'.repeat(500));
+    await form.getByText('500 of 500. No more fits.').waitFor();
+    await expectAccessible(page);
+    await form.getByLabel('How they asked for it').fill('Rang the bar.');
     await form.getByRole('button', { name: 'Record' }).click();
     await form.waitFor({ state: 'detached' });
     await expect.poll(() => history.first().textContent()).toMatch(/^Texts: allowedRecorded by .*: “Rang the bar.”/);
@@ -307,6 +348,30 @@ inDashboard('a guest’s page', (dashboard) => {
       .toContain('TextsAllowed');
     const { body } = await dashboard.admin('GET', `${at.path}/contacts/${id}`);
     expect(body).toMatchObject({ allow_sms: '1', allow_email: '1', allow_call: '' });
+  });
+
+  it('records only the consent that was touched, whatever the guest changed meanwhile', async () => {
+    const cleo = { first_name: 'Cleo', email: 'cleo@gmail.com' };
+    const { id: cleoId } = await at.written({ ...cleo, allow_email: true });
+    const page = await dashboard.open(guest(cleoId));
+    const consent = part(page, 'Consent');
+    await consent.getByRole('button', { name: 'Record a change' }).click();
+    const form = page.getByRole('dialog', { name: 'What did Cleo ask for?' });
+    await form.getByLabel('Texts').waitFor();
+    await at.written({ ...cleo, allow_email: false });
+    // The page reads it again, as it does when one comes back to it after a while.
+    await page.clock.install();
+    await page.clock.fastForward(60_000);
+    await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+    await expect
+      .poll(() => consent.getByRole('list', { name: 'Consent', exact: true, includeHidden: true }).textContent())
+      .toContain('E-mailNot allowed');
+    await form.getByLabel('Texts').check();
+    await form.getByLabel('How they asked for it').fill('Asked at the bar.');
+    await form.getByRole('button', { name: 'Record' }).click();
+    await form.waitFor({ state: 'detached' });
+    const { body } = await dashboard.admin('GET', `${at.path}/contacts/${cleoId}`);
+    expect(body).toMatchObject({ allow_sms: '1', allow_email: '' });
   });
 
   for (const viewport of ['desktop', 'phone'] as const) {
@@ -415,4 +480,20 @@ inDashboard('possible duplicates', (dashboard) => {
       expect(body.data).toHaveLength(2);
     });
   }
+
+  it('are not offered to be merged once they are', async () => {
+    const at = await another(dashboard, 'Doubles meanwhile');
+    const kim = await at.written({ first_name: 'Kim', email: 'kim@gmail.com', mobile_number: '07700 900003' });
+    const kimmy = await at.written({ first_name: 'Kimmy', email: 'kimmy@gmail.com', mobile_number: '07700 900003' });
+    const page = await dashboard.open(`${at.path}/duplicates`);
+    await page.getByRole('table', { name: 'Kim and Kimmy' }).waitFor();
+    await dashboard.admin('POST', `${at.path}/contacts/${kim.id}/merge`, { contact_id: kimmy.id });
+    await page.getByRole('button', { name: 'Merge into left: Kim and Kimmy' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Nothing to merge' });
+    await dialog.getByText('These two are one already.').waitFor();
+    expect(await dialog.getByRole('button', { name: /Merge/ }).count()).toBe(0);
+    await expectAccessible(page);
+    await dialog.getByText('Close', { exact: true }).click();
+    await page.getByText('Everybody is one of a kind').waitFor();
+  });
 });

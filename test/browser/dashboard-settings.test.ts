@@ -41,6 +41,36 @@ inDashboard('the settings', (dashboard) => {
     await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   });
 
+  it('change only what was touched, and undo nothing that others changed meanwhile', async () => {
+    const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'Western Inns' });
+    const page = await dashboard.open(`/accounts/${other.id}/settings/account`);
+    await page.getByLabel('Name').fill('Western Hotels');
+    await dashboard.admin('PATCH', `/accounts/${other.id}`, { time_zone: 'Europe/Lisbon' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The account is changed.').waitFor();
+    const { body: account } = await dashboard.admin('GET', `/accounts/${other.id}`);
+    expect(account).toMatchObject({ name: 'Western Hotels', time_zone: 'Europe/Lisbon' });
+
+    const password = staffPassword;
+    const { body: user } = await dashboard.admin('POST', '/users', {
+      ...{ email: 'una@harbour.example', password, role: 'viewer', account_ids: [other.id] },
+    });
+    await page.goto(`${dashboard.url}/accounts/${other.id}/settings/users`);
+    await fromMenu(page, 'una@harbour.example', 'Change');
+    const form = page.getByRole('dialog', { name: 'Change una@harbour.example' });
+    expect(await form.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await form.getByLabel('E-mail').fill('una.b@harbour.example');
+    await dashboard.admin('PATCH', `/users/${user.id}`, {
+      role: 'staff',
+      account_ids: [other.id, dashboard.account.id],
+    });
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('una.b@harbour.example is changed.').waitFor();
+    const { body } = await dashboard.admin('GET', `/users/${user.id}`);
+    expect(body).toMatchObject({ email: 'una.b@harbour.example', role: 'staff' });
+    expect(body.account_ids).toHaveLength(2);
+  });
+
   it('show the account to a viewer, who can’t change it', async () => {
     const page = await dashboard.open('settings/account', { as: 'viewer' });
     await title(page, 'Account').waitFor();
@@ -114,6 +144,49 @@ inDashboard('the settings', (dashboard) => {
     await page.getByRole('button', { name: 'Add user' }).click();
     await page.getByText('The email has already been taken.').waitFor();
     await expectAccessible(page);
+  });
+
+  it('say what failed also after the form was closed, and keep a question open until it is answered', async () => {
+    const { email, id } = (
+      await dashboard.admin('POST', '/users', {
+        ...{ email: 'ute@harbour.example', password: staffPassword, role: 'viewer', account_ids: [] },
+      })
+    ).body;
+    const refused = [`503 PATCH /admin/v1/users/${id}`, `503 DELETE /admin/v1/users/${id}`];
+    const page = await dashboard.open('settings/users', { refused });
+    let release = () => {};
+    await page.route(`**/users/${id}`, async (route) => {
+      await new Promise<void>((done) => {
+        release = done;
+      });
+      await route.fulfill({ status: 503, json: { errors: [{ message: 'The kitchen is on fire.' }] } });
+    });
+    const failed = page.getByText('The kitchen is on fire.');
+
+    await fromMenu(page, email, 'Change');
+    const form = page.getByRole('dialog', { name: `Change ${email}` });
+    await form.getByLabel('Staff').check();
+    const asked = page.waitForRequest(`**/users/${id}`);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await asked;
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    release();
+    await failed.waitFor();
+    await page.getByText('That did not work').waitFor();
+    await failed.waitFor({ state: 'detached' });
+
+    await fromMenu(page, email, 'Delete');
+    const question = page.getByRole('dialog', { name: `Delete ${email}?` });
+    const begun = page.waitForRequest(`**/users/${id}`);
+    await question.getByRole('button', { name: 'Delete user' }).click();
+    await begun;
+    await page.keyboard.press('Escape');
+    expect(await question.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    release();
+    await question.getByText('The kitchen is on fire.').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
   });
 
   it('refuse to delete the last owner, in words', async () => {

@@ -62,8 +62,25 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     await userMenu(page).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await title(page, 'Sign in to Regulars').waitFor();
-    await page.goBack();
+    await Promise.all([page.waitForResponse(/\/session$/), page.goBack()]);
     await title(page, 'Sign in to Regulars').waitFor();
+  });
+
+  it('signs out and in in all tabs of the browser at once', async () => {
+    const page = await dashboard.open('/profile', { as: await dashboard.user('staff'), refused: [/401 GET/] });
+    await title(page, 'Profile').waitFor();
+    const next = await dashboard.user('viewer');
+    // Where somebody else came to sign in without the first having signed out.
+    const other = await page.context().newPage();
+    await other.goto(`${dashboard.url}/sign-in`);
+    await signIn(other, next.email);
+    await title(other, 'Home').waitFor();
+    await page.getByText(`${next.email}, viewer`).waitFor();
+
+    await userMenu(other).click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await title(page, 'Sign in to Regulars').waitFor();
+    expect(here(page)).toBe('/sign-in?next=%2Fprofile');
   });
 
   it('signs out everywhere', async () => {

@@ -6,6 +6,7 @@ import {
   type QueryKey,
   queryOptions,
 } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { Paged } from '#service/shared/fields.ts';
 import { say } from '../ui/say.ts';
 import { type ApiError, api, type Params } from './client.ts';
@@ -14,8 +15,8 @@ declare module '@tanstack/react-query' {
   interface Register {
     defaultError: ApiError;
     mutationMeta: {
-      /** The error is shown where it arose, so no notice is needed. */
-      shown?: boolean;
+      /** Whether the error is shown where it arose, so that no notice is needed: always, or as long as `useShownHere` says. */
+      shown?: boolean | (() => boolean);
     };
   }
 }
@@ -33,11 +34,24 @@ export const queryClient = new QueryClient({
   },
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
+      const { shown } = mutation.meta ?? {};
       // Who is no longer signed in sees the sign-in page, which says it all.
-      if (!mutation.meta?.shown && error.status !== 401) say.failed(error);
+      if (!(typeof shown === 'function' ? shown() : shown) && error.status !== 401) say.failed(error);
     },
   }),
 });
+
+/** For a mutation's `meta`: what shows its error can be closed while it works, and a notice says it then. */
+export function useShownHere() {
+  const isHere = useRef(false);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
+  return { shown: () => isHere.current };
+}
 
 const keyOf = (path: string) => path.split('/').filter(Boolean);
 
@@ -93,4 +107,9 @@ export async function refresh(...paths: string[]): Promise<void> {
 /** Whatever was read at this path, or below it, is gone there as well. Call it once no page shows it any more. */
 export function forget(path: string): void {
   queryClient.removeQueries({ queryKey: keyOf(path) });
+}
+
+/** The same of what no page shows at the moment. */
+export function forgetUnseen(path: string): void {
+  queryClient.removeQueries({ queryKey: keyOf(path), type: 'inactive' });
 }

@@ -5,11 +5,12 @@ import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { useAccount } from '../session/session.ts';
 import { ButtonLink } from '../ui/ButtonLink.tsx';
 import { counted } from '../ui/format.ts';
-import { Page, TextLink } from '../ui/Page.tsx';
+import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState, ErrorState } from '../ui/States.tsx';
 import { DuplicatePair } from './DuplicatePair.tsx';
+import { GuestsLink } from './GuestsLink.tsx';
 import { duplicatesQuery } from './queries.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/duplicates');
@@ -28,11 +29,7 @@ export function DuplicatesPage() {
           ? `Guests who share a phone, but have different e-mails: ${counted(pairs.data.total, 'pair')}.`
           : undefined
       }
-      breadcrumbs={[
-        <TextLink key="guests" to="/accounts/$accountId/guests" params={{ accountId }}>
-          Guests
-        </TextLink>,
-      ]}
+      breadcrumbs={[<GuestsLink key="guests" />]}
     >
       {pairs.error && !pairs.data && <ErrorState error={pairs.error} onRetry={pairs.refetch} />}
       {pairs.isPending && (

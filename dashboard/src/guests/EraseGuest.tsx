@@ -6,17 +6,19 @@ import { useState } from 'react';
 import type { StaffContact } from '#service/contacts/schema.ts';
 import type { TimelineSummary } from '#service/timeline/schema.ts';
 import { api } from '../api/client.ts';
-import { queryClient, refresh } from '../api/queries.ts';
-import { useAccount } from '../session/session.ts';
+import { forget, forgetUnseen, refresh } from '../api/queries.ts';
+import { drafts } from '../session/drafts.ts';
+import { useAccount, useSession } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { counted } from '../ui/format.ts';
 import { say } from '../ui/say.ts';
 import { guestName } from './guest.ts';
-import { guestQuery, summaryQuery } from './queries.ts';
+import { notesPath, summaryQuery } from './queries.ts';
 
 /** For a guest who asks to be forgotten. */
 export function EraseGuest({ guest }: { guest: StaffContact }) {
   const { id: accountId, path } = useAccount();
+  const { user } = useSession();
   const navigate = useNavigate();
   const [asked, ask] = useDisclosure();
   const [typed, setTyped] = useState('');
@@ -26,10 +28,13 @@ export function EraseGuest({ guest }: { guest: StaffContact }) {
 
   const erase = async () => {
     await api.delete(`${path}/contacts/${guest.id}`);
+    // Nothing of them stays in this browser either: first the lists that they may be in, so that none shows them again,
+    forgetUnseen(path);
+    drafts.keep(notesPath(path, guest.id), user.id, '');
     await navigate({ to: '/accounts/$accountId/guests', params: { accountId }, search: {} });
     say.done(`${name} is forgotten.`);
-    // Nothing of them stays in this browser either.
-    queryClient.removeQueries({ queryKey: guestQuery(path, guest.id).queryKey.slice(0, -1) });
+    // and then what this page showed.
+    forget(`${path}/contacts/${guest.id}`);
     await refresh(path);
   };
 

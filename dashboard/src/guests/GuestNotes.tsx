@@ -4,21 +4,23 @@ import type { KeyboardEvent } from 'react';
 import type { StaffNote } from '#service/notes/schema.ts';
 import { api } from '../api/client.ts';
 import { getPages, refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
-import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { drafts } from '../session/drafts.ts';
+import { useAccount, useMay, useSession } from '../session/session.ts';
+import { FormEnd, LengthLeft, useServerForm } from '../ui/form.tsx';
 import { MoreList } from '../ui/MoreList.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { WallClock } from '../ui/Values.tsx';
 import classes from './GuestNotes.module.css';
+import { notesPath } from './queries.ts';
 
 /** What staff should know of a guest, newest first. */
 export function GuestNotes({ id }: { id: number }) {
-  const { path } = useAccount();
-  const notes = useInfiniteQuery(getPages<StaffNote>(`${path}/contacts/${id}/notes`));
+  const path = notesPath(useAccount().path, id);
+  const notes = useInfiniteQuery(getPages<StaffNote>(path));
   const mayWrite = useMay('staff');
   return (
     <Panel title="Notes" flush>
-      {mayWrite && <NewNote path={`${path}/contacts/${id}/notes`} />}
+      {mayWrite && <NewNote path={path} />}
       <MoreList
         label="Notes"
         of={notes}
@@ -42,16 +44,23 @@ export function GuestNotes({ id }: { id: number }) {
   );
 }
 
+const maxLength = 500;
+
 function NewNote({ path }: { path: string }) {
+  const { user } = useSession();
   const form = useServerForm({
-    initialValues: { text: '' },
+    initialValues: { text: drafts.read(path, user.id) },
+    onValuesChange: ({ text }) => drafts.keep(path, user.id, text),
     send: ({ text }) => api.post(path, { text: text.trim() }),
     onDone: async () => {
-      form.restart();
+      form.setValues({ text: '' });
+      // Also where one went to another page meanwhile.
+      drafts.keep(path, user.id, '');
       await refresh(path);
     },
   });
-  const isBlank = form.getValues().text.trim() === '';
+  const { text } = form.getValues();
+  const isBlank = text.trim() === '';
   const sendByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || isBlank || form.busy) return;
     event.preventDefault();
@@ -66,10 +75,11 @@ function NewNote({ path }: { path: string }) {
           autosize
           minRows={1}
           maxRows={8}
-          maxLength={500}
+          maxLength={maxLength}
           onKeyDown={sendByKey}
           {...form.getInputProps('text')}
         />
+        <LengthLeft text={text} max={maxLength} />
         {!isBlank && (
           <FormEnd
             form={form}

@@ -4,7 +4,7 @@ import { getRouteApi, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { StaffContact } from '#service/contacts/schema.ts';
 import { useAccount, useMay } from '../session/session.ts';
-import { Page, TextLink } from '../ui/Page.tsx';
+import { Page } from '../ui/Page.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { DateTime } from '../ui/Values.tsx';
 import { EraseGuest } from './EraseGuest.tsx';
@@ -14,6 +14,7 @@ import { GuestNotes } from './GuestNotes.tsx';
 import classes from './GuestPage.module.css';
 import { GuestProfile } from './GuestProfile.tsx';
 import { GuestSummary } from './GuestSummary.tsx';
+import { GuestsLink } from './GuestsLink.tsx';
 import { GuestUdfs } from './GuestUdfs.tsx';
 import { GuestVenues } from './GuestVenues.tsx';
 import { GuestVouchers } from './GuestVouchers.tsx';
@@ -104,15 +105,5 @@ interface FrameProps {
 }
 
 function Frame(props: FrameProps) {
-  const { accountId } = route.useParams();
-  return (
-    <Page
-      breadcrumbs={[
-        <TextLink key="guests" to="/accounts/$accountId/guests" params={{ accountId }}>
-          Guests
-        </TextLink>,
-      ]}
-      {...props}
-    />
-  );
+  return <Page breadcrumbs={[<GuestsLink key="guests" />]} {...props} />;
 }

@@ -7,6 +7,7 @@ import { useAccount } from '../session/session.ts';
 import classes from './GuestPicker.module.css';
 import { guestDetails, guestName } from './guest.ts';
 import { guestsFound } from './queries.ts';
+import { useSearchHint } from './search-hint.ts';
 
 const pauseMs = 120;
 
@@ -33,7 +34,7 @@ export function GuestPicker({ except, onPick }: { except: number; onPick: (id: n
       <Stack gap="xs">
         <TextInput
           label="Who is the same guest?"
-          placeholder="Name, e-mail, number or membership"
+          placeholder={useSearchHint()}
           autoComplete="off"
           maxLength={255}
           data-autofocus

@@ -6,6 +6,7 @@ import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from 'react
 import { queryClient } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { guestsFound } from './queries.ts';
+import { useSearchHint } from './search-hint.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/guests');
 
@@ -71,7 +72,7 @@ export function GuestSearch({ ref, onDown }: { ref: Ref<HTMLInputElement>; onDow
       role="searchbox"
       aria-label="Search guests"
       aria-keyshortcuts="/"
-      placeholder="Name, e-mail, number or membership"
+      placeholder={useSearchHint()}
       autoComplete="off"
       spellCheck={false}
       maxLength={255}

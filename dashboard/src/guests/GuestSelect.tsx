@@ -6,6 +6,7 @@ import type { FoundContact } from '#service/contacts/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { guestDetails, guestName } from './guest.ts';
 import { guestsFound } from './queries.ts';
+import { useSearchHint } from './search-hint.ts';
 
 interface GuestSelectProps {
   onPick: (guest: FoundContact | null) => void;
@@ -26,7 +27,7 @@ export function GuestSelect({ onPick, error }: GuestSelectProps) {
   return (
     <Select
       label="Guest"
-      placeholder="Name, e-mail, number or membership"
+      placeholder={useSearchHint()}
       data={[...guests].map(([value, guest]) => ({ value, label: guestName(guest) }))}
       // The service has looked already, and in more than the names.
       filter={({ options }) => options}

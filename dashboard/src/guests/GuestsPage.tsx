@@ -1,9 +1,9 @@
 import { Stack, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type KeyboardEvent, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useRef } from 'react';
 import type { FoundContact, FoundContacts } from '#service/contacts/schema.ts';
-import { useAccount } from '../session/session.ts';
+import { useAccount, useSession } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { counted } from '../ui/format.ts';
 import { Page } from '../ui/Page.tsx';
@@ -16,6 +16,7 @@ import { GuestFilters } from './GuestFilters.tsx';
 import { GuestSearch } from './GuestSearch.tsx';
 import classes from './GuestsPage.module.css';
 import { formatMobile, guestName } from './guest.ts';
+import { lastSearch } from './last-search.ts';
 import { NobodyFound, NoGuests } from './NoGuests.tsx';
 import { guestsFound } from './queries.ts';
 
@@ -29,6 +30,8 @@ export function GuestsPage() {
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const firstLink = () => list.current?.querySelector<HTMLElement>('tbody a');
+  const { user } = useSession();
+  useEffect(() => lastSearch.keep(user.id, accountId, search), [user.id, accountId, search]);
   const isNarrowed = Object.keys(search).length > 0;
 
   const backToField = (event: KeyboardEvent) => {

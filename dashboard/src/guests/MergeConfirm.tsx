@@ -1,5 +1,6 @@
 import { Alert, List, Radio, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { StaffContact } from '#service/contacts/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
@@ -30,16 +31,21 @@ interface MergeConfirmProps {
 export function MergeConfirm(props: MergeConfirmProps) {
   const { opened, onClose, leftId, rightId, onRight, stays, onStays, onMerged } = props;
   const { path, time_zone } = useAccount();
-  const left = useQuery({ ...guestQuery(path, leftId), enabled: opened });
-  const right = useQuery({ ...guestQuery(path, rightId ?? 0), enabled: opened && rightId !== undefined });
+  // As they are now: the list that led here may be an old one.
+  const left = useQuery({ ...guestQuery(path, leftId), enabled: opened, staleTime: 0 });
+  const right = useQuery({ ...guestQuery(path, rightId ?? 0), enabled: opened && rightId !== undefined, staleTime: 0 });
   const both = left.data && right.data && rightId !== undefined ? { left: left.data, right: right.data } : undefined;
   const survivor = both?.[stays];
   const other = both?.[stays === 'left' ? 'right' : 'left'];
+  /** Whose merge was done in this window, which needs not be told. */
+  const [mergedId, setMergedId] = useState<number>();
+  const isOne = both !== undefined && both.left.id === both.right.id && mergedId !== rightId;
   const error = left.error ?? (rightId === undefined ? null : right.error);
 
   const merge = async () => {
     if (!survivor || !other) return;
     await api.post(`${path}/contacts/${survivor.id}/merge`, { contact_id: other.id });
+    setMergedId(rightId);
     await onMerged(survivor.id);
     say.done(`${guestName(other)} and ${guestName(survivor)} are one guest now.`);
     await refresh(path);
@@ -48,17 +54,21 @@ export function MergeConfirm(props: MergeConfirmProps) {
   return (
     <Confirm
       opened={opened}
-      onClose={onClose}
-      size="xl"
-      title={both ? 'Merge these two?' : 'Merge with another guest'}
-      action={survivor ? `Merge into ${guestName(survivor)}` : 'Merge'}
+      onClose={() => {
+        onClose();
+        if (isOne) void refresh(`${path}/possible_duplicates`, `${path}/contacts`);
+      }}
+      size={isOne ? undefined : 'xl'}
+      title={isOne ? 'Nothing to merge' : both ? 'Merge these two?' : 'Merge with another guest'}
+      action={isOne ? undefined : survivor ? `Merge into ${guestName(survivor)}` : 'Merge'}
       disabled={!survivor}
       onConfirm={merge}
     >
       {error && <Alert color="red">{error.message}</Alert>}
       {rightId === undefined && onRight && <GuestPicker except={leftId} onPick={onRight} />}
       {rightId !== undefined && !both && !error && <Skeleton height="16rem" />}
-      {both && survivor && other && (
+      {isOne && <Text>These two are one already.</Text>}
+      {!isOne && both && survivor && other && (
         <Radio.Group aria-label="Who stays" value={stays} onChange={(side) => onStays(side as Side)}>
           <Stack>
             <Comparison

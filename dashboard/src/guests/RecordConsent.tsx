@@ -5,7 +5,7 @@ import type { StaffContact } from '#service/contacts/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
-import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { FormEnd, LengthLeft, useServerForm } from '../ui/form.tsx';
 import { say } from '../ui/say.ts';
 import { channels, guestName } from './guest.ts';
 
@@ -24,31 +24,31 @@ export function RecordConsent({ guest }: { guest: StaffContact }) {
   );
 }
 
+const maxLength = 500;
+
 function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => void }) {
   const { path } = useAccount();
-  const now = {
-    allow_email: Boolean(guest.allow_email),
-    allow_sms: Boolean(guest.allow_sms),
-    allow_call: Boolean(guest.allow_call),
-    allow_snail_mail: Boolean(guest.allow_snail_mail),
-  };
   const form = useServerForm({
-    initialValues: { ...now, reason: '' },
-    send: (values) => {
-      const changed = channels.map(({ flag }) => flag).filter((flag) => values[flag] !== now[flag]);
-      const flags = Object.fromEntries(changed.map((flag) => [flag, values[flag]]));
-      return api.post(`${path}/contacts/${guest.id}/consent`, { ...flags, reason: values.reason } satisfies Recorded);
+    initialValues: {
+      allow_email: Boolean(guest.allow_email),
+      allow_sms: Boolean(guest.allow_sms),
+      allow_call: Boolean(guest.allow_call),
+      allow_snail_mail: Boolean(guest.allow_snail_mail),
+      reason: '',
     },
+    validate: { reason: (reason) => (reason.trim() === '' ? 'Say how they asked for it.' : null) },
+    // A box that nobody touched says nothing: the guest may have taken back meanwhile what it still shows.
+    send: ({ reason }, changed) =>
+      api.post(`${path}/contacts/${guest.id}/consent`, { ...changed, reason } satisfies Recorded),
     onDone: async () => {
       await refresh(path);
       say.done('The consent is recorded.');
       onClose();
     },
   });
-  const values = form.getValues();
-  const isChanged = channels.some(({ flag }) => values[flag] !== now[flag]);
+  const isChanged = channels.some(({ flag }) => form.isDirty(flag));
   return (
-    <form onSubmit={form.submit}>
+    <form onSubmit={form.submit} noValidate>
       <Stack>
         <Fieldset
           variant="unstyled"
@@ -66,20 +66,34 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
             ))}
           </Stack>
         </Fieldset>
-        <Textarea
-          label="How they asked for it"
-          description="Kept with the change for good, and never changed afterwards."
-          placeholder="Asked at the bar to get no more texts."
-          required
-          autosize
-          minRows={2}
-          maxLength={500}
-          {...form.getInputProps('reason')}
-        />
+        <div>
+          <Textarea
+            label="How they asked for it"
+            description="Kept with the change for good, and never changed afterwards."
+            placeholder="Asked at the bar to get no more texts."
+            required
+            autosize
+            minRows={2}
+            maxLength={maxLength}
+            {...form.getInputProps('reason')}
+          />
+          <LengthLeft text={form.getValues().reason} max={maxLength} />
+        </div>
         <Text size="sm" c="dimmed">
           Record only what the guest asked for: consent is theirs to give.
         </Text>
-        <FormEnd form={form} onCancel={onClose} disabled={!isChanged || values.reason.trim() === ''}>
+        <FormEnd
+          form={form}
+          onCancel={onClose}
+          disabled={!isChanged}
+          aside={
+            !isChanged && (
+              <Text size="sm" c="dimmed" mr="auto">
+                Nothing is changed yet.
+              </Text>
+            )
+          }
+        >
           Record
         </FormEnd>
       </Stack>

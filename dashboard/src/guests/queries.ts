@@ -11,6 +11,8 @@ export const guestsFound = (account: string, search: SearchContacts) =>
 
 export const guestQuery = (account: string, id: number) => get<StaffContact>(`${account}/contacts/${id}`);
 
+export const notesPath = (account: string, id: number) => `${account}/contacts/${id}/notes`;
+
 export const summaryQuery = (account: string, id: number) =>
   get<TimelineSummary>(`${account}/contacts/${id}/timeline/summary`);
 

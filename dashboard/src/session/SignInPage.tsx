@@ -6,6 +6,8 @@ import type { Session } from '#service/sessions/schema.ts';
 import { ApiError, api } from '../api/client.ts';
 import mark from '../shell/mark.svg';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { drafts } from './drafts.ts';
+import { tellOtherTabs } from './other-tabs.ts';
 import classes from './SignInPage.module.css';
 import { sessionQuery } from './session.ts';
 
@@ -25,6 +27,8 @@ export function SignInPage() {
     onDone: (session) => {
       queries.clear();
       queries.setQueryData(sessionQuery.queryKey, session);
+      tellOtherTabs(session.user.id);
+      drafts.clear(session.user.id);
       history.push(safe(next));
     },
   });

@@ -15,7 +15,7 @@ export function AccountForm() {
   const zones = useMemo(() => timeZones(time_zone), [time_zone]);
   const form = useServerForm({
     initialValues: { name, time_zone },
-    send: (values) => api.patch(path, values),
+    send: (_values, changed) => api.patch(path, changed),
     onDone: async (_result, values) => {
       form.resetDirty(values);
       say.done('The account is changed.');

@@ -28,9 +28,10 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
       account_ids: (of?.account_ids ?? [here.id]).map(String),
       password: '',
     },
-    send: ({ email, role, account_ids, password }) => {
-      const fields = { email, role, account_ids: account_ids.map(Number), ...(password && { password }) };
-      return of ? api.patch(`/users/${of.id}`, fields) : api.post('/users', fields);
+    send: (values, changed) => {
+      const fields = of ? changed : values;
+      const body = { ...fields, ...(fields.account_ids && { account_ids: fields.account_ids.map(Number) }) };
+      return of ? api.patch(`/users/${of.id}`, body) : api.post('/users', body);
     },
     onDone: async (_result, { email, password }) => {
       // Whoever changes themselves may see something else from now on.
@@ -94,7 +95,7 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
             </Group>
           </div>
         )}
-        <FormEnd form={form} onCancel={onClose}>
+        <FormEnd form={form} onCancel={onClose} disabled={of !== undefined && !form.isDirty()}>
           {of ? 'Save' : 'Add user'}
         </FormEnd>
       </Stack>

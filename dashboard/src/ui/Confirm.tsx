@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useShownHere } from '../api/queries.ts';
 
 interface ConfirmProps {
   opened: boolean;
@@ -9,12 +10,12 @@ interface ConfirmProps {
   title: string;
   /** What will happen, and whether it can be undone. */
   children: ReactNode;
-  /** What the button does: "Delete venue", never "OK". */
-  action: string;
+  /** What the button does: "Delete venue", never "OK". Without it there is nothing to do but to close the window. */
+  action: string | undefined;
   /** It destroys something. */
   danger?: boolean;
   /** More room than a sentence or two need. */
-  size?: 'lg' | 'xl';
+  size?: 'lg' | 'xl' | undefined;
   /** The button waits, for what is still to be read or typed. */
   disabled?: boolean;
   /** Does it; the window stays open, and says why, where that fails. */
@@ -33,28 +34,39 @@ export function Confirm({
   size,
   onConfirm,
 }: ConfirmProps) {
-  const doing = useMutation({ mutationFn: onConfirm, meta: { shown: true }, onSuccess: close });
+  const doing = useMutation({ mutationFn: onConfirm, meta: useShownHere(), onSuccess: close });
   function close() {
     doing.reset();
     onClose();
   }
+  // What has begun is not called off by closing the window, which is also where it says how it went.
+  const cancel = () => doing.isPending || close();
   return (
-    <Modal opened={opened} onClose={close} title={title} size={size} onExitTransitionEnd={keepFocus}>
+    <Modal
+      opened={opened}
+      onClose={cancel}
+      closeButtonProps={{ 'aria-label': 'Close', disabled: doing.isPending }}
+      title={title}
+      size={size}
+      onExitTransitionEnd={keepFocus}
+    >
       <Stack>
         <div>{children}</div>
         {doing.error && <Alert color="red">{doing.error.message}</Alert>}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>
-            Cancel
+          <Button variant="default" disabled={doing.isPending} onClick={cancel}>
+            {action ? 'Cancel' : 'Close'}
           </Button>
-          <Button
-            color={danger ? 'red' : undefined}
-            loading={doing.isPending}
-            disabled={disabled}
-            onClick={() => doing.mutate()}
-          >
-            {action}
-          </Button>
+          {action && (
+            <Button
+              color={danger ? 'red' : undefined}
+              loading={doing.isPending}
+              disabled={disabled}
+              onClick={() => doing.mutate()}
+            >
+              {action}
+            </Button>
+          )}
         </Group>
       </Stack>
     </Modal>

@@ -1,13 +1,17 @@
-import { Alert, Button, Group } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { type UseFormInput, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
+import { useShownHere } from '../api/queries.ts';
 
 interface ServerFormInput<Values extends Record<string, unknown>, Result> extends UseFormInput<Values> {
   initialValues: Values;
-  /** Sends it: `(values) => api.post(…, values)`. */
-  send: (values: Values) => Promise<Result>;
+  /**
+   * Sends it: `(values) => api.post(…, values)`; or, of what others may change meanwhile, only what was changed here:
+   * `(_values, changed) => api.patch(…, changed)`.
+   */
+  send: (values: Values, changed: Partial<Values>) => Promise<Result>;
   onDone?: (result: Result, values: Values) => unknown;
 }
 
@@ -22,8 +26,8 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
 }: ServerFormInput<Values, Result>) {
   const form = useForm<Values>(input);
   const sending = useMutation<Result, ApiError, Values>({
-    mutationFn: send,
-    meta: { shown: true },
+    mutationFn: (values) => send(values, changed()),
+    meta: useShownHere(),
     onSuccess: (result, values) => onDone?.(result, values),
     onError: ({ fields }) => {
       const own = Object.entries(fields).filter(([field]) => owner(field) in form.getValues());
@@ -31,11 +35,18 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
       if (own[0]) form.getInputNode(owner(own[0][0]))?.focus();
     },
   });
+  /** Against what the fields showed at first, which may no longer be what the service has. */
+  const changed = () =>
+    Object.fromEntries(Object.entries(form.getValues()).filter(([field]) => form.isDirty(field))) as Partial<Values>;
   const { error } = sending;
   const others = Object.entries(error?.fields ?? {}).filter(([field]) => !(owner(field) in form.getValues()));
   return {
     ...form,
-    submit: (event?: FormEvent<HTMLFormElement>) => form.onSubmit((values) => sending.mutate(values))(event),
+    submit: (event?: FormEvent<HTMLFormElement>) =>
+      form.onSubmit(
+        (values) => sending.mutate(values),
+        (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
+      )(event),
     busy: sending.isPending,
     /** What is wrong that no field of the form shows. */
     problem:
@@ -51,6 +62,19 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
 
 /** `codes.3` is a matter of the field `codes`. */
 const owner = (field: string) => field.split('.', 1)[0] ?? field;
+
+/** Below a field that takes so many characters and cuts off the rest: how far one is, once the end is near. */
+export function LengthLeft({ text, max }: { text: string; max: number }) {
+  if (text.length < max - 50) return null;
+  const isFull = text.length >= max;
+  return (
+    <Text size="xs" c={isFull ? 'yellow' : 'dimmed'}>
+      {text.length} of {max}
+      {/* Said aloud once, rather than at every key. */}
+      <span role="status">{isFull && '. No more fits.'}</span>
+    </Text>
+  );
+}
 
 interface FormEndProps {
   form: { busy: boolean; problem: string | null };

@@ -6,9 +6,9 @@ export const groupPath = (account: { path: string }, groupId: number) => `${grou
 /** Every group with what became of its codes. */
 export const countedGroupsPath = (account: { path: string }) => `${groupsPath(account)}/statistics`;
 
-/** After any change to groups or codes. */
+/** After any change to groups or codes. Guests' pages show theirs. */
 export const refreshVouchers = (account: { path: string }) =>
-  refresh(groupsPath(account), `${account.path}/unique_codes`);
+  refresh(groupsPath(account), `${account.path}/unique_codes`, `${account.path}/contacts`);
 
 /** What the list shows first, and what a group's page does: asked for as soon as somebody points at the link. */
 export function prefetchGroups(account: { path: string }): void {
