@@ -187,6 +187,30 @@ inDashboard('vouchers', (dashboard) => {
     });
   }
 
+  it('are not made in a number that was not asked for', async () => {
+    const { id, page: path } = await newGroup();
+    const page = await dashboard.open(path, { as: 'staff' });
+    await page.getByRole('button', { name: 'Generate codes' }).click();
+    const count = dialog(page).getByLabel('How many');
+    const length = dialog(page).getByRole('textbox', { name: 'Length' });
+    for (const [typed, shown] of [['2000000', '2,000,000'], ['0'], ['-5'], ['1.5']] as [string, string?][]) {
+      await count.fill(typed);
+      await dialog(page).getByRole('button', { name: 'Generate' }).click();
+      await dialog(page).getByText('A whole number from 1 to 1,000,000.').waitFor();
+      expect(await count.inputValue()).toBe(shown ?? typed);
+    }
+    await expectAccessible(page);
+    await count.fill('10');
+    await length.fill('2');
+    await dialog(page).getByRole('button', { name: 'Generate' }).click();
+    await dialog(page).getByText('A whole number from 4 to 64.').waitFor();
+    expect(await length.inputValue()).toBe('2');
+    expect((await codesOf(id)).total).toBe(0);
+    await length.fill('8');
+    await dialog(page).getByRole('button', { name: 'Generate' }).click();
+    await figure(page, 'Made').getByText('10', { exact: true }).waitFor();
+  });
+
   it('go on being made while one looks at other pages, and closing the tab asks first', async () => {
     const { page: path, name } = await newGroup();
     const page = await dashboard.open(path, { as: 'staff' });
