@@ -187,6 +187,21 @@ inDashboard('vouchers', (dashboard) => {
     });
   }
 
+  it('stand on one line each; where they take more room than there is, their table scrolls and not the page', async () => {
+    const code = `WINTER-FESTIVAL-${fresh('LONG-AND-HYPHENATED')}`;
+    const { page: path } = await newGroup([code, fresh('SHORT')]);
+    await redeem(code);
+    const page = await dashboard.open(path, { as: 'staff' });
+    const table = page.getByRole('table', { name: 'Codes' });
+    const cut = `[...document.querySelectorAll('td .mantine-Badge-label')].filter((label) => label.scrollWidth > label.clientWidth).length`;
+    for (const width of [820, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect((await table.getByText(code).boundingBox())?.height).toBeLessThan(30);
+      expect(await page.evaluate(cut)).toBe(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+  });
+
   it('are not made in a number that was not asked for', async () => {
     const { id, page: path } = await newGroup();
     const page = await dashboard.open(path, { as: 'staff' });
