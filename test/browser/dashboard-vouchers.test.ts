@@ -95,6 +95,13 @@ inDashboard('vouchers', (dashboard) => {
       await expectAccessible(page);
       expect((await codesOf(id)).total).toBe(1);
 
+      // A picture is none of them, and takes nothing of what is there.
+      await dialog(page)
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'codes.txt', mimeType: 'text/plain', buffer: Buffer.from([137, 80, 78, 71, 10, 0, 1]) });
+      await dialog(page).getByText('This is not a text file.').waitFor();
+      await dialog(page).getByText('3 codes, 1 repeated line left out').waitFor();
+
       await dialog(page)
         .locator('input[type=file]')
         .setInputFiles({
