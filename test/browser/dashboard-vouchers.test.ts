@@ -233,6 +233,19 @@ inDashboard('vouchers', (dashboard) => {
     await figure(page, 'Made').getByText('10', { exact: true }).waitFor();
   });
 
+  it('can’t be given to a group that nobody is in', async () => {
+    const { page: path } = await newGroup([fresh('NOBODY')]);
+    const name = fresh('Empty club');
+    accepted(await dashboard.admin('POST', `${base()}/groups`, { name, unit_id: dashboard.account.root_unit_id }), 201);
+    const page = await dashboard.open(path, { as: 'staff' });
+    await page.getByRole('button', { name: 'Assign', exact: true }).click();
+    await dialog(page).getByText('A group of guests').click();
+    await dialog(page).getByRole('combobox', { name: 'Group of guests' }).fill(name);
+    await page.getByRole('option', { name: `${name} (0 guests)` }).click();
+    await dialog(page).getByRole('button', { name: 'Give each a code' }).click();
+    await dialog(page).getByText('Nobody is in this group.').waitFor();
+  });
+
   it('go on being made while one looks at other pages, and closing the tab asks first', async () => {
     const { page: path, name } = await newGroup();
     const page = await dashboard.open(path, { as: 'staff' });
