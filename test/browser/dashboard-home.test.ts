@@ -146,7 +146,7 @@ inDashboard('home', (dashboard) => {
       await page.getByRole('button', { name: /^Days: 30 Jan\s–\s10 Feb 2026$/ }).waitFor();
 
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Show all time' }).click();
+      await page.getByRole('button', { name: 'Show the last 5 years' }).click();
       await expect.poll(() => figure(page, 'Spend')).toBe('69.50');
       expect(address(page)).toBe(`${home()}?range=all`);
     });
@@ -177,7 +177,7 @@ inDashboard('home', (dashboard) => {
     await page.getByRole('link', { name: 'The Anchor' }).click();
     await expect.poll(() => figure(page, 'Guests')).toBe('1 now');
     expect(address(page)).toBe(`${home()}?unit_id=${anchor}`);
-    await page.getByRole('link', { name: 'Text message' }).click();
+    await page.getByRole('link', { name: 'Texts' }).click();
     await title(page, 'Guests').waitFor();
     expect(address(page)).toBe(`${home()}/guests?consent=sms&unit_id=${anchor}`);
   });
@@ -193,6 +193,14 @@ inDashboard('home', (dashboard) => {
       .getByText(shown(day(3)), { exact: true })
       .waitFor();
     await chart.locator('b', { hasText: '30.50' }).waitFor();
+  });
+
+  it('shows the usual days where the address names days or a range that do not exist', async () => {
+    for (const query of ['?from=2026-13-45&to=2026-11-01', '?from=2026-01-01&to=2026-02-30', '?range=ever']) {
+      const page = await dashboard.open(query);
+      await page.getByText('See what they wait for').waitFor();
+      expect(await page.getByRole('combobox', { name: 'Range' }).inputValue()).toBe('Last 30 days');
+    }
   });
 
   it('says that a venue is not there, and leads back', async () => {

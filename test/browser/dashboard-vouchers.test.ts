@@ -95,6 +95,13 @@ inDashboard('vouchers', (dashboard) => {
       await expectAccessible(page);
       expect((await codesOf(id)).total).toBe(1);
 
+      // A picture is none of them, and takes nothing of what is there.
+      await dialog(page)
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'codes.txt', mimeType: 'text/plain', buffer: Buffer.from([137, 80, 78, 71, 10, 0, 1]) });
+      await dialog(page).getByText('This is not a text file.').waitFor();
+      await dialog(page).getByText('3 codes, 1 repeated line left out').waitFor();
+
       await dialog(page)
         .locator('input[type=file]')
         .setInputFiles({
@@ -186,6 +193,58 @@ inDashboard('vouchers', (dashboard) => {
       await page.getByRole('table', { name: 'Codes' }).getByText(code).waitFor();
     });
   }
+
+  it('stand on one line each; where they take more room than there is, their table scrolls and not the page', async () => {
+    const code = `WINTER-FESTIVAL-${fresh('LONG-AND-HYPHENATED')}`;
+    const { page: path } = await newGroup([code, fresh('SHORT')]);
+    await redeem(code);
+    const page = await dashboard.open(path, { as: 'staff' });
+    const table = page.getByRole('table', { name: 'Codes' });
+    const cut = `[...document.querySelectorAll('td .mantine-Badge-label')].filter((label) => label.scrollWidth > label.clientWidth).length`;
+    for (const width of [820, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect((await table.getByText(code).boundingBox())?.height).toBeLessThan(30);
+      expect(await page.evaluate(cut)).toBe(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+  });
+
+  it('are not made in a number that was not asked for', async () => {
+    const { id, page: path } = await newGroup();
+    const page = await dashboard.open(path, { as: 'staff' });
+    await page.getByRole('button', { name: 'Generate codes' }).click();
+    const count = dialog(page).getByLabel('How many');
+    const length = dialog(page).getByRole('textbox', { name: 'Length' });
+    for (const [typed, shown] of [['2000000', '2,000,000'], ['0'], ['-5'], ['1.5']] as [string, string?][]) {
+      await count.fill(typed);
+      await dialog(page).getByRole('button', { name: 'Generate' }).click();
+      await dialog(page).getByText('A whole number from 1 to 1,000,000.').waitFor();
+      expect(await count.inputValue()).toBe(shown ?? typed);
+    }
+    await expectAccessible(page);
+    await count.fill('10');
+    await length.fill('2');
+    await dialog(page).getByRole('button', { name: 'Generate' }).click();
+    await dialog(page).getByText('A whole number from 4 to 64.').waitFor();
+    expect(await length.inputValue()).toBe('2');
+    expect((await codesOf(id)).total).toBe(0);
+    await length.fill('8');
+    await dialog(page).getByRole('button', { name: 'Generate' }).click();
+    await figure(page, 'Made').getByText('10', { exact: true }).waitFor();
+  });
+
+  it('can’t be given to a group that nobody is in', async () => {
+    const { page: path } = await newGroup([fresh('NOBODY')]);
+    const name = fresh('Empty club');
+    accepted(await dashboard.admin('POST', `${base()}/groups`, { name, unit_id: dashboard.account.root_unit_id }), 201);
+    const page = await dashboard.open(path, { as: 'staff' });
+    await page.getByRole('button', { name: 'Assign', exact: true }).click();
+    await dialog(page).getByText('A group of guests').click();
+    await dialog(page).getByRole('combobox', { name: 'Group of guests' }).fill(name);
+    await page.getByRole('option', { name: `${name} (0 guests)` }).click();
+    await dialog(page).getByRole('button', { name: 'Give each a code' }).click();
+    await dialog(page).getByText('Nobody is in this group.').waitFor();
+  });
 
   it('go on being made while one looks at other pages, and closing the tab asks first', async () => {
     const { page: path, name } = await newGroup();

@@ -1,10 +1,9 @@
 import { Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Paged } from '#service/shared/fields.ts';
 import type { CreatedToken } from '#service/tokens/schema.ts';
 import type { User } from '#service/users/schema.ts';
 import { api } from '../api/client.ts';
-import { get, refresh } from '../api/queries.ts';
+import { getAll, refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
 import { daysLater, today } from '../ui/format.ts';
@@ -24,7 +23,7 @@ const expiries = [
 
 export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
   const account = useAccount();
-  const users = useQuery(get<Paged<User>>('/users'));
+  const users = useQuery(getAll<User>('/users'));
   const form = useServerForm({
     initialValues: { name: '', user_id: null as string | null, expiry: 'never', expires_at: '' },
     validate: {
@@ -45,7 +44,7 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
       onCreated(token);
     },
   });
-  const able = (users.data?.data ?? []).filter(
+  const able = (users.data ?? []).filter(
     ({ role, account_ids }) => role === 'owner' || account_ids.includes(account.id),
   );
   return (

@@ -119,7 +119,7 @@ function Time({ at, timeZone }: { at: string; timeZone: string }) {
     timeZone,
     day: 'numeric',
     month: 'short',
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
     second: '2-digit',
   } as const;

@@ -1,10 +1,9 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Paged } from '#service/shared/fields.ts';
 import type { Token } from '#service/tokens/schema.ts';
 import type { User } from '#service/users/schema.ts';
-import { get } from '../api/queries.ts';
+import { getAll } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { DateTime, RelativeTime } from '../ui/Values.tsx';
 import classes from './TokenFacts.module.css';
@@ -12,8 +11,8 @@ import classes from './TokenFacts.module.css';
 /** What is known of a token besides its name. */
 export function TokenFacts({ token }: { token: Token | undefined }) {
   const account = useAccount();
-  const users = useQuery(get<Paged<User>>('/users'));
-  const user = users.data?.data.find(({ id }) => id === token?.user_id);
+  const users = useQuery(getAll<User>('/users'));
+  const user = users.data?.find(({ id }) => id === token?.user_id);
   return (
     <dl className={classes.facts}>
       <Fact label="Last used">

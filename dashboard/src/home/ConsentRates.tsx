@@ -1,17 +1,11 @@
 import { Progress, Skeleton, Text } from '@mantine/core';
+import { channels } from '../guests/guest.ts';
 import { useAccount } from '../session/session.ts';
 import { formatNumber, formatPercent } from '../ui/format.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import classes from './Home.module.css';
 import type { Overview } from './overview.ts';
-
-const channels = [
-  { key: 'email', name: 'E-mail' },
-  { key: 'sms', name: 'Text message' },
-  { key: 'call', name: 'Phone call' },
-  { key: 'snail_mail', name: 'Letter' },
-] as const;
 
 /** How many of the guests may be written to or called. Each leads to those guests. */
 export function ConsentRates({ overview, unitId }: { overview: Overview | undefined; unitId: number | undefined }) {
@@ -24,14 +18,14 @@ export function ConsentRates({ overview, unitId }: { overview: Overview | undefi
         <Text c="dimmed">No guests yet.</Text>
       ) : (
         <ul className={classes.rates}>
-          {channels.map(({ key, name }) => {
-            const given = consent?.[`allow_${key}`] ?? 0;
+          {channels.map(({ channel, flag, name }) => {
+            const given = consent?.[flag] ?? 0;
             return (
-              <li key={key}>
+              <li key={channel}>
                 <TextLink
                   to="/accounts/$accountId/guests"
                   params={{ accountId: id }}
-                  search={{ consent: key, unit_id: unitId }}
+                  search={{ consent: channel, unit_id: unitId }}
                   c="inherit"
                 >
                   {name}

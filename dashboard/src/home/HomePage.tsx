@@ -88,7 +88,7 @@ function Quiet() {
             mt="xs"
             onClick={() => void navigate({ search: ({ unit_id }) => ({ range: 'all', unit_id }) })}
           >
-            Show all time
+            Show the last 5 years
           </Button>
         )
       }

@@ -26,7 +26,7 @@ export function isQuiet({ new_guests, visits, nps, unique_codes }: Quiet): boole
 }
 type Quiet = Pick<Overview, 'new_guests' | 'visits' | 'nps' | 'unique_codes'>;
 
-/** Without the time before anything happened, of which "all time" may have years. */
+/** Without the time before anything happened, of which the longest range may have years. */
 export function sinceFirst(overview: Overview): Overview {
   const { new_guests, visits, nps, unique_codes } = overview;
   const counts = visits.series.map(

@@ -1,13 +1,13 @@
 import { daysLater, today } from '../ui/format.ts';
 
-/** The ranges that can be chosen by name; each ends today. `all` goes back as far as the service counts. */
+/** The ranges that can be chosen by name; each ends today. `all` is as far back as the service counts in one go. */
 export const ranges = {
   today: { label: 'Today', days: 1 },
   '7d': { label: 'Last 7 days', days: 7 },
   '30d': { label: 'Last 30 days', days: 30 },
   '90d': { label: 'Last 90 days', days: 90 },
   '12m': { label: 'Last 12 months', days: 365 },
-  all: { label: 'All time', days: 5 * 365 + 1 },
+  all: { label: 'Last 5 years', days: 5 * 365 + 1 },
 } as const;
 export type RangeName = keyof typeof ranges;
 export const rangeNames = Object.keys(ranges) as RangeName[];
@@ -26,9 +26,17 @@ export interface Range {
   to: string;
 }
 
+/** Whether the calendar has such a day: neither 2026-13-45 nor 2026-02-30. */
+function isDay(text: string | undefined): text is string {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
+}
+
+/** Anything may stand in an address: what is no range and no day is as if it were not there. */
 export function rangeOf({ range, from, to }: HomeSearch, timeZone: string): Range {
-  if (!range && from && to) return { name: 'custom', from, to };
-  const name = range ?? '30d';
+  const known = rangeNames.find((name) => name === range);
+  if (!known && isDay(from) && isDay(to)) return { name: 'custom', from, to };
+  const name = known ?? '30d';
   const last = today(timeZone);
   return { name, from: daysLater(last, 1 - ranges[name].days), to: last };
 }

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { AuditEntry } from '#service/audit/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import type { User } from '#service/users/schema.ts';
-import { getList } from '../api/queries.ts';
+import { getAll, getList } from '../api/queries.ts';
 import { useMay, useSession } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { Page, TextLink } from '../ui/Page.tsx';
@@ -38,7 +38,7 @@ function Trail() {
   const columns: Column<AuditEntry>[] = [
     { title: 'What', render: (entry) => <Deed of={entry} where={accountName(entry.account_id)} /> },
     { title: 'Who', render: ({ actor }) => actor },
-    { title: 'When', render: ({ at }) => <DateTime at={at} /> },
+    { title: 'When', oneLine: true, render: ({ at }) => <DateTime at={at} /> },
   ];
 
   return (
@@ -80,8 +80,8 @@ function Trail() {
 
 /** Those who still exist; the others' deeds are in the trail all the same. */
 function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange: (id: number | undefined) => void }) {
-  const users = useQuery(getList<Paged<User>>('/users'));
-  const known = users.data?.data.map(({ id, email }) => ({ value: String(id), label: email })) ?? [];
+  const users = useQuery(getAll<User>('/users'));
+  const known = users.data?.map(({ id, email }) => ({ value: String(id), label: email })) ?? [];
   const isMissing = chosen !== undefined && users.data && !known.some(({ value }) => value === String(chosen));
   return (
     <Select
@@ -102,7 +102,7 @@ function Deed({ of: entry, where }: { of: AuditEntry; where: string | undefined 
   const more = [fieldsInWords(entry), where].filter(Boolean).join(' · ');
   const isGone = entry.action.startsWith('Erase');
   return (
-    <Text inherit>
+    <Text inherit className={classes.deed}>
       {deedInWords(entry)}
       {contact_id && entry.account_id && (
         <>

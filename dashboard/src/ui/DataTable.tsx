@@ -11,6 +11,8 @@ export interface Column<Row> {
   align?: 'end';
   /** A CSS width; otherwise what it needs. */
   width?: string;
+  /** Not broken into lines: codes, days. */
+  oneLine?: boolean;
   /** On a phone each row is a card: this one is not on it. */
   wideOnly?: boolean;
   /** Buttons: without a visible title, and at the end. */
@@ -72,6 +74,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                         data-title={index > 0 && !column.isActions ? column.title : undefined}
                         data-align={column.align}
                         data-actions={column.isActions}
+                        data-one-line={column.oneLine}
                         data-wide-only={column.wideOnly}
                       >
                         {index === 0 && rowLink ? <Link {...rowLink(row)}>{content}</Link> : content}

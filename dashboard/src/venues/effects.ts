@@ -16,6 +16,9 @@ export function effectsOn(kind: Kind, effects: Effects): string[] {
 function onVenue(effects: UnitEffects): string[] {
   const { guests, folders, groups, unique_code_groups, unique_codes_redeemed } = effects;
   const on = some([folders, 'folder'], [groups, 'group']);
+  const isOne = folders + groups === 1;
+  // Guests are in groups: of folders without any there is no more to say.
+  const onGuests = groups === 0 ? '' : `, nor on the guests who are in ${isOne ? 'it' : 'them'}`;
   const known = some(
     [effects.bookings, 'booking'],
     [effects.purchases, 'purchase'],
@@ -26,7 +29,7 @@ function onVenue(effects: UnitEffects): string[] {
   );
   const sentences = [
     guestsStay(guests, 'no longer belong to it', 'no longer belongs to it'),
-    on && `${on} on it ${folders + groups === 1 ? 'is' : 'are'} no longer shown, nor on the guests who are in them.`,
+    on && `${on} on it ${isOne ? 'is' : 'are'} no longer shown${onGuests}.`,
     known && `What happened there stays known: ${known}.`,
     unique_code_groups > 0 &&
       `${counted(unique_code_groups, 'voucher group')} on it: the codes can still be redeemed elsewhere.`,

@@ -133,12 +133,17 @@ export function CodeList({ group }: { group: CodeGroup }) {
           )
         }
         columns={[
-          { title: 'Code', render: ({ unique_code }) => <Code>{unique_code}</Code> },
+          { title: 'Code', oneLine: true, render: ({ unique_code }) => <Code>{unique_code}</Code> },
           { title: 'Status', render: (one) => <CodeStatus code={one} /> },
           { title: 'Guest', render: (one) => <GuestLink code={one} /> },
-          { title: 'Assigned', render: ({ assigned_at }) => <DateTime at={assigned_at} dayOnly /> },
+          { title: 'Assigned', oneLine: true, render: ({ assigned_at }) => <DateTime at={assigned_at} dayOnly /> },
           { title: 'Redeemed', render: (one) => <RedeemedWhere code={one} /> },
-          { title: 'Made', wideOnly: true, render: ({ created_at }) => <DateTime at={created_at} dayOnly /> },
+          {
+            title: 'Made',
+            oneLine: true,
+            wideOnly: true,
+            render: ({ created_at }) => <DateTime at={created_at} dayOnly />,
+          },
           ...(mayChange ? [actions] : []),
         ]}
       />

@@ -68,7 +68,7 @@ function Found({ code }: { code: string }) {
         </EmptyState>
       }
       columns={[
-        { title: 'Code', render: ({ unique_code }) => <Code>{unique_code}</Code> },
+        { title: 'Code', oneLine: true, render: ({ unique_code }) => <Code>{unique_code}</Code> },
         { title: 'Status', render: (one) => <CodeStatus code={one} /> },
         {
           title: 'Group',

@@ -6,8 +6,16 @@ import { formatNumber } from '../ui/format.ts';
 import { startGeneration } from './generations.ts';
 import { groupPath, refreshVouchers } from './paths.ts';
 
-/** So many at once, as the service has it. */
-const mostGenerated = 1_000_000;
+/** How many at once and how long, as the service has it. */
+const counts = { min: 1, max: 1_000_000 };
+const lengths = { min: 4, max: 64 };
+/** What was typed stays as it is, to be seen and mended: it is never turned into another number that is then acted on. */
+const within =
+  ({ min, max }: { min: number; max: number }) =>
+  (typed: number | string) =>
+    Number.isInteger(Number(typed)) && Number(typed) >= min && Number(typed) <= max
+      ? null
+      : `A whole number from ${formatNumber(min)} to ${formatNumber(max)}.`;
 /** Of the characters that the service makes codes of: what such a code looks like. */
 const sample = '7KQX3MPT9C4HVRWD8FJN6Y'.repeat(3);
 
@@ -29,6 +37,7 @@ function GenerateForm({ group, onClose }: Omit<GenerateCodesProps, 'opened'>) {
   const account = useAccount();
   const form = useServerForm({
     initialValues: { count: 1000 as number | string, prefix: '', length: 10 as number | string },
+    validate: { count: within(counts), length: within(lengths) },
     send: ({ count, prefix, length }) =>
       startGeneration({
         path: groupPath(account, group.id),
@@ -44,12 +53,10 @@ function GenerateForm({ group, onClose }: Omit<GenerateCodesProps, 'opened'>) {
       <Stack>
         <NumberInput
           label="How many"
-          description={`Up to ${formatNumber(mostGenerated)} at once.`}
+          description={`Up to ${formatNumber(counts.max)} at once.`}
           required
-          min={1}
-          max={mostGenerated}
-          allowDecimal={false}
-          allowNegative={false}
+          {...counts}
+          clampBehavior="none"
           thousandSeparator
           data-autofocus
           {...form.getInputProps('count')}
@@ -66,10 +73,8 @@ function GenerateForm({ group, onClose }: Omit<GenerateCodesProps, 'opened'>) {
             label="Length"
             description="Random characters after the prefix."
             required
-            min={4}
-            max={64}
-            allowDecimal={false}
-            allowNegative={false}
+            {...lengths}
+            clampBehavior="none"
             {...form.getInputProps('length')}
           />
         </Group>
@@ -77,7 +82,7 @@ function GenerateForm({ group, onClose }: Omit<GenerateCodesProps, 'opened'>) {
           They will look like{' '}
           <Code>
             {prefix}
-            {sample.slice(0, Math.min(64, Math.max(4, Number(length) || 10)))}
+            {sample.slice(0, Math.min(lengths.max, Math.max(lengths.min, Number(length) || 10)))}
           </Code>
           . Anybody can try codes at a till, so the more there are, the longer they have to be: a guess may hit one in
           100,000 tries at most.

@@ -1,11 +1,10 @@
 import { Alert, Button, Group, Progress, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Paged } from '#service/shared/fields.ts';
 import type { Venue } from '#service/venues/schema.ts';
 import type { GivenCodes } from '#service/vouchers/schema.ts';
 import { api } from '../api/client.ts';
-import { get } from '../api/queries.ts';
+import { getAll } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { counted } from '../ui/format.ts';
 import { inGuestTerms } from './GiveGuest.tsx';
@@ -14,7 +13,7 @@ import { refreshVouchers } from './paths.ts';
 /** A free code to every guest of a group who has none. Some at a time, so that it can be watched, stopped and done again. */
 export function GiveGroup({ path, onClose }: { path: string; onClose: () => void }) {
   const account = useAccount();
-  const venues = useQuery(get<Paged<Venue>>(`${account.path}/venues`));
+  const venues = useQuery(getAll<Venue>(`${account.path}/venues`));
   const [groupId, setGroupId] = useState<string | null>(null);
   const [progress, setProgress] = useState<{ given: number; of: number } | null>(null);
   const stopped = useRef(false);
@@ -40,12 +39,13 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
   });
   if (giving.data) {
     const { given, remaining } = giving.data;
+    const groups = venues.data?.flatMap(({ folders }) => folders.flatMap((folder) => folder.groups));
+    const isEmpty = groups?.find(({ id }) => String(id) === groupId)?.guests === 0;
+    const nothing = isEmpty ? 'Nobody is in this group.' : 'All of them had a code already, so nothing was changed.';
     return (
       <Stack>
-        <Alert color={remaining > 0 ? 'gray' : 'green'} role="status">
-          {given === 0 && remaining === 0
-            ? 'All of them had a code already, so nothing was changed.'
-            : `${counted(given, 'guest was', 'guests were')} given a code.`}
+        <Alert color={remaining > 0 || given === 0 ? 'gray' : 'green'} role="status">
+          {given === 0 && remaining === 0 ? nothing : `${counted(given, 'guest was', 'guests were')} given a code.`}
           {remaining > 0 && ` Stopped: ${counted(remaining, 'guest has', 'guests have')} none yet.`}
         </Alert>
         <Group justify="flex-end">
@@ -54,7 +54,7 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
       </Stack>
     );
   }
-  const choices = (venues.data?.data ?? []).map(({ name, folders }) => ({
+  const choices = (venues.data ?? []).map(({ name, folders }) => ({
     group: name,
     items: folders.flatMap((folder) =>
       folder.groups.map(({ id, name, guests }) => ({

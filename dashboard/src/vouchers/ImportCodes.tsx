@@ -5,7 +5,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import type { CodeGroup } from '#service/vouchers/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { counted } from '../ui/format.ts';
-import { readCodeLines } from './code-lines.ts';
+import { isText, readCodeLines } from './code-lines.ts';
 import { importCodes, LinesRefused } from './import-codes.ts';
 import { groupPath, refreshVouchers } from './paths.ts';
 
@@ -26,6 +26,7 @@ export function ImportCodes({ group, opened, onClose }: ImportCodesProps) {
 function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
   const account = useAccount();
   const [text, setText] = useState('');
+  const [isWrongFile, setWrongFile] = useState(false);
   const [taken, setTaken] = useState(0);
   const deferred = useDeferredValue(text);
   const lines = useMemo(() => readCodeLines(deferred), [deferred]);
@@ -53,8 +54,15 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
   }
   function replace(next: string) {
     setText(next);
+    setWrongFile(false);
     setTaken(0);
     importing.reset();
+  }
+  async function take(file: File | null) {
+    const content = await file?.text();
+    if (content === undefined) return;
+    if (isText(content)) replace(content);
+    else setWrongFile(true);
   }
   return (
     <Stack>
@@ -65,14 +73,14 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
         rows={8}
         spellCheck={false}
         value={text}
-        error={lines.problem}
+        error={isWrongFile ? 'This is not a text file.' : lines.problem}
         disabled={importing.isPending}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         data-autofocus
         onChange={(event) => replace(event.currentTarget.value)}
       />
       <Group justify="space-between" gap="xs">
-        <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={(file) => void file?.text().then(replace)}>
+        <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={(file) => void take(file)}>
           {(props) => (
             <Button
               {...props}

@@ -9,6 +9,9 @@ export interface CodeLines {
   problem: string | null;
 }
 
+/** Whether it can be text at all: pictures, archives and spreadsheets hold characters that nobody writes. */
+export const isText = (text: string) => !/[^\P{Cc}\t\r\n]/u.test(text);
+
 export function readCodeLines(text: string): CodeLines {
   const read: CodeLines = { codes: [], lines: [], repeated: 0, problem: null };
   const seen = new Set<string>();
