@@ -9,10 +9,8 @@ export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: S
   // Links need name none of it, which is what the type of the argument says.
   return (raw: Search<Shape>): Search<Shape> => {
     const search: Record<string, unknown> = {};
-    for (const [name, read] of Object.entries(shape)) {
-      const value = read(raw[name]);
-      if (value !== undefined) search[name] = value;
-    }
+    // Also what is left out: the router puts this over what stands in the address.
+    for (const [name, read] of Object.entries(shape)) search[name] = read(raw[name]);
     return search as Search<Shape>;
   };
 }

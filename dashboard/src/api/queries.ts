@@ -15,8 +15,8 @@ declare module '@tanstack/react-query' {
   interface Register {
     defaultError: ApiError;
     mutationMeta: {
-      /** Whether the error is shown where it arose, so that no notice is needed: always, or as long as `useShownHere` says. */
-      shown?: boolean | (() => boolean);
+      /** Whether the error is shown where it arose, so that no notice is needed: see `useShownHere`. */
+      shown?: () => boolean;
     };
   }
 }

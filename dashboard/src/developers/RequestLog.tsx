@@ -65,7 +65,7 @@ export function RequestLog({ path }: { path: string }) {
               render: ({ method, route }) => (
                 <span className={classes.route}>
                   <span className={classes.method}>{method}</span>
-                  {route}
+                  {route === 'unmatched' ? 'an address that there is not' : route}
                 </span>
               ),
             },

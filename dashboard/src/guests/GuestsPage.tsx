@@ -32,7 +32,7 @@ export function GuestsPage() {
   const firstLink = () => list.current?.querySelector<HTMLElement>('tbody a');
   const { user } = useSession();
   useEffect(() => lastSearch.keep(user.id, accountId, search), [user.id, accountId, search]);
-  const isNarrowed = Object.keys(search).length > 0;
+  const isNarrowed = Object.values(search).some((value) => value !== undefined);
 
   const backToField = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowUp' || document.activeElement !== firstLink()) return;

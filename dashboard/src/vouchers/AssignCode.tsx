@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { FoundContact } from '#service/contacts/schema.ts';
 import type { StaffCode } from '#service/vouchers/schema.ts';
 import { api } from '../api/client.ts';
+import { useShownHere } from '../api/queries.ts';
 import { GuestSelect } from '../guests/GuestSelect.tsx';
 import { useAccount } from '../session/session.ts';
 import { say } from '../ui/say.ts';
@@ -22,7 +23,7 @@ export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => 
         contact_id: guest?.id,
       });
     },
-    meta: { shown: true },
+    meta: useShownHere(),
     onSuccess: async ({ unique_code, contact_id, contact_name }) => {
       await refreshVouchers(account);
       say.done(`${unique_code} is now the code of ${contact_name ?? `guest ${contact_id}`}.`);

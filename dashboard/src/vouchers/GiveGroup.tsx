@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Venue } from '#service/venues/schema.ts';
 import type { GivenCodes } from '#service/vouchers/schema.ts';
 import { api } from '../api/client.ts';
-import { getAll } from '../api/queries.ts';
+import { getAll, useShownHere } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { counted } from '../ui/format.ts';
 import { inGuestTerms } from './GiveGuest.tsx';
@@ -34,7 +34,7 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
       }
       return { given, remaining };
     },
-    meta: { shown: true },
+    meta: useShownHere(),
     onSettled: () => refreshVouchers(account),
   });
   if (giving.data) {

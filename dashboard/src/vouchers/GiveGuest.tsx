@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { FoundContact } from '#service/contacts/schema.ts';
 import type { GivenCodes } from '#service/vouchers/schema.ts';
 import { api } from '../api/client.ts';
+import { useShownHere } from '../api/queries.ts';
 import { GuestSelect } from '../guests/GuestSelect.tsx';
 import { useAccount } from '../session/session.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
@@ -15,7 +16,7 @@ export function GiveGuest({ path, onClose }: { path: string; onClose: () => void
   const [guest, setGuest] = useState<FoundContact | null>(null);
   const giving = useMutation({
     mutationFn: () => api.post<GivenCodes>(`${path}/assign`, { contact_ids: [guest?.id] }),
-    meta: { shown: true },
+    meta: useShownHere(),
     onSuccess: () => refreshVouchers(account),
   });
   const [code] = giving.data?.data ?? [];

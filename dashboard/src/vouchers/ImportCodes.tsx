@@ -3,6 +3,7 @@ import { IconFileUpload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { CodeGroup } from '#service/vouchers/schema.ts';
+import { useShownHere } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { counted } from '../ui/format.ts';
 import { isText, readCodeLines } from './code-lines.ts';
@@ -32,7 +33,7 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
   const lines = useMemo(() => readCodeLines(deferred), [deferred]);
   const importing = useMutation({
     mutationFn: () => importCodes(groupPath(account, group.id), lines, setTaken),
-    meta: { shown: true },
+    meta: useShownHere(),
     onSettled: () => refreshVouchers(account),
   });
   if (importing.data) {
