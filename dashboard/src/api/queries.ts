@@ -34,9 +34,8 @@ export const queryClient = new QueryClient({
   },
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
-      const { shown } = mutation.meta ?? {};
       // Who is no longer signed in sees the sign-in page, which says it all.
-      if (!(typeof shown === 'function' ? shown() : shown) && error.status !== 401) say.failed(error);
+      if (!mutation.meta?.shown?.() && error.status !== 401) say.failed(error);
     },
   }),
 });
