@@ -37,7 +37,7 @@ function Trail() {
 
   const columns: Column<AuditEntry>[] = [
     { title: 'What', render: (entry) => <Deed of={entry} where={accountName(entry.account_id)} /> },
-    { title: 'Who', render: ({ actor }) => actor },
+    { title: 'Who', oneLine: true, render: ({ actor }) => actor },
     { title: 'When', oneLine: true, render: ({ at }) => <DateTime at={at} /> },
   ];
 
