@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/setup.ts',
     // No test is about time: these only end one that hangs, also on a machine that is busy with something else.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectTo, createDatabase } from '../support/database.ts';
-import { postgresRuns, regulars, start, temporaryFolder } from '../support/process.ts';
+import { temporaryFolder } from '../support/leftovers.ts';
+import { postgresRuns, regulars, start } from '../support/process.ts';
 
 describe('regulars', () => {
   it('works on a new embedded database without the service, and stops PostgreSQL behind itself', async () => {

@@ -2,16 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  copyProject,
-  isRoot,
-  launch,
-  nobody,
-  postgresRuns,
-  postmasterPid,
-  start,
-  temporaryFolder,
-} from '../support/process.ts';
+import { temporaryFolder } from '../support/leftovers.ts';
+import { copyProject, isRoot, launch, nobody, postgresRuns, postmasterPid, start } from '../support/process.ts';
 
 /** The user id that a process runs as. */
 function ownerOf(pid: number): number {

@@ -6,7 +6,8 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { connectTo } from '../support/database.ts';
-import { connectBehind, launch, postgresRuns, start, temporaryFolder } from '../support/process.ts';
+import { temporaryFolder } from '../support/leftovers.ts';
+import { connectBehind, launch, postgresRuns, start } from '../support/process.ts';
 
 const secrets = (output: string) => ({
   email: /Admin\s+(\S+)/.exec(output)?.[1],

@@ -1,29 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { freePort } from '../../src/db/embedded/process.ts';
 import { adminToken } from './app.ts';
 import { connectTo } from './database.ts';
+import { endAfterwards, temporaryFolder } from './leftovers.ts';
 
 export const isRoot = process.getuid?.() === 0;
 /** An ordinary user, for the tests that root runs as one. */
 export const nobody = 65_534;
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A folder that anybody may enter, gone after the file's tests. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'regulars-process-'));
-  chmodSync(folder, 0o755);
-  folders.push(folder);
-  return folder;
-}
 
 export interface Running {
   child: ChildProcess;
@@ -49,14 +36,6 @@ export interface StartOptions {
   uid?: number;
 }
 
-const running = new Set<ChildProcess>();
-afterAll(async () => {
-  for (const child of running) child.kill('SIGTERM');
-  const deadline = Date.now() + 10_000;
-  while (running.size > 0 && Date.now() < deadline) await pause(50);
-  for (const child of running) child.kill('SIGKILL');
-});
-
 /** Starts a real service process; does not wait for anything. */
 export async function launch(options: StartOptions = {}): Promise<Running> {
   const dataDir = options.dataDir ?? join(temporaryFolder(), 'data');
@@ -71,12 +50,9 @@ export async function launch(options: StartOptions = {}): Promise<Running> {
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
-  running.add(child);
+  endAfterwards(child);
   const ended = new Promise<number | string>((done) =>
-    child.once('close', (code, signal) => {
-      running.delete(child);
-      done(code ?? signal ?? 'unknown');
-    }),
+    child.once('close', (code, signal) => done(code ?? signal ?? 'unknown')),
   );
   const url = `http://127.0.0.1:${env.PORT}`;
   return {
