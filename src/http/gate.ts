@@ -157,7 +157,11 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number, public
 
 /** Whoever has one IPv6 address has a whole /64 of them. */
 function networkOf(address: string): string {
-  return isIPv6(address) && !address.startsWith('::ffff:') ? address.split(':').slice(0, 4).join(':') : address;
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  // Two colons stand for as many zeros as there is room for.
+  const [start = [], end = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array(Math.max(0, 8 - start.length - end.length)).fill('0');
+  return [...start, ...zeros, ...end].slice(0, 4).join(':');
 }
 
 function adminFor(user: User, sessionId: number | null): Admin {

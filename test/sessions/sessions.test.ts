@@ -84,12 +84,15 @@ describe('signing in', () => {
     expect((await from('10.7.0.2', staffPassword)).status).toBe(201);
   });
 
-  it('takes all addresses of one IPv6 network for one', async () => {
+  it.each([
+    ['2001:db8:1:2', (n: number) => `2001:db8:1:2:${n}::1`],
+    ['2001:db8:0:0', (n: number) => `2001:db8::${n + 1}`],
+  ])('takes all addresses of the IPv6 network %s for one', async (_, address) => {
     const { email } = await signedIn(app, 'viewer');
     const statuses: number[] = [];
     for (let n = 0; n < 10 && !statuses.includes(429); n++) {
       const body = { email, password: `guess ${n}` };
-      const remoteAddress = `2001:db8:1:2:${n}::1`;
+      const remoteAddress = address(n);
       statuses.push((await call('POST', '/admin/v1/session', { body, headers: fromOurPage, remoteAddress })).status);
     }
     expect(statuses.at(-1)).toBe(429);
