@@ -1,8 +1,8 @@
 import { Progress, Skeleton, Text } from '@mantine/core';
-import type { CSSProperties } from 'react';
 import type { Nps } from '#service/overview/schema.ts';
 import { counted, formatDays, formatNumber, formatPercent, formatSigned } from '../ui/format.ts';
 import { Panel } from '../ui/Panel.tsx';
+import { Swatch } from '../ui/Swatch.tsx';
 import { TimeChart } from '../ui/TimeChart.tsx';
 import { before } from './Change.tsx';
 import classes from './Home.module.css';
@@ -48,7 +48,7 @@ export function NpsFigures({ overview, range, days }: { overview: Overview | und
           <ul className={classes.legend}>
             {parts.map(({ key, label, gave, color }) => (
               <li key={key} title={`Gave ${gave}`}>
-                <span className={classes.swatch} style={{ '--swatch': color } as CSSProperties} />
+                <Swatch color={color} />
                 {label}
                 <b>{nps ? formatNumber(nps[key]) : '\u00a0'}</b>
                 <Text component="span" inherit c="dimmed">

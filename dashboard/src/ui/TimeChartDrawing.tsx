@@ -1,8 +1,8 @@
 import '@mantine/charts/styles.layer.css';
 import { AreaChart, BarChart, LineChart } from '@mantine/charts';
 import { Skeleton } from '@mantine/core';
-import type { CSSProperties } from 'react';
 import { formatCompact, formatDayOfYear, formatMonth, formatNumber } from './format.ts';
+import { Swatch } from './Swatch.tsx';
 import classes from './TimeChart.module.css';
 import { bucketName, type Point, type TimeChartProps, valueAt } from './time-series.ts';
 
@@ -60,7 +60,7 @@ function Told({ index, ...props }: TimeChartProps<Point> & { points: readonly Po
       <p>{bucketName(props, index)}</p>
       {series.map(({ key, label, color }) => (
         <div key={key}>
-          <span className={classes.swatch} style={{ '--swatch': color } as CSSProperties} />
+          <Swatch color={color} />
           {label}
           <b>{format(valueAt(point, key))}</b>
         </div>
