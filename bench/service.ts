@@ -24,12 +24,15 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-const adminToken = 'the-admin-token-of-the-benchmark';
+export const adminToken = 'the-admin-token-of-the-benchmark';
+
+/** Where Ctrl-C does not reach: whoever starts a process so ends it as well. */
+export const aside = { detached: true };
 
 /** A real service over an embedded PostgreSQL in an empty folder, with `fsync` on as always. */
-export async function startService(env: Record<string, string> = {}): Promise<Service> {
+export async function startService(env: Record<string, string> = {}, where = { detached: false }): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'regulars-bench-'));
-  const own = await startProcess({ DATA_DIR: join(folder, 'data'), ...env });
+  const own = await startProcess({ DATA_DIR: join(folder, 'data'), ...env }, where);
   const file = (name: string) => readFileSync(join(folder, 'data', 'postgres', name), 'utf8').trim();
   const as = (role: string, secret: string) =>
     `postgres://${role}:${file(secret)}@127.0.0.1:${file('postmaster.pid').split('\n')[3]}/regulars`;
@@ -37,15 +40,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     url: own.url,
     database: as('regulars', 'regulars.secret'),
     superuser: as('postgres', 'superuser.secret'),
-    admin: async (method, path, body) => {
-      const response = await fetch(`${own.url}/admin/v1${path}`, {
-        method,
-        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-      return (await response.json()) as AdminAnswer;
-    },
+    admin: (method, path, body) => askAdmin(own.url, method, path, body),
     stop: async () => {
       await own.end('SIGTERM');
       rmSync(folder, { recursive: true, force: true });
@@ -53,15 +48,25 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   };
 }
 
+export async function askAdmin(url: string, method: string, path: string, body?: unknown): Promise<AdminAnswer> {
+  const response = await fetch(`${url}/admin/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as AdminAnswer;
+}
+
 export interface Process {
   url: string;
-  /** By itself, or because it was told to. */
-  ended: Promise<void>;
-  end(signal: NodeJS.Signals): Promise<void>;
+  /** By itself, or because it was told to; gives the exit code, or null where a signal ended it. */
+  ended: Promise<number | null>;
+  end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 /** One process of the service, once it is healthy. */
-export async function startProcess(env: Record<string, string>): Promise<Process> {
+export async function startProcess(env: Record<string, string>, { detached } = { detached: false }): Promise<Process> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child: ChildProcess = spawn('node', ['dist/main.js'], {
@@ -70,18 +75,22 @@ export async function startProcess(env: Record<string, string>): Promise<Process
       ...{ PORT: String(port), ADMIN_TOKEN: adminToken, EMAIL_DOMAIN_CHECK: 'list', ...env },
     },
     stdio: ['ignore', 'ignore', 'inherit'],
+    detached,
   });
-  const ended = new Promise<void>((done) => child.once('close', () => done()));
+  const ended = new Promise<number | null>((done) => child.once('close', done));
   for (let tries = 0; !(await healthy(url)); tries++) {
-    if (tries > 300 || child.exitCode !== null) throw new Error('The service did not start.');
+    if (tries > 600 || child.exitCode !== null) {
+      child.kill('SIGKILL');
+      throw new Error('The service did not start.');
+    }
     await pause(100);
   }
   return {
     url,
     ended,
-    end: async (signal) => {
+    end: (signal) => {
       child.kill(signal);
-      await ended;
+      return ended;
     },
   };
 }

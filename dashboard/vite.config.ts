@@ -14,6 +14,8 @@ export default defineConfig({
     manifest: true,
     // Everything is a file of its own: the pages are served with a policy that allows nothing else.
     assetsInlineLimit: 0,
+    // Whoever gets the files gets the terms of those whose work is in them.
+    license: { fileName: 'licences.md' },
     modulePreload: { polyfill: false },
     // test/dashboard/size.test.ts holds what is loaded first to its limit.
     chunkSizeWarningLimit: Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Process, startProcess } from '../bench/service.ts';
+import { aside, type Process, startProcess } from '../bench/service.ts';
 import type { Chance } from '../src/shared/chance.ts';
 
 /** Several processes of the service on one database, of which now and then one is killed, without a word, and another starts. */
@@ -9,56 +9,95 @@ export class Fleet {
   #processes: Process[] = [];
   readonly #starting = new Set<Promise<void>>();
   killed = 0;
+  restarted = 0;
   /** Those that ended though nobody had told them to. */
   died = 0;
+  /** A sentence for each thing that no process should do. */
+  readonly wrong: string[] = [];
+  #stopping = false;
 
   private constructor(env: Record<string, string>, chance: Chance) {
     this.#env = env;
     this.#chance = chance;
   }
 
-  static async start(size: number, database: string, chance: Chance): Promise<Fleet> {
-    const fleet = new Fleet({ DATABASE_URL: database, LOG_LEVEL: 'error' }, chance);
-    for (let n = 0; n < size; n++) await fleet.#startOne();
-    return fleet;
+  static async start(size: number, env: Record<string, string>, chance: Chance): Promise<Fleet> {
+    const fleet = new Fleet(env, chance);
+    try {
+      for (let n = 0; n < size; n++) await fleet.#startOne();
+      return fleet;
+    } catch (error) {
+      await fleet.stop();
+      throw error;
+    }
   }
 
-  /** Any of those that are believed to be alive. */
+  /** Those that are believed to be alive. */
+  urls(): string[] {
+    return this.#processes.map(({ url }) => url);
+  }
+
+  /** Any of them. */
   url(): string {
     return (this.#processes[this.#chance.below(this.#processes.length)] as Process).url;
   }
 
-  /** Another takes its place as soon as it is healthy. The last one is spared until then. */
+  /** The last one is spared until another is healthy. */
   async killOne(): Promise<void> {
-    if (this.#processes.length < 2) return;
-    const [victim] = this.#processes.splice(this.#chance.below(this.#processes.length), 1);
+    if (this.#processes.length > 1) await this.kill(this.#chance.below(this.#processes.length));
+  }
+
+  /** Another takes its place as soon as it is healthy. */
+  async kill(place: number): Promise<void> {
+    const [victim] = this.#processes.splice(place, 1);
     await victim?.end('SIGKILL');
     this.killed++;
     this.#replace();
   }
 
+  /** The same, for one that may finish what it has in hand. */
+  async restart(place: number): Promise<void> {
+    const [one] = this.#processes.splice(place, 1);
+    if (one) await this.#bid(one);
+    this.restarted++;
+    this.#replace();
+  }
+
+  /** When all that are on their way are there. */
+  async complete(): Promise<void> {
+    await Promise.all(this.#starting);
+  }
+
   #replace(): void {
-    const starting = this.#startOne().finally(() => this.#starting.delete(starting));
-    // Heard of when we stop.
-    starting.catch(() => {});
+    if (this.#stopping) return;
+    const starting = this.#startOne()
+      .catch((error: Error) => void this.wrong.push(`A process was to take another’s place: ${error.message}`))
+      .finally(() => this.#starting.delete(starting));
     this.#starting.add(starting);
   }
 
   async #startOne(): Promise<void> {
-    const one = await startProcess(this.#env);
+    const one = await startProcess(this.#env, aside);
     this.#processes.push(one);
     one.ended.then(() => {
       const place = this.#processes.indexOf(one);
       if (place < 0) return;
       this.#processes.splice(place, 1);
       this.died++;
+      this.wrong.push('A process ended by itself.');
       this.#replace();
     });
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#starting);
-    await Promise.all(this.#processes.splice(0).map((one) => one.end('SIGTERM')));
+    this.#stopping = true;
+    await this.complete();
+    await Promise.all(this.#processes.splice(0).map((one) => this.#bid(one)));
+  }
+
+  async #bid(one: Process): Promise<void> {
+    const code = await one.end('SIGTERM');
+    if (code !== 0) this.wrong.push(`A process that was told to stop ended with ${code ?? 'a signal'}.`);
   }
 }
 

@@ -1,8 +1,11 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import pg from 'pg';
-import { startService } from '../bench/service.ts';
+import { aside, startService } from '../bench/service.ts';
 import { Chance } from '../src/shared/chance.ts';
+import { ask } from './client.ts';
+import { fingerprint } from './fingerprint.ts';
 import { every, Fleet } from './fleet.ts';
+import type { Terms, Verdict } from './proof.ts';
 
 const processes = 3;
 /** Clients that wait for an answer, all at the same time. */
@@ -26,24 +29,15 @@ interface Attempt {
   answer?: number;
 }
 
-type Tally = Record<string, number>;
-
 /**
  * Thousands of clients race for the same codes over several processes, while processes are killed, connections cut on
  * both sides, and whatever was not answered is tried again. At the end the database is held against what was answered.
  */
-export async function proveRedemptions({
-  attempts: wanted,
-  seed,
-  say,
-}: {
-  attempts: number;
-  seed: number;
-  say(text: string): void;
-}): Promise<{ tally: Tally; wrong: string[] }> {
+export async function proveRedemptions({ seed, short, say, signal }: Terms): Promise<Verdict> {
+  const wanted = short ? 100_000 : 1_000_000;
   const chance = new Chance(seed);
   // It keeps the embedded PostgreSQL, and is spared.
-  const keeper = await startService({ LOG_LEVEL: 'error' });
+  const keeper = await startService({ LOG_LEVEL: 'error' }, aside);
   const behind = new pg.Client({ connectionString: keeper.superuser });
   await behind.connect();
   try {
@@ -63,8 +57,12 @@ export async function proveRedemptions({
         [account.id, group, codes],
       );
     }
-    const before = await fingerprint(behind, raced);
-    const fleet = await Fleet.start(processes, keeper.database, chance);
+    // Everything that redeeming must leave as it is.
+    const others = {
+      unique_codes: `case when group_id = ${raced} then to_jsonb(r) - 'redeemed_at' - 'redeemed_unit_id' else to_jsonb(r) end`,
+    };
+    const before = await fingerprint(behind, others);
+    const fleet = await Fleet.start(processes, { DATABASE_URL: keeper.database, LOG_LEVEL: 'error' }, chance);
     const sent: Attempt[] = [];
     const tally = { requests: 0, hungUp: 0, cut: 0, retries: 0, unanswered: 0, turnedAway: 0 };
     const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
@@ -77,7 +75,7 @@ export async function proveRedemptions({
       tally.cut += rowCount ?? 0;
     });
 
-    const ask = (attempt: Attempt) => {
+    const redeem = (attempt: Attempt) => {
       tally.requests++;
       attempt.asked++;
       const hangUp = chance.once(hangsUp);
@@ -91,17 +89,18 @@ export async function proveRedemptions({
         },
         redemption_date: new Date(firstSecond + attempt.number * 1000).toISOString(),
       });
-      return post(agent, `${fleet.url()}/v1/unique_code/redeem`, token, body, hangUp ? chance.below(20) : undefined);
+      const question = { token, body, patienceMs: hangUp ? chance.below(20) : patienceMs };
+      return ask(agent, `${fleet.url()}/v1/unique_code/redeem`, question);
     };
     /** Until there is an answer that says what became of it. Every try is counted. */
     const client = async () => {
-      while (tally.requests < wanted) {
+      while (tally.requests < wanted && !signal.aborted) {
         const number = sent.length;
         const code = Math.floor(number / racing) % codes;
         const attempt: Attempt = { number, code, asked: 0, unit: units[chance.below(units.length)] as number };
         sent.push(attempt);
         for (;;) {
-          const answer = await ask(attempt);
+          const answer = await redeem(attempt);
           if (answer?.status === 200 || answer?.status === 422) {
             attempt.answer = answer.status;
             if (answer.status === 422 && !answer.body.includes('already been redeemed')) throw new Error(answer.body);
@@ -111,7 +110,7 @@ export async function proveRedemptions({
           if (answer) tally.turnedAway++;
           else tally.unanswered++;
           // Some clients give up: what became of their attempt, nobody told them.
-          if (chance.once(5) || tally.requests >= wanted) break;
+          if (chance.once(5) || tally.requests >= wanted || signal.aborted) break;
           tally.retries++;
         }
       }
@@ -136,12 +135,12 @@ export async function proveRedemptions({
        from unique_codes where group_id = $1 order by id`,
       [raced],
     );
-    const after = await fingerprint(behind, raced);
+    const after = await fingerprint(behind, others);
     const { wrong, redeemed, lost, doubled } = judge(sent, rows);
     for (const name of Object.keys(before)) {
       if (before[name] !== after[name]) wrong.push(`Something else changed: ${name}.`);
     }
-    if (fleet.died > 0) wrong.push(`${fleet.died} processes ended by themselves.`);
+    wrong.push(...fleet.wrong);
     return {
       wrong,
       tally: {
@@ -208,56 +207,4 @@ function judge(sent: Attempt[], stored: Stored[]) {
     }
   }
   return { wrong, redeemed, lost, doubled };
-}
-
-/** Everything that redeeming must leave as it is, table by table. */
-async function fingerprint(behind: pg.Client, raced: number): Promise<Record<string, string>> {
-  const { rows: tables } = await behind.query<{ name: string }>(
-    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = 'public' and c.relkind = 'r' and c.relname <> 'request_log' order by 1`,
-  );
-  const prints: Record<string, string> = {};
-  for (const { name } of tables) {
-    const columns =
-      name === 'unique_codes'
-        ? `case when group_id = ${raced} then to_jsonb(r) - 'redeemed_at' - 'redeemed_unit_id' else to_jsonb(r) end`
-        : // When a token was used last is told by every request.
-          `to_jsonb(r) - 'last_used_at'`;
-    const { rows } = await behind.query<{ print: string }>(
-      `select count(*) || ' ' || coalesce(sum(hashtextextended((${columns})::text, 0)::numeric), 0) as print from ${name} as r`,
-    );
-    prints[name] = rows[0]?.print ?? '';
-  }
-  return prints;
-}
-
-/** Undefined: no answer came. With `hangUpAfter`, the client leaves after so many milliseconds. */
-function post(
-  agent: Agent,
-  url: string,
-  token: string,
-  body: string,
-  hangUpAfter: number | undefined,
-): Promise<{ status: number; body: string } | undefined> {
-  return new Promise((done) => {
-    const asked = request(url, {
-      ...{ method: 'POST', agent, timeout: patienceMs },
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-      },
-    });
-    asked.on('response', (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => done(response.complete ? { status: response.statusCode ?? 0, body: text } : undefined));
-      response.on('error', () => done(undefined));
-    });
-    asked.on('error', () => done(undefined));
-    asked.on('timeout', () => asked.destroy());
-    if (hangUpAfter !== undefined) setTimeout(() => asked.destroy(), hangUpAfter);
-    asked.end(body);
-  });
 }

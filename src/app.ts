@@ -22,6 +22,7 @@ import { openApiDocument } from './http/openapi.ts';
 import type { Operation } from './http/operation.ts';
 import { type Serving, serve } from './http/serve.ts';
 import { type Answered, createServer } from './http/server.ts';
+import { Sweeper } from './jobs/sweeper.ts';
 import { type Logger, logPlain } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
@@ -31,6 +32,9 @@ import { howManyWaitEverywhere } from './purchases/read.ts';
 import { purchaseRoutes } from './purchases/routes.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
+import { deleteOldRequests } from './requests/store.ts';
+import { once } from './retries/once.ts';
+import { deleteOldKept } from './retries/store.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { userByPassword, userBySession } from './sessions/sign-in.ts';
 import { Few } from './shared/few.ts';
@@ -107,8 +111,12 @@ export async function buildApp({
     dropped: (count) => metrics.dropped('request_log', count),
     failed: (err) => log.warn({ err }, 'the request log could not be written'),
   });
+  const sweeper = new Sweeper(db, [deleteOldRequests, deleteOldKept], (err) =>
+    log.warn({ err }, 'what is past its time could not be deleted'),
+  );
   const app = createServer({
     bodyLimitBytes: config.bodyLimitBytes,
+    publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
     log,
     onAnswered: (answered) => keepRecord(answered, now(), log, metrics, recorder),
@@ -119,6 +127,7 @@ export async function buildApp({
     db,
     gate,
     keeper,
+    once,
     publicUrl: config.publicUrl,
     now,
     world: { takesMail: (email) => domains.takesMail(email) },
@@ -152,7 +161,10 @@ export async function buildApp({
     if (healthy) return { status: 'ok' };
     return reply.code(unavailable.status).headers(unavailable.headers).send(unavailable.body);
   });
-  app.addHook('onClose', () => recorder.close());
+  app.addHook('onClose', async () => {
+    sweeper.close();
+    await recorder.close();
+  });
   await app.ready();
   return app;
 }

@@ -1,8 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../src/app.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { version } from '../src/version.ts';
 import { createDatabase, superuser } from './support/database.ts';
+import { licences, licencesPage } from './support/licences.ts';
 import { dumpSchema } from './support/schema-dump.ts';
 
 /** What is made from the code and committed beside it. `npm run generate` makes it anew. */
@@ -15,5 +17,57 @@ describe('generated files', () => {
 
   it('docs/schema.sql is what the migrations make', async () => {
     await expect(await dumpSchema(await superuser(await createDatabase()))).toMatchFileSnapshot('../docs/schema.sql');
+  });
+
+  it('docs/licences.md is what package-lock.json brings', async () => {
+    await expect(licencesPage()).toMatchFileSnapshot('../docs/licences.md');
+  });
+});
+
+it('docs/security.md names what is there: tests, proofs and decisions', () => {
+  const page = readFileSync('docs/security.md', 'utf8');
+  const named = [...page.matchAll(/`((?:test|docs)\/[\w./-]+)`/g)].map(([, path]) => path as string);
+  expect(named.length).toBeGreaterThan(20);
+  for (const path of named) expect(existsSync(path), path).toBe(true);
+  const proofs = [...page.matchAll(/npm run prove -- (\w+)/g)].map(([, name]) => name as string);
+  expect(new Set(proofs).size).toBeGreaterThanOrEqual(3);
+  for (const name of proofs) expect(readFileSync('prove/main.ts', 'utf8')).toMatch(new RegExp(`^  ${name}: \\{`, 'm'));
+});
+
+describe('what we depend on', () => {
+  /** Each lets its work be used, changed and passed on by anybody, also within something that is sold. */
+  const permissive = [
+    'MIT',
+    'ISC',
+    'Apache-2.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    '0BSD',
+    'BlueOak-1.0.0',
+    'Python-2.0',
+    'Unlicense',
+  ];
+
+  it('is under licences that ask for no more than to be named', () => {
+    const may = (licence: string) =>
+      licence
+        .replace(/[()]/g, '')
+        .split(' AND ')
+        .every((all) => all.split(' OR ').some((one) => permissive.includes(one)));
+    const others = licences().filter(({ licence }) => !may(licence));
+    expect(others).toEqual([]);
+  });
+
+  it('is pinned, and each package in the lockfile has the sum that it must have', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const unsure = Object.entries<{ link?: boolean; integrity?: string }>(packages).filter(
+      ([path, one]) => path.startsWith('node_modules/') && !one.link && !/^sha512-/.test(one.integrity ?? ''),
+    );
+    expect(unsure).toEqual([]);
+    for (const file of ['package.json', 'dashboard/package.json']) {
+      const { dependencies, devDependencies, optionalDependencies } = JSON.parse(readFileSync(file, 'utf8'));
+      for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+        expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+    }
   });
 });

@@ -76,3 +76,9 @@ export async function knownTimeZone(tx: Tx, name: string): Promise<string | unde
   const [row] = await tx<{ name: string }>`select name from pg_timezone_names where lower(name) = lower(${name})`;
   return row?.name;
 }
+
+/** For whoever goes through all of them. */
+export async function nextAccountIds(tx: Tx, after: number, limit: number): Promise<number[]> {
+  const rows = await tx<{ id: number }>`select id from accounts where id > ${after} order by id limit ${limit}`;
+  return rows.map((row) => row.id);
+}

@@ -1,4 +1,4 @@
-import { isDatabaseAway, isRace, isRefused } from '../db/database.ts';
+import { isRace, isRefused, isUncertain } from '../db/database.ts';
 import { Unavailable } from '../shared/problem.ts';
 
 interface Options<Command, Outcome> {
@@ -13,6 +13,7 @@ interface Options<Command, Outcome> {
 
 interface Member<Command, Outcome> {
   command: Command;
+  since: number;
   done(outcome: Outcome): void;
   failed(error: unknown): void;
 }
@@ -29,6 +30,8 @@ const mostWeight = 5000;
 const mostAtOnce = 2;
 /** More than this many of an account waiting, and a client is better told to come back. */
 const mostWaiting = 10_000;
+/** And so is one who would have to wait for longer than this, or already has: a client gives up at some time as well. */
+const longestWaitMs = 10_000;
 const mostAttempts = 5;
 
 /**
@@ -47,9 +50,11 @@ export class Gathering<Command, Outcome> {
     const queue = this.#queues.get(accountId) ?? { waiting: [], writing: 0 };
     this.#queues.set(accountId, queue);
     const { waiting } = queue;
-    if (waiting.length >= mostWaiting) throw new Unavailable('Too many calls are waiting already.');
+    const since = Date.now();
+    if (waiting.length >= mostWaiting || isLate(waiting[0], since))
+      throw new Unavailable('Too many calls are waiting already.');
     return new Promise((done, failed) => {
-      waiting.push({ command, done, failed });
+      waiting.push({ command, since, done, failed });
       // What arrived in the same turn of the event loop goes together.
       if (waiting.length === 1) setImmediate(() => void this.#work(accountId, queue));
     });
@@ -58,7 +63,7 @@ export class Gathering<Command, Outcome> {
   async #work(accountId: number, queue: Queue<Command, Outcome>): Promise<void> {
     if (queue.writing >= mostAtOnce || queue.waiting.length === 0) return;
     queue.writing++;
-    while (queue.waiting.length > 0) {
+    while (dismissLate(queue.waiting) > 0) {
       const settling = this.#settleQuickly(accountId, this.#take(queue));
       // There was more than one batch takes: the next may start beside it.
       void this.#work(accountId, queue);
@@ -108,7 +113,7 @@ export class Gathering<Command, Outcome> {
       await answer(members, outcomes);
     } catch (error) {
       if (isRace(error) && attempt < mostAttempts) return this.#settle(accountId, members, attempt + 1);
-      if (isDatabaseAway(error) || members.length === 1) {
+      if (isUncertain(error) || members.length === 1) {
         for (const { failed } of members) failed(isRace(error) ? new Unavailable('Others were always first.') : error);
         return;
       }
@@ -118,6 +123,17 @@ export class Gathering<Command, Outcome> {
       await this.#settle(accountId, members.slice(half), 1);
     }
   }
+}
+
+function isLate(member: { since: number } | undefined, now: number): boolean {
+  return member !== undefined && now - member.since > longestWaitMs;
+}
+
+/** Sends those away who have waited too long, of whom nothing was begun; gives how many are left. */
+function dismissLate<Command, Outcome>(waiting: Member<Command, Outcome>[]): number {
+  const now = Date.now();
+  while (isLate(waiting[0], now)) waiting.shift()?.failed(new Unavailable('The database is too slow.'));
+  return waiting.length;
 }
 
 function commandOf<Command>({ command }: { command: Command }): Command {

@@ -33,6 +33,7 @@ export const bookingRoutes = [
       input: BookingChanges,
       besides: (tx, { accountId, ids, input }) => wrongWithBooking(tx, accountId, ids.booking_id, input),
       answer: Booking,
+      contactOf: ({ contact_id }) => (contact_id === '' ? null : Number(contact_id)),
       example: {
         input: { table_numbers: ['12'], stage_value: 100 },
         answer: { ...bookingExample, stage_value: '100' },

@@ -27,7 +27,8 @@ export class Progress {
 
   #left(done: number, of: number): string {
     const seconds = Math.round(((Date.now() - this.#begin) / 1000 / done) * (of - done));
-    return done > 0 && seconds > 0 ? `, ${seconds} s left` : '';
+    // The first few say nothing about the rest.
+    return done >= of / 100 && seconds > 0 ? `, ${seconds} s left` : '';
   }
 }
 

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { version } from '../version.ts';
 import { accountCommand } from './account.ts';
+import { backupCommands } from './backup.ts';
 import { contactCommands } from './contact.ts';
 import { domainCommand } from './domain.ts';
 import { groupCommands } from './group.ts';
@@ -30,6 +31,7 @@ program
     await import('../main.ts');
   });
 migrateCommand(program);
+backupCommands(program);
 accountCommand(program);
 userCommand(program);
 tokenCommand(program);

@@ -3,7 +3,7 @@ import type { Static, TObject } from 'typebox';
 import { listAccounts, showAccount } from '../accounts/manage.ts';
 import { readConfig } from '../config.ts';
 import type { Tx } from '../db/database.ts';
-import { type OpenDatabase, openDatabase } from '../db/open.ts';
+import { type OpenDatabase, type OpenOptions, openDatabase } from '../db/open.ts';
 import type { Run } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
@@ -14,7 +14,7 @@ import { recordCommand } from './trail.ts';
 const perPage = 100;
 
 export async function withDatabase<T>(
-  choices: { migrate: 'all' | 'empty'; mayCreate: boolean },
+  choices: Pick<OpenOptions, 'migrate'> & { mayCreate: boolean },
   work: (database: OpenDatabase, interrupted: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const onEvent = (event: string) => void process.stderr.write(`${event}\n`);

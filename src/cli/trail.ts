@@ -27,10 +27,14 @@ const identifying = ['id', 'other', 'group', 'contact'];
 
 /** Writes what the command did into the audit trail, in its transaction; nothing if it only looked. */
 export async function recordCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
-  if (!running) return;
   // PostgreSQL numbers a transaction when it first writes.
   const [transaction] = await tx<{ wrote: boolean }>`select pg_current_xact_id_if_assigned() is not null as wrote`;
-  if (!transaction?.wrote) return;
+  if (transaction?.wrote) await noteCommand(tx, accountId, result);
+}
+
+/** Writes that the command was run, whether or not it changed anything: what takes out all that there is is no mere look. */
+export async function noteCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
+  if (!running) return;
   const { args, registeredArguments } = running;
   const given = registeredArguments.map((argument, index) => [argument.name(), args[index] ?? ''] as const);
   const ids = given.filter(([name]) => identifying.includes(name)).map(([name, value]) => [name, Number(value)]);

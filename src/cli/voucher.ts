@@ -1,5 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -30,6 +29,7 @@ import {
   UnassignCode,
 } from '../vouchers/schema.ts';
 import { codeStatistics } from '../vouchers/statistics.ts';
+import { writeWhole } from './files.ts';
 import { managedCommand } from './managed.ts';
 import { one, withAccount } from './of-account.ts';
 import { Progress } from './progress.ts';
@@ -169,7 +169,6 @@ async function addAll(tx: Tx, accountId: number, group: number, codes: string[],
   return created;
 }
 
-/** Beside the file until it is whole, so that one that is broken off leaves what was there; a pipe or a device stays what it is. */
 async function exportTo(file: string | undefined, tx: Tx, accountId: number, group: number): Promise<number> {
   let count = 0;
   const parts = await csvFile(
@@ -186,16 +185,7 @@ async function exportTo(file: string | undefined, tx: Tx, accountId: number, gro
     });
     return count;
   }
-  const there = await stat(file).catch(() => undefined);
-  const part = there && !there.isFile() ? file : `${file}.part`;
-  try {
-    await pipeline(parts, createWriteStream(part));
-    if (part !== file) await rename(part, file);
-  } catch (error) {
-    if (part !== file) await rm(part, { force: true }).catch(() => {});
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw new SetupProblem(`${file} can’t be written: ${(error as Error).message}.`);
-  }
+  await writeWhole(file, (out) => pipeline(parts, out));
   return count;
 }
 

@@ -16,6 +16,7 @@ import {
   selectMerges,
   selectPairs,
 } from '../identities/store.ts';
+import { forgetAnswers } from '../retries/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { deleteStaysOf, lockStaysOf } from '../stays/store.ts';
@@ -179,6 +180,7 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   await beginErasing(tx);
   await lockStaysOf(tx, accountId, ids);
   await deleteStaysOf(tx, accountId, ids);
+  await forgetAnswers(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
   return ids;
 }

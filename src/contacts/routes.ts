@@ -132,6 +132,7 @@ export const contactRoutes = [
       weigh: weighContact,
       write: writeContacts,
       answer: ({ id, contact }, { root }) => (contact ? contactObject(contact.row, contact.parts, root) : { id }),
+      contactOf: ({ id }) => id,
       discarded: ({ discarded }) => discarded,
       outcomes: ({ outcomes }) => outcomes,
     },

@@ -116,7 +116,6 @@ export async function storeChanges(
     })),
     (pairs) => notePairs(tx, accountId, pairs),
   );
-  store(changes.notes.map(of).map(dated), (notes) => insertNotes(tx, accountId, notes));
   store(
     changes.feedback.map((feedback, index) => dated({ ...of(feedback), id: idsOfFeedback[index] as number })),
     (feedback) => insertFeedback(tx, accountId, feedback),
@@ -135,6 +134,8 @@ export async function storeChanges(
     statements.push(matchWaiting(tx, accountId, time_zone, brought, count));
   }
   store([...changes.unchecked].sort(), (domains) => lookAgainLater(tx, accountId, domains));
+  // Behind everything that may have had to wait for another: notes are listed by their ids, in the order in which things happened.
+  store(changes.notes.map(of).map(dated), (notes) => insertNotes(tx, accountId, notes));
   return statements;
 }
 

@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { Unavailable } from '../shared/problem.ts';
 import { type Run, raw, runner, type Sql, sql, types } from './sql.ts';
 
 /** A transaction: the required first argument of every store function. */
@@ -78,13 +81,46 @@ export interface Connection {
 
 /** A single connection of its own, for what must not share one: migrations, locks. */
 export async function openConnection(options: ConnectOptions & { onLost?: () => void }): Promise<Connection> {
-  const client = new pg.Client(settings(options));
+  return connect(new pg.Client(settings(options)), options.onLost);
+}
+
+/** Tables as streams of text, a row a line. Statements wait for each other here, and closing cuts off the one under way. */
+export interface CopyConnection extends Connection {
+  /** Whoever stops reading half-way has no connection any more. */
+  copyOut(statement: string): AsyncGenerator<Buffer>;
+  /** Gives how many rows there were. */
+  copyIn(statement: string, lines: AsyncIterable<Buffer>): Promise<number>;
+}
+
+export async function openCopyConnection(options: ConnectOptions): Promise<CopyConnection> {
+  const client = new pg.Client({ ...settings(options), pipeline: false });
+  const connection = await connect(client);
+  return {
+    ...connection,
+    copyOut: async function* (statement) {
+      let whole = false;
+      try {
+        for await (const chunk of client.query(copyTo(statement))) yield chunk as Buffer;
+        whole = true;
+      } finally {
+        if (!whole) await connection.close();
+      }
+    },
+    copyIn: async (statement, lines) => {
+      const copy = client.query(copyFrom(statement));
+      await pipeline(lines, copy);
+      return copy.rowCount;
+    },
+  };
+}
+
+async function connect(client: pg.Client, onLost?: () => void): Promise<Connection> {
   let closing = false;
   // Without a listener a lost connection would end the process; those waiting on a statement hear of it anyway.
   client.on('error', () => {});
   await client.connect();
   client.on('end', () => {
-    if (!closing) options.onLost?.();
+    if (!closing) onLost?.();
   });
   return {
     run: runner(client),
@@ -109,9 +145,28 @@ export async function openConnection(options: ConnectOptions & { onLost?: () => 
   };
 }
 
+/**
+ * A server that is starting up is, to the software that keeps the job queue, one that is not there: it asks again soon.
+ * By its own code for it, it would sleep for seconds and then minutes, and could not be stopped meanwhile.
+ */
+class PlainClient extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(done: (error: Error) => void): void;
+  override connect(done?: (error: Error) => void): Promise<pg.Client> | undefined {
+    if (!done) return super.connect();
+    super.connect((error: Error & { code?: string }) =>
+      done(error?.code === '57P03' ? Object.assign(error, { code: 'ECONNREFUSED' }) : error),
+    );
+    return undefined;
+  }
+}
+
 /** Plain clients, for the software that keeps the job queue. */
 export function openClients(options: ConnectOptions & { connections: number }): pg.Pool {
-  const pool = new pg.Pool({ ...settings(options), pipeline: false, max: options.connections });
+  const pool = new pg.Pool({
+    ...settings(options),
+    ...{ pipeline: false, max: options.connections, Client: PlainClient },
+  });
   // Without these a lost connection would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -122,15 +177,21 @@ export function openClients(options: ConnectOptions & { connections: number }): 
 const pingTimeoutMs = 2000;
 
 /** Nothing of ours takes this long. PostgreSQL itself gives up on it, so that it does not go on holding its locks. */
-const longestStatementMs = 29_000;
+const longestOfOurs = 29_000;
+
+/** More than this many waiting for a connection, and a client is better told to come back. */
+const mostWaiting = 500;
 
 export interface PoolOptions extends ConnectOptions {
   connections: number;
+  /** Whatever takes longer is given up. */
+  longestStatementMs?: number;
   /** What the time is taken to be, for a history that is written down afterwards. PostgreSQL's own unless given. */
   now?: (() => Date) | undefined;
 }
 
 export function openPool(options: PoolOptions): Database {
+  const { longestStatementMs = longestOfOurs } = options;
   const pool = new pg.Pool({
     ...settings({ ...options, statementTimeoutMs: longestStatementMs }),
     max: options.connections,
@@ -152,6 +213,7 @@ export function openPool(options: PoolOptions): Database {
       broken = error;
     };
     const start = async () => {
+      if (pool.waitingCount >= mostWaiting) throw new Unavailable('Too many calls wait for the database already.');
       client = await pool.connect();
       client.on('error', notice);
       // It travels with the first statements, and can only fail together with the connection.
@@ -263,9 +325,7 @@ const awayCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   '25006', // a standby, or set to read only
-  '53100', // disk full
-  '53200', // out of memory
-  '53300', // too many connections
+  '58030', // the disk can't be read or written
   '57P01', // shut down by an administrator
   '57P02', // crashed
   '57P03', // starting up or shutting down
@@ -273,14 +333,19 @@ const awayCodes = new Set([
 ]);
 /** The driver's own errors have no code. */
 const awayMessages =
-  /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed)/;
+  /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Client was closed)/;
+
+/** Of connections, and of room on the disk, memory, connections or files that there is too little of. */
+const awayClasses = /^(08|53)/;
+/** PostgreSQL has no codes of their own for these. */
+const refusingDisk = /: (Disk quota exceeded|Read-only file system)$/;
 
 /** Whether an error says that the database can't be reached just now, rather than that something is wrong with the request. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
-  if (typeof code === 'string') return awayCodes.has(code) || code.startsWith('08');
-  return awayMessages.test(error.message);
+  if (typeof code !== 'string') return awayMessages.test(error.message);
+  return awayCodes.has(code) || awayClasses.test(code) || refusingDisk.test(error.message);
 }
 
 /** What was read has changed before it could be locked: the transaction is to be tried again from its beginning. */
@@ -299,6 +364,12 @@ const raceCodes = new Set([
 export function isRefused(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return error instanceof Raced || (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !isDatabaseAway(error));
+}
+
+/** Whether a connection failed, and nobody knows whether a commit went through: by a code that is none of PostgreSQL's own. */
+export function isUncertain(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return isDatabaseAway(error) || (typeof code === 'string' && !/^[0-9A-Z]{5}$/.test(code));
 }
 
 /** Whether two transactions got into each other's way, and neither is to blame. */

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { SetupProblem } from '../shared/problem.ts';
-import { type ConnectOptions, openConnection } from './database.ts';
+import { type Connection, type ConnectOptions, openConnection } from './database.ts';
 import { migrateJobs } from './jobs.ts';
+import type { Run } from './sql.ts';
 
-interface Migration {
+export interface Migration {
   version: number;
   name: string;
   sql: string;
@@ -39,30 +40,22 @@ export async function migrate(
   const { run } = connection;
   const latest = migrations.at(-1)?.version ?? 0;
   try {
-    await run`select pg_advisory_lock(${lockClass}, ${migrationLock})`;
-    await run`create table if not exists schema_migrations (
-      version integer primary key, name text not null, applied_at timestamptz not null default now())`;
-    const done = await run<{ version: number }>`select version from schema_migrations order by version`;
-    const versions = new Set(done.map((row) => row.version));
-    const newest = done.at(-1)?.version ?? 0;
+    await takeTurn(run);
+    const done = await doneMigrations(run);
+    const newest = done.at(-1) ?? 0;
     if (newest > latest) {
       throw new SetupProblem(
         `The database is newer than this Regulars: it has had migration ${newest}, and this version knows them up to ${latest}. ` +
           'Nothing was changed. Start the version that the database was last used with, or a later one.',
       );
     }
-    const pending = migrations.filter((migration) => !versions.has(migration.version));
+    const pending = migrations.filter(({ version }) => !done.includes(version));
     if (onlyIfEmpty && newest > 0 && pending.length > 0) {
       throw new SetupProblem(
         `The database waits for ${pending.length} migration(s). Run \`regulars migrate\`, or restart the service.`,
       );
     }
-    for (const { version, name, sql } of pending) {
-      await connection.transaction(async (tx) => {
-        await connection.script(sql);
-        await tx`insert into schema_migrations (version, name) values (${version}, ${name})`;
-      });
-    }
+    for (const migration of pending) await connection.transaction(() => applyMigration(connection, migration));
     await migrateJobs(options);
     return { applied: pending.map((migration) => migration.name), version: latest };
   } catch (error) {
@@ -72,8 +65,27 @@ export async function migrate(
   }
 }
 
+/** Whoever changes the schema is alone with it for as long as the connection lasts; others wait. */
+export async function takeTurn(run: Run): Promise<void> {
+  await run`select pg_advisory_lock(${lockClass}, ${migrationLock})`;
+}
+
+/** The versions of those that the database has had. */
+export async function doneMigrations(run: Run): Promise<number[]> {
+  await run`create table if not exists schema_migrations (
+    version integer primary key, name text not null, applied_at timestamptz not null default now())`;
+  const done = await run<{ version: number }>`select version from schema_migrations order by version`;
+  return done.map(({ version }) => version);
+}
+
+/** In a transaction that the caller began. */
+export async function applyMigration({ run, script }: Connection, { version, name, sql }: Migration): Promise<void> {
+  await script(sql);
+  await run`insert into schema_migrations (version, name) values (${version}, ${name})`;
+}
+
 /** The two things that are commonly wrong with a database that somebody else made. */
-function explained(error: unknown): unknown {
+export function explained(error: unknown): unknown {
   const { code, message } = error as { code?: string; message: string };
   if (code === '42501') {
     return new SetupProblem(

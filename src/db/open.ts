@@ -8,8 +8,8 @@ import { migrate } from './migrate.ts';
 export interface OpenOptions {
   as: 'service' | 'command';
   connections: number;
-  /** `empty`: a command fills a new database, but leaves upgrading one to the service or `regulars migrate`. */
-  migrate: 'all' | 'empty';
+  /** `empty`: a command fills a new database, but leaves upgrading one to the service or `regulars migrate`. `none`: it is left as it is. */
+  migrate: 'all' | 'empty' | 'none';
   onEvent?: (message: string, level?: 'info' | 'warn') => void;
   /** What the time is taken to be: PostgreSQL's own unless given. */
   now?: () => Date;
@@ -38,14 +38,17 @@ async function mustObeyRowLevelSecurity(db: Database): Promise<void> {
   throw new SetupProblem('The role that DATABASE_URL leads to can look past row-level security. Use an ordinary one.');
 }
 
-/** A migrated database, wherever it is: the embedded server's, or the one that DATABASE_URL names. */
+/** A database, migrated unless told otherwise, wherever it is: the embedded server's, or the one that DATABASE_URL names. */
 export async function openDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
   const embedded =
     config.databaseUrl === undefined ? await EmbeddedServer.open({ dataDir: config.dataDir, ...options }) : undefined;
   const url = embedded?.url ?? (config.databaseUrl as string);
   const prepare = async () => {
     const { role } = embedded ? { role: undefined } : await examineServer(url);
-    const migrated = await migrate({ url, role }, options.migrate === 'empty');
+    const migrated =
+      options.migrate === 'none'
+        ? { applied: [], version: 0 }
+        : await migrate({ url, role }, options.migrate === 'empty');
     const { connections, as, now } = options;
     const db = openPool({ url, role, connections, now, applicationName: `regulars ${as}` });
     try {

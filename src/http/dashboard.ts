@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import files from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NotFound } from '../shared/problem.ts';
+import { pageHeaders } from './page-headers.ts';
 import { accepts } from './streams.ts';
 
 /** Where the build puts it, beside the compiled code. */
@@ -55,31 +55,4 @@ export async function serveDashboard(
     if (isPage) return page(request, reply);
     throw new NotFound(`There is nothing at ${request.method} ${request.url.split('?')[0]}.`);
   });
-}
-
-/** Nothing but what we serve may be loaded, and no script may stand in the page but those that the build put there. */
-function pageHeaders(html: string): Record<string, string> {
-  const inline = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
-    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  );
-  const policy = {
-    'default-src': `'self'`,
-    'script-src': [`'self'`, ...inline].join(' '),
-    // The kit sets its colours and sizes in style elements.
-    'style-src': `'self' 'unsafe-inline'`,
-    'img-src': `'self' data:`,
-    'object-src': `'none'`,
-    'base-uri': `'none'`,
-    'form-action': `'self'`,
-    'frame-ancestors': `'none'`,
-  };
-  return {
-    'cache-control': 'no-cache',
-    'content-security-policy': Object.entries(policy)
-      .map(([name, sources]) => `${name} ${sources}`)
-      .join('; '),
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'same-origin',
-  };
 }

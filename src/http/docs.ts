@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { pageHeaders } from './page-headers.ts';
 
 /** The reference's script, copied beside the code by the build; from there it needs nobody else's server. */
 const script = new URL('../../dist/reference.js', import.meta.url);
@@ -36,9 +37,10 @@ const reference = `<!doctype html>
 /** `/openapi.json` and `/docs`, both complete without the internet. */
 export function serveDocs(app: FastifyInstance, document: unknown): void {
   const text = JSON.stringify(document);
+  const headers = pageHeaders(reference);
   let code: Buffer | undefined;
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
-  app.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(reference));
+  app.get('/docs', (_request, reply) => reply.headers(headers).type('text/html; charset=utf-8').send(reference));
   app.get('/docs/reference.js', (_request, reply) => {
     code ??= readFileSync(script);
     return reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=86400').send(code);

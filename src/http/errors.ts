@@ -9,6 +9,7 @@ import {
   Unavailable,
 } from '../shared/problem.ts';
 import { Malformed, NotJson } from './params.ts';
+import { rateHeaders } from './rate-limit.ts';
 
 export interface ErrorAnswer {
   status: number;
@@ -26,7 +27,7 @@ export function answerFor(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof NotFound) return plain(404, error.message);
   if (error instanceof Malformed) return plain(400, error.message);
   if (error instanceof NotJson) return error.message === '' ? notJson : plain(415, error.message);
-  if (error instanceof TooMany) return plain(429, error.message, { 'retry-after': String(error.retryAfter) });
+  if (error instanceof TooMany) return plain(429, error.message, tooManyHeaders(error));
   if (error instanceof Unavailable || isDatabaseAway(error)) return unavailable;
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
   switch (code) {
@@ -43,6 +44,11 @@ export function answerFor(error: unknown, requestId: string): ErrorAnswer {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return plain(400, 'The request is not valid HTTP.');
   return plain(500, `Something went wrong on our side. It was logged under request id ${requestId}.`);
+}
+
+function tooManyHeaders({ retryAfter, limit }: TooMany): Record<string, string> {
+  const rate = limit === undefined ? {} : rateHeaders({ limit, remaining: 0, reset: retryAfter });
+  return { 'retry-after': String(retryAfter), ...rate };
 }
 
 const notJson = plain(415, 'The body must be JSON, sent with Content-Type: application/json.');

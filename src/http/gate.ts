@@ -8,7 +8,7 @@ import { mayActAs, type Role } from '../shared/roles.ts';
 import { type Soon, whenKnown } from '../shared/soon.ts';
 import { isFromElsewhere, isOurOwn, sessionIn } from './cookie.ts';
 import type { Operation } from './operation.ts';
-import { RateLimit } from './rate-limit.ts';
+import { type Rate, RateLimit } from './rate-limit.ts';
 import { SlowDown } from './slow-down.ts';
 
 /** A token that was just found good. */
@@ -60,8 +60,8 @@ export interface Gatekeeper {
 
 export interface Gate {
   partner(request: FastifyRequest): Soon<Partner>;
-  /** Throws when the token is over its rate. */
-  admit(partner: Partner): void;
+  /** Throws when the token is over its rate; undefined: there is no limit. */
+  admit(partner: Partner): Rate | undefined;
   /** Who it is; throws where that is nobody, or somebody who may not make this call. */
   admin(request: FastifyRequest, operation: Operation): Promise<Admin>;
   /** The user with that e-mail and password. */

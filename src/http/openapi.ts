@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { Page } from '../shared/fields.ts';
 import { sessionCookieName } from './cookie.ts';
-import type { Operation } from './operation.ts';
+import { mayRetry, type Operation } from './operation.ts';
 import { paginated } from './pagination.ts';
 
 const FieldErrors = Type.Object(
@@ -21,7 +21,9 @@ const introduction = `Tills, booking platforms, wifi portals and voucher apps wr
 
 **Answers.** Success is 200 on every \`/v1\` route. Lists come 100 a page. Every answer carries an \`X-Request-Id\`; send your own to have it used.
 
-**Errors.** A 422 names every failing field at once and stores nothing. 429 and 503 carry \`Retry-After\`.`;
+**Errors.** A 422 names every failing field at once and stores nothing. 429 and 503 carry \`Retry-After\`.
+
+**Trying again.** Send an \`Idempotency-Key\` of your own making with a POST, and the same again if no answer came: it is done once, and answered twice.`;
 
 const plainError = (description: string, message: string) => ({
   description,
@@ -50,7 +52,12 @@ const responses = {
   },
   TooMany: {
     ...plainError('Over the rate.', 'Over the limit of 600 a minute. Try again in 12 s.'),
-    headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+    headers: {
+      'Retry-After': { $ref: '#/components/headers/RetryAfter' },
+      'RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
+      'RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
+      'RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
+    },
   },
   Fault: plainError(
     'A fault of ours.',
@@ -62,6 +69,11 @@ const responses = {
   },
 };
 
+const ref = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
+
+/** What may be wrong with a body, wherever one is sent. */
+const badBodies = { 400: ref('BadRequest'), 413: ref('TooLarge'), 415: ref('NotJson') };
+
 /** What the service says of itself, to whoever watches it. */
 const ownPaths = {
   '/health': {
@@ -72,7 +84,8 @@ const ownPaths = {
       security: [],
       responses: {
         200: { description: 'It can.', content: json(Type.Object({ status: Type.Enum(['ok']) }), { status: 'ok' }) },
-        503: { $ref: '#/components/responses/Unavailable' },
+        ...badBodies,
+        503: ref('Unavailable'),
       },
     },
   },
@@ -84,6 +97,7 @@ const ownPaths = {
       security: [],
       responses: {
         200: { description: 'Prometheus text.', content: { 'text/plain': { schema: { type: 'string' } } } },
+        ...badBodies,
       },
     },
   },
@@ -140,7 +154,24 @@ export function openApiDocument(operations: readonly Operation[], version: strin
           description: 'What discard_invalid_data dropped: `mobile_number, notes.1.text`. Absent: nothing.',
           schema: { type: 'string' },
         },
+        IdempotentReplayed: {
+          description: '`true`: this is the answer to the earlier request with the same Idempotency-Key.',
+          schema: { type: 'string', enum: ['true'] },
+        },
+        RateLimitLimit: { description: 'Requests a minute that the token may make.', schema: { type: 'integer' } },
+        RateLimitRemaining: { description: 'How many of them are left.', schema: { type: 'integer' } },
+        RateLimitReset: { description: 'Seconds until they are counted anew.', schema: { type: 'integer' } },
         RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+      },
+      parameters: {
+        IdempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description:
+            'Makes it safe to send the request again: within 24 hours the same key gets the same answer, and nothing is done twice. 1 to 255 characters of your own making, such as a UUID.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+        },
       },
       schemas: { FieldErrors, PlainError },
       responses,
@@ -161,7 +192,11 @@ function describe(operation: Operation) {
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
     security: security(operation),
-    parameters: [...pathParameters(operation), ...(hasBody ? [] : queryParameters(operation))],
+    parameters: [
+      ...pathParameters(operation),
+      ...(hasBody ? [] : queryParameters(operation)),
+      ...(mayRetry(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ],
     ...(hasBody ? { requestBody: { required: true, content: json(operation.input, example.input) } } : {}),
     responses: { [operation.status]: success(operation), ...failures(operation) },
   };
@@ -175,6 +210,7 @@ function security({ access }: Operation): Record<string, never[]>[] {
 function success(operation: Operation) {
   const headers = {
     'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    ...(mayRetry(operation) ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
     ...(operation.gathered?.discarded ? { 'Discarded-Fields': { $ref: '#/components/headers/DiscardedFields' } } : {}),
   };
   if (!operation.answer) return { description: 'Done.', headers };
@@ -190,14 +226,12 @@ function success(operation: Operation) {
 }
 
 function failures({ access, path, notFound }: Operation) {
-  const ref = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
   return {
-    400: ref('BadRequest'),
+    ...badBodies,
     401: ref('Unauthorized'),
-    ...(access === 'admin' ? { 403: ref('Forbidden') } : {}),
+    // Signing in too, from another site's page.
+    ...(access === 'partner' ? {} : { 403: ref('Forbidden') }),
     ...(path.includes(':') || notFound ? { 404: ref('NotFound') } : {}),
-    413: ref('TooLarge'),
-    415: ref('NotJson'),
     422: ref('Invalid'),
     429: ref('TooMany'),
     500: ref('Fault'),

@@ -76,6 +76,8 @@ export interface Gathered<Command = unknown, Done = unknown> {
    */
   quick?(tx: Tx, accountId: number, commands: Command[], last: Last): Promise<() => (Done | undefined)[]>;
   answer(done: Done, call: Call): unknown;
+  /** The contact that the answer tells of. */
+  contactOf?(done: Done): number | null;
   /** The fields that were dropped by discard_invalid_data, where there is such a rule. */
   discarded?(done: Done): string[];
   /** What is to be counted, in /metrics, of how it went. */
@@ -121,12 +123,19 @@ export interface Operation extends Description {
   handler: (tx: Tx, call: Call<unknown, string>) => Promise<unknown>;
   /** What else is wrong where the shape is: what only the database knows, so that one 422 says everything. */
   besides: ((tx: Tx, call: Call<unknown, string>) => Promise<FieldErrors>) | undefined;
+  /** The contact that the answer tells of. */
+  contactOf: ((answer: unknown) => number | null) | undefined;
   /** Instead of the handler. */
   gathered?: Gathered;
   /** Where the list can also be had as a file. */
   csv?: Csv;
   /** Which calls take their time: few of those run at once, and they can tell their progress. */
   isLong: ((input: unknown) => boolean) | undefined;
+}
+
+/** Whether a client may say, by an Idempotency-Key, that it is the same request again. */
+export function mayRetry({ access, method }: Operation): boolean {
+  return access === 'partner' && method === 'POST';
 }
 
 interface Spec<P extends string, I extends TObject> extends Description {
@@ -160,6 +169,7 @@ function define<P extends string, I extends TObject>(
     input: withAccount(spec.input, account),
     handler: handler as Operation['handler'],
     besides: spec.besides as Operation['besides'],
+    contactOf: undefined,
     isLong: spec.isLong as Operation['isLong'],
   };
 }
@@ -179,10 +189,11 @@ function withAccount(input: TObject, account: Operation['account']): TObject {
 
 /** A route that answers one object. */
 export function answers<P extends string, I extends TObject, A extends TSchema>(
-  spec: Spec<P, I> & { answer: A; status?: 200 | 201 },
+  { contactOf, ...spec }: Spec<P, I> & { answer: A; status?: 200 | 201; contactOf?(answer: Static<A>): number | null },
   handler: Handler<P, I, Static<A>>,
 ): Operation {
-  return define(spec, { answer: spec.answer, paged: false, status: spec.status ?? 200 }, handler);
+  const operation = define(spec, { answer: spec.answer, paged: false, status: spec.status ?? 200 }, handler);
+  return { ...operation, contactOf: contactOf as Operation['contactOf'] };
 }
 
 const format = Type.Optional(

@@ -61,7 +61,16 @@ export function parseBody(body: Buffer): Params | undefined {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new Malformed('The body must be a JSON object: {"name": "value", …}.');
   }
+  if (isDeeper(parsed, deepest)) throw new Malformed(`The body is nested more than ${deepest} levels deep.`);
   return parsed as Params;
+}
+
+/** The parser takes any depth, but not everything that comes after it does. Nothing of ours is ten deep. */
+const deepest = 100;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1));
 }
 
 /** The parser's own message quotes the body, which is the guest's business; its position is what helps. */

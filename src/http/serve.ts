@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Gathering } from '../batch/gathering.ts';
 import { type Database, isCollision, type Tx } from '../db/database.ts';
+import type { Answer, Attempt, Replayable } from '../shared/attempt.ts';
 import type { Deed } from '../shared/deed.ts';
 import type { Few } from '../shared/few.ts';
 import type { Rows } from '../shared/fields.ts';
@@ -9,15 +10,18 @@ import { addError, reader } from '../shared/read.ts';
 import { type Soon, whenKnown } from '../shared/soon.ts';
 import { sessionCookie } from './cookie.ts';
 import type { Gate, Gatekeeper, Partner } from './gate.ts';
+import { attemptOf, type Once } from './idempotency.ts';
 import { Incoming, pathIds } from './incoming.ts';
-import type { Call, Gathered, Operation, World } from './operation.ts';
+import { type Call, type Gathered, mayRetry, type Operation, type World } from './operation.ts';
 import { mergeParams } from './params.ts';
+import { rateHeaders } from './rate-limit.ts';
 import { accepts, ndjson, sendCsv, sendProgress } from './streams.ts';
 
 export interface Serving {
   db: Database;
   gate: Gate;
   keeper: Gatekeeper;
+  once: Once;
   publicUrl: string | undefined;
   now(): Date;
   world: World;
@@ -32,15 +36,20 @@ export interface Serving {
 /** Puts one operation on the HTTP app: who calls, what was sent, one transaction, the answer. */
 export function serve(app: FastifyInstance, operation: Operation, serving: Serving): void {
   const read = reader(operation.input);
+  const isRetryable = mayRetry(operation);
   const secrets = Object.keys(operation.input.properties).filter((name) => isSecret(operation.input.properties[name]));
   const gather = operation.gathered && gatherer(operation, operation.gathered, serving);
 
   app.route({
     method: operation.method,
     url: operation.path,
+    // Whoever is not known yet has no more than an e-mail and a password to say.
+    ...(operation.access === 'public'
+      ? { bodyLimit: Math.min(largestOfStrangers, app.initialConfig.bodyLimit ?? 0) }
+      : {}),
     // Before the body is even read.
-    onRequest: (request, _reply, done) => {
-      const known = letIn(request, operation, serving.gate);
+    onRequest: (request, reply, done) => {
+      const known = letIn(request, reply, operation, serving.gate);
       if (known) known.then(() => done(), done);
       else done();
     },
@@ -49,12 +58,16 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
       const params = mergeParams(request.query, request.body);
       const { value: input, errors } = read(params);
       const ids = pathIds(request);
+      const attempt = isRetryable ? attemptOf(request, params) : undefined;
       const account = request.partner
         ? addressedAccount(request.partner, input, errors, serving.keeper)
         : (ids.account_id ?? 0);
       return whenKnown(account, (accountId) => {
         const call = new Incoming(request, { params, input, ids, accountId }, serving);
-        return gather ? gather(call, errors, reply) : answer(operation, call, errors, reply, serving);
+        if (gather) return gather(call, errors, reply, attempt);
+        return attempt
+          ? answerOnce(operation, call, errors, reply, serving, attempt)
+          : answer(operation, call, errors, reply, serving);
       });
     },
   });
@@ -69,14 +82,20 @@ function refuseInAddress(name: string, query: object): void {
 }
 
 /** Throws where the caller may not come in. Where there is nothing to wait for, there is no promise. */
-function letIn(request: FastifyRequest, operation: Operation, gate: Gate): Promise<unknown> | undefined {
+function letIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: Operation,
+  gate: Gate,
+): Promise<unknown> | undefined {
   const { access } = operation;
   if (access === 'admin') return gate.admin(request, operation);
   if (access === 'partner') {
     const known = whenKnown(gate.partner(request), (partner) => {
       // Also what is refused for being too much is written down as theirs.
       request.partner = partner;
-      gate.admit(partner);
+      const rate = gate.admit(partner);
+      if (rate) reply.headers(rateHeaders(rate));
     });
     if (known instanceof Promise) return known;
   }
@@ -91,7 +110,7 @@ async function answer(
   reply: FastifyReply,
   serving: Serving,
 ): Promise<FastifyReply> {
-  for (const _ in errors) throw new Invalid({ ...(await besides(operation, call, errors, serving)), ...errors });
+  await refuse(operation, call, errors, serving);
   const { csv } = operation;
   const onLate = (error: unknown) => serving.onLate(error, call.request.id);
   const asLink = (call.input as { format?: string }).format === 'csv';
@@ -117,13 +136,50 @@ async function answer(
   });
 }
 
+/** A call of its own that may come again. */
+async function answerOnce(
+  operation: Operation,
+  call: Incoming,
+  errors: FieldErrors,
+  reply: FastifyReply,
+  serving: Serving,
+  attempt: Attempt,
+): Promise<FastifyReply> {
+  await refuse(operation, call, errors, serving);
+  const [answer] = await persistently(call, () =>
+    inScope(operation, call, serving, (tx) =>
+      serving.once(tx, call.accountId, [attempt], async () => {
+        const result = await operation.handler(tx, call);
+        const contactId = operation.contactOf?.(result) ?? null;
+        return [{ body: JSON.stringify(result), discarded: [], contactId, outcomes: [] }];
+      }),
+    ),
+  );
+  for (const outcome of call.outcomes) serving.onOutcome(operation.path, outcome);
+  return sendKept(reply, call, answer as Replayable | Error, operation.status);
+}
+
+/** The very characters that are kept, so that the second answer is the first. */
+function sendKept(reply: FastifyReply, call: Incoming, answer: Replayable | Error, status: number): FastifyReply {
+  if (answer instanceof Error) throw answer;
+  if (answer.isReplayed) reply.header('idempotent-replayed', 'true');
+  nameDiscarded(reply, call, answer.discarded);
+  return reply.code(status).type('application/json; charset=utf-8').send(answer.body);
+}
+
+function nameDiscarded(reply: FastifyReply, call: Incoming, fields: string[]): void {
+  call.request.discardedFields = fields;
+  if (fields.length > 0) reply.header('discarded-fields', inHeader(fields));
+}
+
 const mostAttempts = 5;
+const largestOfStrangers = 8192;
 
 /** Most clients and proxies take a header of 8 kB. */
 const longestHeader = 4000;
 
-/** The calls of this route that come in together are written together. */
-function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch, onOutcome }: Serving) {
+/** The calls of this route that come in together are written together; those that may come again, among themselves. */
+function gatherer({ path, status }: Operation, gathered: Gathered, { db, world, once, onBatch, onOutcome }: Serving) {
   const gathering = new Gathering<unknown, unknown>({
     write: (accountId, commands) => db.tenant(accountId, (tx, last) => gathered.write(tx, accountId, commands, last)),
     quick:
@@ -133,18 +189,73 @@ function gatherer({ path }: Operation, gathered: Gathered, { db, world, onBatch,
     weigh: gathered.weigh,
     onBatch: (size) => onBatch(path, size),
   });
-  return (call: Incoming, errors: FieldErrors, reply: FastifyReply) =>
+  const retryable = new Gathering<Retryable, Replayable>({
+    write: (accountId, members) =>
+      db.tenant(accountId, (tx) =>
+        once(
+          tx,
+          accountId,
+          members.map(({ attempt }) => attempt),
+          (places) =>
+            writeAndAnswer(
+              tx,
+              accountId,
+              gathered,
+              places.map((place) => members[place] as Retryable),
+            ),
+        ),
+      ),
+    weigh: ({ command }) => gathered.weigh(command),
+    onBatch: (size) => onBatch(path, size),
+  });
+  return (call: Incoming, errors: FieldErrors, reply: FastifyReply, attempt: Attempt | undefined) =>
     whenKnown(gathered.prepare(call as Call, errors, world), (command) => {
       // No account to write to, and so nothing to look up or to drop: what is known to be wrong is all there is to say.
       if (errors.account_id) throw new Invalid({ ...errors });
+      if (attempt) {
+        return retryable.submit(call.accountId, { command, call, attempt }).then((answer) => {
+          for (const outcome of answer.outcomes) onOutcome(path, outcome);
+          return sendKept(reply, call, answer, status);
+        });
+      }
       return gathering.submit(call.accountId, command).then((done) => {
         for (const outcome of gathered.outcomes?.(done) ?? []) onOutcome(path, outcome);
-        const discarded = gathered.discarded?.(done) ?? [];
-        call.request.discardedFields = discarded;
-        if (discarded.length > 0) reply.header('discarded-fields', inHeader(discarded));
+        nameDiscarded(reply, call, gathered.discarded?.(done) ?? []);
         return gathered.answer(done, call as Call);
       });
     });
+}
+
+interface Retryable {
+  command: unknown;
+  call: Incoming;
+  attempt: Attempt;
+}
+
+/** Answers before the commit, so that the answer is kept with what it answers for. */
+async function writeAndAnswer(
+  tx: Tx,
+  accountId: number,
+  gathered: Gathered,
+  members: Retryable[],
+): Promise<(Answer | Error)[]> {
+  const statements: Promise<unknown>[] = [];
+  const commands = members.map(({ command }) => command);
+  const done = await gathered.write(tx, accountId, commands, (statement) => {
+    // Where the write itself fails, nobody waits for it.
+    statement.catch(() => {});
+    statements.push(statement);
+  });
+  await Promise.all(statements);
+  return done.map((one, index) => {
+    if (one instanceof Error) return one;
+    return {
+      body: JSON.stringify(gathered.answer(one, members[index]?.call as Call)),
+      discarded: gathered.discarded?.(one) ?? [],
+      contactId: gathered.contactOf?.(one) ?? null,
+      outcomes: gathered.outcomes?.(one) ?? [],
+    };
+  });
 }
 
 function inHeader(fields: string[]): string {
@@ -152,20 +263,26 @@ function inHeader(fields: string[]): string {
   return list.length <= longestHeader ? list : `${list.slice(0, longestHeader).replace(/,[^,]*$/, '')}, and more`;
 }
 
-/** What collides with another transaction is tried again, as if it had not been. */
-async function run(operation: Operation, call: Incoming, serving: Serving, attempt = 1): Promise<unknown> {
-  try {
-    return await inScope(operation, call, serving, async (tx) => {
+function run(operation: Operation, call: Incoming, serving: Serving): Promise<unknown> {
+  return persistently(call, () =>
+    inScope(operation, call, serving, async (tx) => {
       const result = await operation.handler(tx, call);
       if (operation.access !== 'partner' && operation.method !== 'GET')
         await serving.keeper.record(tx, deedOf(operation, call, result));
       return result;
-    });
+    }),
+  );
+}
+
+/** What collides with another transaction is tried again, as if it had not been. */
+async function persistently<T>(call: Incoming, work: () => Promise<T>, attempt = 1): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     if (!isCollision(error)) throw error;
     if (attempt === mostAttempts) throw new Unavailable('Others were always first.');
     call.outcomes.length = 0;
-    return run(operation, call, serving, attempt + 1);
+    return persistently(call, work, attempt + 1);
   }
 }
 
@@ -203,16 +320,17 @@ async function inScope<T>(
   });
 }
 
-async function besides(
-  operation: Operation,
+/** Throws where something is wrong, and says all of it. */
+async function refuse(
+  { besides }: Operation,
   call: Call<unknown, string>,
   errors: FieldErrors,
   { db }: Serving,
-): Promise<FieldErrors> {
+): Promise<void> {
+  if (Object.keys(errors).length === 0) return;
   // Without an account there is nothing to look at.
-  if (!operation.besides || errors.account_id) return {};
-  const { besides } = operation;
-  return db.tenant(call.accountId, (tx) => besides(tx, call));
+  const more = besides && !errors.account_id ? await db.tenant(call.accountId, (tx) => besides(tx, call)) : {};
+  throw new Invalid({ ...more, ...errors });
 }
 
 /** The account that the call is about: the one named, or else the token's own. Out of reach and not there look the same. */

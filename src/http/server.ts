@@ -6,7 +6,8 @@ import type { Logger } from '../log.ts';
 import { Invalid, Unavailable } from '../shared/problem.ts';
 import { answerFor } from './errors.ts';
 import type { Admin, Partner } from './gate.ts';
-import { checkBodyHeaders, parseBody, parseQuery } from './params.ts';
+import { Load } from './load.ts';
+import { checkBodyHeaders, Malformed, parseBody, parseQuery } from './params.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,14 +41,29 @@ export interface Answered {
 
 interface ServerOptions {
   bodyLimitBytes: number;
+  /** Where others reach it. */
+  publicUrl: string | undefined;
   /** Those whose word on where a request came from is taken. */
   trustedProxies: string[];
   log: Logger;
   onAnswered: (answered: Answered) => void;
+  /** Whoever has not sent all of a request by then is not going to. */
+  slowestSendMs?: number;
+  /** Whoever takes nothing of an answer for this long keeps it in our memory for nothing. */
+  slowestReadMs?: number;
 }
 
 /** What every route shares: request ids, JSON in, errors in the interface's shapes, and a word to whoever keeps records. */
-export function createServer({ bodyLimitBytes, trustedProxies, log, onAnswered }: ServerOptions): FastifyInstance {
+export function createServer({
+  bodyLimitBytes,
+  publicUrl,
+  trustedProxies,
+  log,
+  onAnswered,
+  slowestSendMs = 60_000,
+  slowestReadMs = 30_000,
+}: ServerOptions): FastifyInstance {
+  const ownHeaders = { ...headersOfAll, ...(publicUrl?.startsWith('https:') ? headersOfHttps : {}) };
   const app: FastifyInstance = fastify({
     // What there is to say, we say ourselves. The framework would make a logger of its own for every request.
     logger: false,
@@ -55,7 +71,12 @@ export function createServer({ bodyLimitBytes, trustedProxies, log, onAnswered }
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     routerOptions: { querystringParser: parseQuery, ignoreTrailingSlash: true },
-    requestTimeout: 60_000,
+    requestTimeout: slowestSendMs,
+    http: {
+      ...{ headersTimeout: slowestSendMs, connectionsCheckingInterval: Math.min(slowestSendMs, 10_000) },
+      // We say so ourselves, with a message.
+      requireHostHeader: false,
+    },
     // The router's own refusals pass by our hooks.
     frameworkErrors: (error, request, reply) => {
       fail(error, request, reply);
@@ -87,20 +108,28 @@ export function createServer({ bodyLimitBytes, trustedProxies, log, onAnswered }
   app.decorateRequest('admin', undefined);
   app.decorateRequest('errorFields');
   app.decorateRequest('discardedFields');
-  const stop = trackConnections(app.server);
+  const stop = trackConnections(app.server, slowestReadMs);
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
     stop();
   });
   // Every request passes these, so they are plain calls: a promise for each would be felt.
+  const load = new Load();
   app.addHook('onRequest', (request, reply, done) => {
     request.errorFields = [];
     request.discardedFields = [];
-    reply.headers(headersOfAll).header('x-request-id', request.id);
-    if (!stopping) return done();
-    reply.header('connection', 'close');
-    done(new Unavailable());
+    reply.headers(ownHeaders).header('x-request-id', request.id);
+    load.add(request.raw, reply.raw, request.routeOptions.bodyLimit ?? bodyLimitBytes);
+    if (stopping) {
+      reply.header('connection', 'close');
+      return done(new Unavailable());
+    }
+    if (load.isTooMuch) return done(new Unavailable('Too many requests are being answered already.'));
+    const { headers, httpVersion } = request.raw;
+    if (headers.host === undefined && httpVersion === '1.1')
+      return done(new Malformed('The request does not say which host it is for.'));
+    done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     report(request, reply);
@@ -123,6 +152,12 @@ export function createServer({ bodyLimitBytes, trustedProxies, log, onAnswered }
     });
   }
   app.setErrorHandler(fail);
+  app.server.on('checkExpectation', (_request, response) => {
+    response.statusCode = 417;
+    for (const [name, value] of Object.entries({ ...ownHeaders, 'content-type': jsonType }))
+      response.setHeader(name, value);
+    response.end(plainBody('The Expect header asks for something unknown.'));
+  });
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const answer = answerFor(error, request.id);
@@ -141,6 +176,8 @@ export function createServer({ bodyLimitBytes, trustedProxies, log, onAnswered }
 
 /** No browser is to guess what an answer is, and nobody is to keep one that is a guest's. */
 const headersOfAll = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+/** Whoever came by https once is not to be led to anything less, for a year. */
+const headersOfHttps = { 'strict-transport-security': 'max-age=31536000' };
 
 /** What is still being answered this long after we began to stop is given up. */
 const patienceMs = 5000;
@@ -149,19 +186,21 @@ const patienceMs = 5000;
 const lookEveryMs = 20;
 
 /** Gives what ends the connections when we stop: those that wait for nothing at once, the others when they are answered. */
-function trackConnections(server: Server): () => void {
+function trackConnections(server: Server, slowestReadMs: number): () => void {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
   });
+  const watching = dropSlowReaders(server, open, slowestReadMs);
   return () => {
+    clearInterval(watching);
     for (const socket of open) {
       // One that never asked for anything does not count as idle.
       if (socket.bytesRead === 0) socket.destroy();
       // Whoever is still to be answered is told not to ask on this connection again.
-      const { _httpMessage: answering } = socket as Socket & { _httpMessage?: ServerResponse | null };
-      if (answering && !answering.headersSent) answering.setHeader('connection', 'close');
+      const answer = answering(socket);
+      if (answer && !answer.headersSent) answer.setHeader('connection', 'close');
     }
     const closing = setInterval(() => server.closeIdleConnections(), lookEveryMs);
     server.closeIdleConnections();
@@ -170,22 +209,63 @@ function trackConnections(server: Server): () => void {
   };
 }
 
+/** Looks for them now and then, so that it costs the requests nothing. Node itself sees whether a write gets on. */
+function dropSlowReaders(server: Server, open: Set<Socket>, slowestReadMs: number): NodeJS.Timeout {
+  server.on('timeout', (socket) => {
+    // A long call that has nothing to say just now is not the client's fault.
+    if (socket.writableLength > 0 || !answering(socket)) socket.destroy();
+    else socket.setTimeout(0);
+  });
+  return setInterval(() => {
+    for (const socket of open) if (socket.writableLength > 0 && !socket.timeout) socket.setTimeout(slowestReadMs);
+  }, slowestReadMs).unref();
+}
+
+/** What is being answered on this connection. */
+function answering(socket: Socket): ServerResponse | null | undefined {
+  return (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
+}
+
+const brokenHttp: Record<string, [status: string, message: string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time. Send it again.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large: 16 KiB is the most.'],
+};
+
 /** What is not even HTTP gets a 400 in our shape, and its connection is closed. */
 function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const body = JSON.stringify({ errors: [{ message: 'The request is not valid HTTP.' }] });
-  const statuses: Record<string, string> = {
-    ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-    HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  };
-  const status = statuses[error.code ?? ''] ?? '400 Bad Request';
+  // Whatever else comes on it is as broken, and nobody listens any more.
+  if (broken.has(socket)) return;
+  broken.add(socket);
+  const before = answering(socket);
+  // What came before it on the connection is whole, and may be done already: it is not to be taken for the one that failed.
+  if (before?.req.complete && !before.writableFinished) {
+    const { code } = error;
+    socket.pause();
+    before.once('close', () => refuseBrokenHttp(code, socket.resume()));
+  } else refuseBrokenHttp(error.code, socket);
+}
+
+/** Those on which something came that is not HTTP. */
+const broken = new WeakSet<Socket>();
+/** How long a client may take to hear of it, and to leave. */
+const leaveMs = 5000;
+
+function refuseBrokenHttp(code: string | undefined, socket: Socket): void {
+  if (!socket.writable) return;
+  socket.setTimeout(leaveMs, () => socket.destroy());
+  const [status, message] = brokenHttp[code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP.'];
+  const body = plainBody(message);
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: ${jsonType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
+
+const jsonType = 'application/json; charset=utf-8';
+const plainBody = (message: string) => JSON.stringify({ errors: [{ message }] });
 
 /** A client's own request id is used if it is harmless in a log and a header. */
 function requestId(sent: string | string[] | undefined): string {

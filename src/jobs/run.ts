@@ -13,6 +13,11 @@ const concurrency = 4;
 /** One more listens for news of jobs. */
 const connections = concurrency + 1;
 const comeBackMs = 1000;
+/**
+ * A job that is done, or has failed, while the database is away can't be told so. Unless these are reported by way of a
+ * batch, be it of one, nobody hears of that, and it would end the process.
+ */
+const preset = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
 
 /** Does the jobs that were put off, a few at a time, in this process; several processes share them out among themselves. */
 export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Jobs {
@@ -33,6 +38,7 @@ export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Job
           noHandleSignals: true,
           pollInterval: 2000,
           logger,
+          preset,
         });
         const stop = () => void runner.stop().catch(() => {});
         stopping.signal.addEventListener('abort', stop, { once: true });

@@ -74,6 +74,7 @@ export const purchaseRoutes = [
       weigh: weighPurchases,
       write: writePurchases,
       answer: (done) => done,
+      contactOf: ({ purchases }) => purchases.find(({ contact_id }) => contact_id !== null)?.contact_id ?? null,
       outcomes: ({ purchases }) =>
         purchases.map(({ contact_id, matched_by }) => {
           if (contact_id === null) return 'purchase waits';

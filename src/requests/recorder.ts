@@ -1,7 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { touchTokens } from '../tokens/store.ts';
-import { keptDays } from './schema.ts';
-import { deleteOldRequests, insertRequests, nextAccountIds, type RequestEntry } from './store.ts';
+import { insertRequests, type RequestEntry } from './store.ts';
 
 interface Hooks {
   batch(size: number): void;
@@ -10,8 +9,6 @@ interface Hooks {
 }
 
 const flushEveryMs = 1000;
-const firstSweepMs = 60 * 1000;
-const sweepEveryMs = 60 * 60 * 1000;
 /** More than this many waiting (a database that is away, or far behind) and new ones are given up, and counted. */
 const mostWaiting = 20_000;
 const mostPerInsert = 5000;
@@ -23,19 +20,15 @@ const mostPerInsert = 5000;
 export class RequestRecorder {
   readonly #db: Database;
   readonly #hooks: Hooks;
-  readonly #timers: NodeJS.Timeout[];
+  readonly #timer: NodeJS.Timeout;
   #waiting: { accountId: number; entry: RequestEntry }[] = [];
   #writing: Promise<void> = Promise.resolve();
 
   constructor(db: Database, hooks: Hooks) {
     this.#db = db;
     this.#hooks = hooks;
-    this.#timers = [
-      setInterval(() => void this.flush(), flushEveryMs),
-      setTimeout(() => void this.sweep(), firstSweepMs),
-      setInterval(() => void this.sweep(), sweepEveryMs),
-    ];
-    for (const timer of this.#timers) timer.unref();
+    this.#timer = setInterval(() => void this.flush(), flushEveryMs);
+    this.#timer.unref();
   }
 
   record(accountId: number, entry: RequestEntry): void {
@@ -49,30 +42,8 @@ export class RequestRecorder {
     return this.#writing;
   }
 
-  /** Deletes what is past its time, account by account and in small steps, so that nothing waits for it. */
-  async sweep(): Promise<number> {
-    const step = 5000;
-    let deleted = 0;
-    try {
-      let ids: number[] = [];
-      do {
-        ids = await this.#db.transaction((tx) => nextAccountIds(tx, ids.at(-1) ?? 0, 1000));
-        for (const accountId of ids) {
-          let count = step;
-          while (count === step) {
-            count = await this.#db.tenant(accountId, (tx) => deleteOldRequests(tx, accountId, keptDays, step));
-            deleted += count;
-          }
-        }
-      } while (ids.length > 0);
-    } catch (error) {
-      this.#hooks.failed(error);
-    }
-    return deleted;
-  }
-
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
     await this.flush();
   }
 

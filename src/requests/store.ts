@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
-import type { LoggedRequest } from './schema.ts';
+import { keptDays, type LoggedRequest } from './schema.ts';
 
 export type RequestEntry = Omit<LoggedRequest, 'id' | 'at'> & { token_id: number; at: Date };
 
@@ -39,15 +39,10 @@ export async function selectRequests(
 }
 
 /** So many of the oldest entries that are past their time. */
-export async function deleteOldRequests(tx: Tx, accountId: number, keptDays: number, limit: number): Promise<number> {
+export async function deleteOldRequests(tx: Tx, accountId: number, limit: number): Promise<number> {
   const { count } = await tx`
     delete from request_log where account_id = ${accountId} and id = any(array(
       select id from request_log where account_id = ${accountId} and at < now() - make_interval(days => ${keptDays})
       order by at limit ${limit}))`;
   return count;
-}
-
-export async function nextAccountIds(tx: Tx, after: number, limit: number): Promise<number[]> {
-  const rows = await tx<{ id: number }>`select id from accounts where id > ${after} order by id limit ${limit}`;
-  return rows.map((row) => row.id);
 }

@@ -16,6 +16,11 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
+  /** Another one, whose numbers follow from this one's, however many of them are used. */
+  fork(): Chance {
+    return new Chance(this.below(2 ** 32));
+  }
+
   below(count: number): number {
     return Math.floor(this.next() * count);
   }

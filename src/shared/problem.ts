@@ -35,10 +35,13 @@ export class Forbidden extends Error {
 export class TooMany extends Error {
   override name = 'TooMany';
   readonly retryAfter: number;
+  /** How many a minute there may be, where that is no secret. */
+  readonly limit: number | undefined;
 
-  constructor(message: string, retryAfter: number) {
+  constructor(message: string, retryAfter: number, limit?: number) {
     super(message);
     this.retryAfter = retryAfter;
+    this.limit = limit;
   }
 }
 

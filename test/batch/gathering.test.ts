@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Gathering } from '../../src/batch/gathering.ts';
 import { Raced } from '../../src/db/database.ts';
 import { Invalid, Unavailable } from '../../src/shared/problem.ts';
@@ -140,5 +140,38 @@ describe('a quick stage', () => {
     const answers = await Promise.allSettled([submit(1), submit(2)]);
     expect(answers.map((one) => one.status)).toEqual(['rejected', 'rejected']);
     expect(written).toEqual([]);
+  });
+
+  describe('when the database is slow', () => {
+    afterEach(() => vi.useRealTimers());
+
+    it('sends away who has waited too long, and who would have to, and goes on when it is quick again', async () => {
+      vi.useFakeTimers({ toFake: ['Date'] });
+      const release: (() => void)[] = [];
+      const { batches, submit } = gathering(
+        (commands) => new Promise((done) => release.push(() => done(said(commands)))),
+      );
+      const turn = () => new Promise((done) => setImmediate(done));
+      const writing = [submit(0)];
+      await turn();
+      writing.push(submit(1));
+      await turn();
+      const late = expect(submit(2)).rejects.toThrow(Unavailable);
+      vi.setSystemTime(Date.now() + 8000);
+      const patient = submit(3);
+      vi.setSystemTime(Date.now() + 4000);
+      expect(() => submit(4)).toThrow(Unavailable);
+      while (release.length > 0) release.shift()?.();
+      await late;
+      await Promise.all(writing);
+      await turn();
+      release.shift()?.();
+      await expect(patient).resolves.toBe('done 3');
+      expect(batches).toEqual([[0], [1], [3]]);
+      const next = submit(5);
+      await turn();
+      release.shift()?.();
+      await expect(next).resolves.toBe('done 5');
+    });
   });
 });

@@ -133,6 +133,7 @@ inDashboard('vouchers', (dashboard) => {
       await page.getByRole('option', { name: first }).click();
       await dialog(page).getByRole('button', { name: 'Assign' }).click();
       await page.getByRole('link', { name: `${first} Silva` }).waitFor();
+      await dialog(page).waitFor({ state: 'hidden' });
       expect((await codesOf(id)).data[0]?.contact_id).toBe(ana);
 
       await page.getByRole('button', { name: 'Assign', exact: true }).click();

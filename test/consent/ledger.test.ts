@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
-import { broken } from '../support/guests.ts';
+import { broken } from '../support/invariants.ts';
 
 const { account, call, admin, db, database } = await testApp();
 const behind = await superuser(database);

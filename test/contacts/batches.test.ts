@@ -7,7 +7,8 @@ import { Invalid } from '../../src/shared/problem.ts';
 import { reader } from '../../src/shared/read.ts';
 import { testApp } from '../support/app.ts';
 import { counted, superuser } from '../support/database.ts';
-import { type AnyWrite, anyWrite, bodyOf, broken, everyGuest, waiting } from '../support/guests.ts';
+import { type AnyWrite, anyWrite, bodyOf, everyGuest, waiting } from '../support/guests.ts';
+import { broken } from '../support/invariants.ts';
 
 const { db, database, account, admin, call } = await testApp();
 const behind = await superuser(database);

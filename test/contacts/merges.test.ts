@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
-import { broken } from '../support/guests.ts';
+import { broken } from '../support/invariants.ts';
 
 const { account, admin, call, database } = await testApp();
 const behind = await superuser(database);

@@ -2,16 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appOver } from '../support/app.ts';
 import { openTestDatabase, superuser } from '../support/database.ts';
-import {
-  type AnyWrite,
-  anyPurchase,
-  anyWrite,
-  bodyOf,
-  broken,
-  everyGuest,
-  purchaseBody,
-  waiting,
-} from '../support/guests.ts';
+import { type AnyWrite, anyPurchase, anyWrite, bodyOf, everyGuest, purchaseBody, waiting } from '../support/guests.ts';
+import { broken } from '../support/invariants.ts';
 import { type Running, start } from '../support/process.ts';
 
 const { db, ...database } = await openTestDatabase();

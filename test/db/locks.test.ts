@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Tx } from '../../src/db/database.ts';
 import { lockKeys, mostLocks } from '../../src/db/locks.ts';
 import { testApp } from '../support/app.ts';
+import { superuser } from '../support/database.ts';
 
-const { db, account } = await testApp();
+const { db, account, database } = await testApp();
+const behind = await superuser(database);
+const deadlocks = async () =>
+  Number((await behind`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks);
 const { id } = await account();
 const { id: other } = await account('Other');
 const many = Array.from({ length: mostLocks + 1 }, (_, n) => `key ${n}`);
@@ -48,6 +52,18 @@ describe('a transaction that holds keys', () => {
     await one.release();
     expect(await two.soon()).toBe(true);
     await two.release();
+  });
+  it('and then asks for many of another kind waits for whoever did the same, and not for ever', async () => {
+    const before = await deadlocks();
+    const one = (key: string) =>
+      db.tenant(id, async (tx) => {
+        await lockKeys(tx, id, [key], 'another kind');
+        await pause(300);
+        await lockKeys(tx, id, many);
+      });
+    await Promise.all([one('a'), one('b'), one('c')]);
+    await pause(1500);
+    expect(await deadlocks()).toBe(before);
   });
   it.each([
     ['other keys', ['a', 'b'], ['c', 'd'], id],

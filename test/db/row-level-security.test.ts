@@ -3,6 +3,7 @@ import type { Tx } from '../../src/db/database.ts';
 import { raw } from '../../src/db/sql.ts';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
+import { furnish } from '../support/furnished.ts';
 
 /** Every table that may be seen from all accounts, and why. A table that is not here must keep accounts apart. */
 const directory: Record<string, string> = {
@@ -15,7 +16,8 @@ const directory: Record<string, string> = {
   email_domains: 'what DNS said of domains; nothing about anybody’s guests',
 };
 
-const { db, database, account, admin, call } = await testApp();
+const app = await testApp();
+const { db, database } = app;
 const behind = await superuser(database);
 
 const catalogue = await behind<{
@@ -64,73 +66,29 @@ describe('the catalogue', () => {
 });
 
 describe('an attack across accounts', async () => {
-  const [ours, theirs] = [await account('Ours'), await account('Theirs')];
-  for (const { id, token, root_unit_id } of [ours, theirs]) {
-    await admin('POST', `/accounts/${id}/groups`, { unit_id: root_unit_id, name: 'Newsletter' });
-    const { body: udf } = await admin('POST', `/accounts/${id}/udfs`, { name: 'Allergies', type: 'text' });
-    await admin('POST', `/accounts/${id}/sources`, { name: 'Wifi' });
-    await admin('POST', `/accounts/${id}/providers`, { name: 'Till' });
-    const write = (body: object) => call('POST', '/v1/contact', { token, body });
-    await write({
-      email: 'ana@gmail.com',
-      allow_email: true,
-      units: [{ id: root_unit_id, groups: [{ name: 'Newsletter' }] }],
-      udfs: [{ id: udf.id, data: 'nuts' }],
-      notes: [{ text: 'hello' }],
-      feedback: [{ ratings: [{ category_id: 4, rating_text: '9' }] }],
-      purchases: [{ transaction_reference: 'T-1' }],
-      bookings: [{ booking_reference: 'B-1' }],
-      stays: [
-        {
-          ...{
-            booker: true,
-            guest: true,
-            unit_id: root_unit_id,
-            provider_id: 7,
-            stay_reference: 'S-1',
-            total_guests: 1,
-          },
-          ...{
-            room_type_id: 1,
-            booking_enquiry_source_id: 1,
-            booking_status_id: 3,
-            enquiry_date: '2026-01-01 09:00:00',
-          },
-          ...{ checkin_date: '2026-03-01 15:00:00', checkout_date: '2026-03-03 11:00:00' },
-        },
-      ],
-      wifi: [{ hotspot_name: 'Lobby' }],
-    });
-    const group = { account_id: id, unit_id: root_unit_id, name: 'Summer' };
-    const { body: codes } = await call('POST', '/v1/unique_code/group', { token, body: group });
-    await admin('POST', `/accounts/${id}/unique_code_groups/${codes.id}/codes`, { codes: ['SUMMER-1'] });
-    // A merge, and a phone that is shared.
-    await write({ mobile_number: '07700900001' });
-    await write({ email: 'ana@gmail.com', mobile_number: '07700900001' });
-    await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
-  }
+  const [ours, theirs] = [(await furnish(app, behind, 'Ours')).ids, (await furnish(app, behind, 'Theirs')).ids];
   // The request log is written a moment after the answer.
-  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(10), { timeout: 5000 });
+  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(12), { timeout: 5000 });
 
-  const tenant = <T>(work: (tx: Tx) => Promise<T>) => db.tenant(ours.id, work);
+  const tenant = <T>(work: (tx: Tx) => Promise<T>) => db.tenant(ours.account_id, work);
   const snapshot = (name: string) =>
-    behind`select * from ${raw(name)} as r where account_id = ${theirs.id} order by r::text`;
+    behind`select * from ${raw(name)} as r where account_id = ${theirs.account_id} order by r::text`;
   const appendOnly = ['consent_ledger', 'merges'];
 
   it.each(tenantTables)('finds nothing of theirs in $name, and changes nothing', async ({ name }) => {
     const before = await snapshot(name);
-    expect(before.length, `${name} has rows to attack: give it some above`).toBeGreaterThan(0);
+    expect(before.length, `${name} has rows to attack: give it some in test/support/furnished.ts`).toBeGreaterThan(0);
 
     const seen = await tenant((tx) => tx<{ account_id: number }>`select account_id from ${raw(name)}`);
     expect(seen.length).toBeGreaterThan(0);
-    expect(new Set(seen.map((row) => row.account_id))).toEqual(new Set([ours.id]));
-    expect(await tenant((tx) => tx`select from ${raw(name)} where account_id = ${theirs.id}`)).toHaveLength(0);
+    expect(new Set(seen.map((row) => row.account_id))).toEqual(new Set([ours.account_id]));
+    expect(await tenant((tx) => tx`select from ${raw(name)} where account_id = ${theirs.account_id}`)).toHaveLength(0);
 
     const updated = await tenant(
-      (tx) => tx`update ${raw(name)} set account_id = account_id where account_id = ${theirs.id}`,
+      (tx) => tx`update ${raw(name)} set account_id = account_id where account_id = ${theirs.account_id}`,
     );
     expect(updated.count).toBe(0);
-    const deleted = await tenant((tx) => tx`delete from ${raw(name)} where account_id = ${theirs.id}`);
+    const deleted = await tenant((tx) => tx`delete from ${raw(name)} where account_id = ${theirs.account_id}`);
     expect(deleted.count).toBe(0);
 
     const [row] = before;
@@ -148,7 +106,7 @@ describe('an attack across accounts', async () => {
           tx`insert into ${raw(name)} (${columns}) select ${columns} from jsonb_populate_record(null::${raw(name)}, ${JSON.stringify({ ...row, id: 999_999 })}::jsonb)`,
       ),
     ).rejects.toThrow(/row-level security/);
-    const moved = tenant((tx) => tx`update ${raw(name)} set account_id = ${theirs.id}`);
+    const moved = tenant((tx) => tx`update ${raw(name)} set account_id = ${theirs.account_id}`);
     await expect(moved).rejects.toThrow(appendOnly.includes(name) ? /append-only/ : /row-level security/);
     expect(await snapshot(name)).toEqual(before);
   });

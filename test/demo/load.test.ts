@@ -13,7 +13,7 @@ import { Chance } from '../../src/shared/chance.ts';
 import { dayNumber, dayOf } from '../../src/shared/clock.ts';
 import { adminToken } from '../support/app.ts';
 import { createDatabase, superuser } from '../support/database.ts';
-import { broken } from '../support/guests.ts';
+import { broken } from '../support/invariants.ts';
 
 // Far ahead, as the request log forgets what is a week old; and always the same, as so few guests do not do everything on any day.
 const today = '2099-03-01';

@@ -156,6 +156,15 @@ describe('rate limits', () => {
     const refused = await limited.call('GET', units, { token });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+    const reset = refused.headers['retry-after'];
+    expect(refused.headers).toMatchObject({
+      'ratelimit-limit': '3',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': reset,
+    });
+    const { headers } = await limited.call('GET', units, { token: theirs.token });
+    expect(headers).toMatchObject({ 'ratelimit-limit': '3', 'ratelimit-remaining': '2' });
+    expect(Number(headers['ratelimit-reset'])).toBeLessThanOrEqual(60);
     expect((await limited.call('GET', units, { token: theirs.token })).status).toBe(200);
     expect((await limited.call('GET', units)).status).toBe(401);
   });

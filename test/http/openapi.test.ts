@@ -67,6 +67,9 @@ describe('/docs', () => {
     const page = await call('GET', '/docs');
     expect(page.headers['content-type']).toMatch(/^text\/html/);
     expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect(page.headers['content-security-policy']).toMatch(
+      /default-src 'self'; script-src 'self' 'sha256-\S+';.*frame-ancestors 'none'/,
+    );
     const script = await call('GET', '/docs/reference.js');
     expect(script.status).toBe(200);
     expect(script.body.length).toBeGreaterThan(100_000);

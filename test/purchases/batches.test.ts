@@ -6,7 +6,8 @@ import { Invalid } from '../../src/shared/problem.ts';
 import { reader } from '../../src/shared/read.ts';
 import { testApp } from '../support/app.ts';
 import { counted, superuser } from '../support/database.ts';
-import { type AnyPurchase, anyPurchase, broken, everyGuest, purchaseBody } from '../support/guests.ts';
+import { type AnyPurchase, anyPurchase, everyGuest, purchaseBody } from '../support/guests.ts';
+import { broken } from '../support/invariants.ts';
 
 const { db, database, account, admin, call } = await testApp();
 const behind = await superuser(database);

@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { Sweeper } from '../../src/jobs/sweeper.ts';
 import { RequestRecorder } from '../../src/requests/recorder.ts';
+import { deleteOldRequests } from '../../src/requests/store.ts';
 import { appOver, testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
@@ -89,13 +91,9 @@ describe('the request log', () => {
         insert into request_log (account_id, token_id, at, request_id, method, route, status, duration_ms)
         select ${id}, ${token_id}, now() - make_interval(hours => n), 'aged', 'GET', '/', 200, 1 from generate_series(160, 175) n`;
     }
-    const recorder = new RequestRecorder(db, {
-      batch: () => {},
-      dropped: () => {},
-      failed: (error) => expect.fail(String(error)),
-    });
-    expect(await recorder.sweep()).toBe(2 * 8);
-    await recorder.close();
+    const sweeper = new Sweeper(db, [deleteOldRequests], (error) => expect.fail(String(error)));
+    expect(await sweeper.sweep()).toBe(2 * 8);
+    sweeper.close();
     const left = await behind`select from request_log where request_id = 'aged' and at < now() - interval '168 hours'`;
     expect(left).toHaveLength(0);
     expect(await behind`select from request_log where request_id = 'aged'`).toHaveLength(2 * 8);

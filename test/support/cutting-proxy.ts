@@ -4,13 +4,14 @@ import { freePort } from '../../src/db/embedded/process.ts';
 
 /** "ready for query", with which a server ends its greeting. */
 const ready = Buffer.from('Z\0\0\0\x05I', 'latin1');
-const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0';
-const goodbye = Buffer.concat([Buffer.from('E'), length(fields.length + 4), Buffer.from(fields, 'latin1')]);
+const goodbye = fatal('57P01', 'terminating connection due to administrator command');
 
-function length(bytes: number): Buffer {
-  const buffer = Buffer.alloc(4);
-  buffer.writeInt32BE(bytes);
-  return buffer;
+/** The last that a server says on a connection. */
+export function fatal(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`, 'latin1');
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(fields.length + 4);
+  return Buffer.concat([Buffer.from('E'), length, fields]);
 }
 
 /**

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { freePort } from '../../src/db/embedded/process.ts';
-import { adminToken } from './app.ts';
+import { adminToken, type CallOptions, type TestApp } from './app.ts';
 import { connectTo } from './database.ts';
 import { endAfterwards, temporaryFolder } from './leftovers.ts';
 
@@ -109,12 +109,44 @@ export async function isHealthy(service: Running): Promise<boolean> {
   }
 }
 
-/** A connection to the service's embedded server, as its superuser. */
-export function connectBehind({ dataDir }: Running) {
+/** What tests do through an app within them, through a process. */
+export function over(service: Running): Pick<TestApp, 'account' | 'admin' | 'call'> {
+  const call = async (method: string, path: string, { token, body, headers = {} }: CallOptions = {}) => {
+    const response = await fetch(`${service.url}${path}`, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return {
+      status: response.status,
+      body: isJson ? JSON.parse(text) : text,
+      headers: Object.fromEntries(response.headers),
+    };
+  };
+  const admin = (method: string, path: string, body?: unknown) =>
+    call(method, `/admin/v1${path}`, { token: adminToken, ...(body === undefined ? {} : { body }) });
+  const account = async (name: string) => {
+    const { body: made } = await admin('POST', '/accounts', { name });
+    const { body: token } = await admin('POST', `/accounts/${made.id}/tokens`, { name: 'test' });
+    return { ...made, token: token.token, token_id: token.id };
+  };
+  return { account: account as TestApp['account'], admin, call };
+}
+
+/** The address of the service's embedded server, for its superuser. */
+export function superuserUrl({ dataDir }: Running): string {
   const file = (name: string) => readFileSync(join(dataDir, 'postgres', name), 'utf8');
-  return connectTo(
-    `postgres://postgres:${file('superuser.secret')}@127.0.0.1:${file('postmaster.pid').split('\n')[3]}/regulars`,
-  );
+  return `postgres://postgres:${file('superuser.secret')}@127.0.0.1:${file('postmaster.pid').split('\n')[3]}/regulars`;
+}
+
+export function connectBehind(service: Running) {
+  return connectTo(superuserUrl(service));
 }
 
 export function postmasterPid(dataDir: string): number {
@@ -135,6 +167,14 @@ export function regulars(
   child.stdout.on('data', (chunk) => (stdout += chunk));
   child.stderr.on('data', (chunk) => (stderr += chunk));
   return new Promise((done) => child.once('close', (code) => done({ code, stdout, stderr })));
+}
+
+/** What is being written beside a file, until it is whole. */
+export function partsOf(file: string): string[] {
+  const isPart = (name: string) => name.startsWith(`${basename(file)}.`) && name.endsWith('.part');
+  return readdirSync(dirname(file))
+    .filter(isPart)
+    .map((name) => join(dirname(file), name));
 }
 
 /** What an installation consists of, elsewhere: the compiled code, the migrations and the production packages. */

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const roomBytes = 2 ** 31;
+
+/**
+ * A folder for a database, on a file system of its own where we may mount one: it is full when it is made as small as
+ * what is on it. Only memory that is used is taken, and nothing else on the machine is touched.
+ */
+export class Disk {
+  readonly folder: string;
+  /** Why this disk can't be made full; undefined: it can. */
+  readonly cantFill: string | undefined;
+  readonly #base: string;
+
+  constructor() {
+    this.#base = mkdtempSync(join(tmpdir(), 'regulars-faults-'));
+    chmodSync(this.#base, 0o755);
+    this.folder = join(this.#base, 'disk');
+    mkdirSync(this.folder);
+    this.cantFill = mount('-t', 'tmpfs', '-o', `size=${roomBytes},mode=755`, 'regulars-faults', this.folder);
+  }
+
+  /** Leaves so many bytes. */
+  fill(left: number): void {
+    // It is refused where more was written since we looked.
+    for (let tries = 0; ; tries++) {
+      const { blocks, bfree, bsize } = statfsSync(this.folder);
+      const problem = this.#resize((blocks - bfree) * bsize + left);
+      if (problem === undefined) return;
+      if (tries === 50) throw new Error(`The disk can't be made smaller: ${problem}`);
+    }
+  }
+
+  empty(): void {
+    const problem = this.#resize(roomBytes);
+    if (problem !== undefined) throw new Error(`The disk can't be made larger: ${problem}`);
+  }
+
+  #resize(bytes: number): string | undefined {
+    return mount('-o', `remount,size=${bytes}`, this.folder);
+  }
+
+  remove(): void {
+    if (this.cantFill === undefined) execFileSync('umount', ['--lazy', this.folder]);
+    rmSync(this.#base, { recursive: true, force: true });
+  }
+}
+
+/** What is in the way, if anything is. */
+function mount(...args: string[]): string | undefined {
+  try {
+    execFileSync('mount', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    return undefined;
+  } catch (error) {
+    const { stderr, message } = error as { stderr?: Buffer; message: string };
+    return stderr?.toString().trim() || message;
+  }
+}

@@ -1,0 +1,86 @@
+import { type Operation, operationAt } from './document.ts';
+import type { Made } from './requests.ts';
+import type { Answer } from './sending.ts';
+
+/** Words of the inside: of errors that were meant for us. None of them stands in what we send. */
+const inside =
+  /relation "|violates|duplicate key|invalid input syntax|out of range for type|invalid byte sequence|syntax error|deadlock|\bat \S+ \(|\.[jt]s:\d|node_modules|node:internal|Cannot read prop|is not a function|RangeError|TypeError|FST_ERR|ECONN/;
+
+/** What is not even HTTP, or leads nowhere, may also be answered with these. */
+const outside = new Set([400, 404, 408, 413, 415, 417, 431]);
+
+/** A sentence for each thing that is wrong with what came back. `answers` is undefined where nothing ever came to an end. */
+export function judge(made: Made, operations: Operation[], answers: Answer[] | undefined, changes: string[]): string[] {
+  const { outgoing } = made;
+  if (!answers) return ['It was never answered.'];
+  const wrong: string[] = [];
+  if (answers.length === 0 && !outgoing.wire && !made.isTooMuch)
+    wrong.push('The connection was closed without an answer.');
+  for (const answer of answers) wrong.push(...judgeAnswer(made, operations, answer));
+  if (isRejected(answers) && changes.length > 0)
+    wrong.push(`It was refused, and changed something: ${changes.join(', ')}.`);
+  return wrong;
+}
+
+export const isRejected = (answers: Answer[]): boolean => answers.every(({ status }) => status >= 400);
+
+function judgeAnswer({ outgoing, breakage }: Made, operations: Operation[], answer: Answer): string[] {
+  const { status, headers, body } = answer;
+  if (status >= 500) return [`It was answered ${status}.`];
+  const wrong: string[] = [];
+  if (headers['x-injected'] !== undefined) wrong.push('A header of ours was the sender’s.');
+  const type = String(headers['content-type'] ?? '');
+  const operation = operationAt(operations, outgoing.method, outgoing.target);
+  const isJson = type.startsWith('application/json');
+  const parsed = isJson ? parse(body) : undefined;
+  if (status >= 400) {
+    if (inside.test(body)) wrong.push('The answer shows what is inside.');
+    if (outgoing.method === 'HEAD' || (outgoing.wire && body === '' && /^HEAD/.test(String(outgoing.wire[0]))))
+      return wrong;
+    if (!isJson) return [...wrong, `A ${status} came without a message.`];
+    wrong.push(...judgeError(status, parsed));
+  }
+  // Where more than one thing is wrong with the HTTP, which of them is told is no matter.
+  if (breakage && status >= 400) return wrong;
+  const check = operation?.answers.get(status);
+  if (!operation || (!operation.answers.has(status) && outgoing.wire)) {
+    if (status >= 400 && !outside.has(status)) wrong.push(`A ${status} is not for an address that leads nowhere.`);
+    if (status < 400 && !/^(GET|HEAD)$/.test(outgoing.method)) wrong.push(`A ${status} came from nowhere.`);
+    return wrong;
+  }
+  if (!operation.answers.has(status)) return [...wrong, `The document knows no ${status} here.`];
+  if (breakage || outgoing.method === 'HEAD' || type.startsWith('text/csv')) return wrong;
+  if (!check) return body === '' ? wrong : [...wrong, `A ${status} came with a body.`];
+  const told = type.startsWith('application/x-ndjson')
+    ? parse(body.trimEnd().split('\n').at(-1) ?? '')
+    : isJson
+      ? parsed
+      : body;
+  const differs = check(told);
+  if (differs !== undefined) wrong.push(`The ${status} is not as the document says: ${differs.slice(0, 300)}.`);
+  return wrong;
+}
+
+/** A 422 has a field at least, and a sentence for each; every other error has a message. */
+function judgeError(status: number, body: unknown): string[] {
+  const { message, errors } = (body ?? {}) as { message?: unknown; errors?: unknown };
+  const isSentence = (text: unknown) => typeof text === 'string' && text.trim() !== '';
+  if (status === 422) {
+    const fields = Object.entries((errors ?? {}) as object);
+    const isWhole = fields.every(
+      ([name, sentences]) =>
+        name !== '' && Array.isArray(sentences) && sentences.length > 0 && sentences.every(isSentence),
+    );
+    return isSentence(message) && fields.length > 0 && isWhole ? [] : ['A 422 came without a field or a message.'];
+  }
+  const [first] = Array.isArray(errors) ? errors : [];
+  return isSentence((first as { message?: unknown })?.message) ? [] : [`A ${status} came without a message.`];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

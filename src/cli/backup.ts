@@ -1,0 +1,166 @@
+import { createReadStream } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import type { Command } from 'commander';
+import { Reader, Unreadable } from '../db/backup/format.ts';
+import { divideMigrations, restore } from '../db/backup/restore.ts';
+import { type Summary, schemaOf, takeBackup } from '../db/backup/take.ts';
+import { type CopyConnection, isDatabaseAway, openCopyConnection } from '../db/database.ts';
+import { knownMigrations } from '../db/migrate.ts';
+import type { OpenDatabase } from '../db/open.ts';
+import { SetupProblem } from '../shared/problem.ts';
+import { writeWhole } from './files.ts';
+import { endBar, Progress } from './progress.ts';
+import { print, withDatabase } from './run.ts';
+import { noteCommand } from './trail.ts';
+
+/** For standard output or input. */
+const standard = '-';
+/** Whoever has a backup has every guest's data. */
+const forItsOwnerAlone = 0o600;
+/** Level 6 takes twice as long for a file that is a tenth smaller. */
+const compression = { level: 3 };
+
+/** All that there is into a file, and out of one. */
+export function backupCommands(program: Command): void {
+  program
+    .command('backup <file>')
+    .description(
+      'write all that the database holds into a file, while the service runs; - writes to standard output. Keep it safe: it holds every guest’s data',
+    )
+    .option('--json', 'print JSON')
+    .action(async (file: string, options: { json?: boolean }) => {
+      if (file === standard && process.stdout.isTTY)
+        throw new SetupProblem('A backup is not for a screen. Name a file, or send it on: regulars backup - | …');
+      const begin = Date.now();
+      let bytes = 0;
+      const count = (size: number) => {
+        bytes += size;
+      };
+      const summary = await withDatabase({ migrate: 'none', mayCreate: false }, async (database, interrupted) => {
+        await recordBackup(database);
+        return copying(database, interrupted, (connection) =>
+          takeBackup(connection, (text) => storeIn(file, text, count, interrupted), watched()),
+        );
+      });
+      const seconds = (Date.now() - begin) / 1000;
+      const sentence = `${inWords(summary)} are in ${file === standard ? 'the backup' : file} (${size(bytes)}, ${seconds.toFixed(1)} s).`;
+      // Standard output may be the backup itself.
+      if (file === standard) say(sentence);
+      else print(options.json ? { file, bytes, seconds, ...summary } : sentence, options);
+    });
+
+  program
+    .command('restore <file>')
+    .description('fill an empty database from a backup, before the service’s first start on it; - reads standard input')
+    .option('--json', 'print JSON')
+    .action(async (file: string, options: { json?: boolean }) => {
+      const begin = Date.now();
+      const { header, summary } = await readingFrom(file, async (reader, stopReading) => {
+        const header = await reader.header();
+        // Before a database is made for nothing.
+        divideMigrations(header);
+        const summary = await withDatabase({ migrate: 'none', mayCreate: true }, (database, interrupted) => {
+          interrupted.addEventListener('abort', stopReading);
+          return copying(database, interrupted, (connection) =>
+            restore(
+              connection,
+              database.connect,
+              { header, reader },
+              { progress: watched(), say, finish: (tx) => noteCommand(tx, null, {}) },
+            ),
+          );
+        });
+        return { header, summary };
+      });
+      const seconds = (Date.now() - begin) / 1000;
+      const { taken_at, regulars } = header;
+      const sentence = `${inWords(summary)} were restored, as they were at ${taken_at} (${seconds.toFixed(1)} s). Start the service with the same settings.`;
+      print(options.json ? { taken_at, regulars, seconds, ...summary } : sentence, options);
+    });
+}
+
+/** What was taken out is known afterwards, also from the backup itself. An older schema's trail is not ours to know. */
+async function recordBackup({ db }: OpenDatabase): Promise<void> {
+  await db.transaction(async (tx) => {
+    const schema = await schemaOf(tx);
+    if (schema.at(-1) === knownMigrations().at(-1)?.name) await noteCommand(tx, null, {});
+  });
+}
+
+/** Interrupted, its connection is cut, and with it goes all that was not kept. */
+async function copying<T>(
+  { connect }: OpenDatabase,
+  interrupted: AbortSignal,
+  work: (connection: CopyConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await openCopyConnection({ ...connect, applicationName: 'regulars command' });
+  const cut = () => void connection.close();
+  interrupted.addEventListener('abort', cut);
+  try {
+    if (interrupted.aborted) cut();
+    return await work(connection);
+  } catch (error) {
+    endBar();
+    if (interrupted.aborted) throw new SetupProblem('Interrupted: nothing was changed.');
+    if (isDatabaseAway(error))
+      throw new SetupProblem(`PostgreSQL can’t go on: ${(error as Error).message}. Nothing was changed.`);
+    throw error;
+  } finally {
+    interrupted.removeEventListener('abort', cut);
+    await connection.close();
+  }
+}
+
+async function storeIn(
+  file: string,
+  text: AsyncIterable<Buffer | string>,
+  count: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  async function* counted(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      count(chunk.length);
+      yield chunk;
+    }
+  }
+  const end = file !== standard;
+  const write = (out: Writable) => pipeline(text, createGzip(compression), counted, out, { signal, end });
+  if (file !== standard) return writeWhole(file, write, forItsOwnerAlone);
+  await write(process.stdout).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') throw new SetupProblem('Whoever was to take the backup is gone: it is not whole.');
+    throw error.syscall === 'write' ? new SetupProblem(`The backup is not whole: ${error.message}.`) : error;
+  });
+}
+
+async function readingFrom<T>(file: string, work: (reader: Reader, stop: () => void) => Promise<T>): Promise<T> {
+  const source = file === standard ? process.stdin : createReadStream(file);
+  const text = source.pipe(createGunzip());
+  source.on('error', (error: Error) => text.destroy(error));
+  try {
+    return await work(new Reader(text), () => source.destroy(new Error('interrupted')));
+  } catch (error) {
+    if (error instanceof Unreadable)
+      throw new SetupProblem(`${file} can’t be restored: ${error.message}. Nothing was changed.`);
+    const { syscall, path, message } = error as NodeJS.ErrnoException;
+    if (syscall === 'read' || path === file) throw new SetupProblem(`${file} can’t be read: ${message}.`);
+    throw error;
+  } finally {
+    source.destroy();
+  }
+}
+
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+function watched(): (done: number, of: number) => void {
+  const progress = new Progress('rows');
+  return (done, of) => {
+    if (of > 0) progress.show(done, of);
+  };
+}
+
+const inWords = ({ rows, accounts }: Summary) =>
+  `${rows.toLocaleString('en')} rows of ${accounts === 1 ? '1 account' : `${accounts.toLocaleString('en')} accounts`}`;
+
+const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);

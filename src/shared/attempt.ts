@@ -1,0 +1,22 @@
+/** A request that may come again, by the key that its sender gave it. */
+export interface Attempt {
+  key: string;
+  /** Of the route and what was sent. */
+  fingerprint: Buffer;
+}
+
+/** How it was answered. */
+export interface Answer {
+  body: string;
+  /** The fields that were dropped. */
+  discarded: string[];
+  /** Whom the answer tells of. */
+  contactId: number | null;
+  /** What is to be counted. */
+  outcomes: string[];
+}
+
+export interface Replayable extends Answer {
+  /** It is the answer to an earlier request. */
+  isReplayed: boolean;
+}

@@ -1,0 +1,97 @@
+import { type Run, raw } from '../../src/db/sql.ts';
+import type { TestApp } from './app.ts';
+
+/** What an account is furnished with, by the names under which the interface takes each. */
+const kept = {
+  unit_id: 'units',
+  folder_id: 'folders',
+  group_id: 'groups',
+  contact_id: 'contacts',
+  booking_id: 'bookings',
+  purchase_id: 'purchases',
+  merge_id: 'merges',
+  pair_id: 'possible_duplicates',
+  unique_code_group_id: 'unique_code_groups',
+  token_id: 'tokens',
+} as const;
+type Made = 'udf_id' | 'source_id' | 'provider_id' | 'category_id' | 'booking_source_id';
+export type Ids = Record<keyof typeof kept | Made | 'account_id' | 'other_contact_id', number>;
+
+export interface Furnished {
+  token: string;
+  ids: Ids;
+}
+
+/**
+ * An account with a row in every table. The people, their numbers and references are the same in each; its own name,
+ * and what is told about them in words, has the `word` in it.
+ */
+export async function furnish(
+  { account, admin, call }: Pick<TestApp, 'account' | 'admin' | 'call'>,
+  behind: Run,
+  word: string,
+): Promise<Furnished> {
+  const { id, token, root_unit_id } = await account(`The ${word} Group`);
+  const make = async (list: string, body: object) => (await admin('POST', `/accounts/${id}/${list}`, body)).body.id;
+  const unit_id = await make('units', { name: `The ${word} Arms` });
+  const udf_id = await make('udfs', { name: 'Allergies', type: 'text' });
+  const source_id = await make('sources', { name: `${word} wifi` });
+  const provider_id = await make('providers', { name: `${word} tills` });
+  const category_id = await make('feedback_categories', { name: `${word} atmosphere` });
+  const booking_source_id = await make('booking_sources', { name: `${word} concierge` });
+  await make('groups', { unit_id, name: `${word} news`, folder_name: `${word} lists` });
+  const write = (body: object) => call('POST', '/v1/contact', { token, body });
+  await write({
+    ...{ email: 'ana@gmail.com', first_name: 'Ana', last_name: word, source_id, allow_email: true },
+    units: [{ id: unit_id, groups: [{ name: `${word} news`, folder_name: `${word} lists` }] }],
+    udfs: [{ id: udf_id, data: `${word} nuts` }],
+    notes: [{ text: `${word} regular` }],
+    feedback: [{ unit_id, ratings: [{ category_id, rating_text: '9' }] }],
+    bookings: [
+      {
+        booking_reference: 'B-1',
+        unit_id,
+        source_id: booking_source_id,
+        party_datetime: '2026-03-01 19:30:00',
+        party_size: 2,
+      },
+    ],
+    stays: [
+      {
+        ...{ booker: true, guest: true, unit_id, provider_id, stay_reference: 'S-1', total_guests: 1, room_type_id: 1 },
+        ...{ booking_enquiry_source_id: 1, booking_status_id: 3, enquiry_date: '2026-01-01 09:00:00' },
+        ...{ checkin_date: '2026-03-01 15:00:00', checkout_date: '2026-03-03 11:00:00' },
+      },
+    ],
+    wifi: [{ unit_id, hotspot_name: `${word} lobby` }],
+  });
+  // A purchase that waits.
+  await call('POST', '/v1/purchases', {
+    token,
+    body: { account_id: id, membership_number: 'M-1', purchases: [{ transaction_reference: 'T-1', unit_id }] },
+  });
+  const { body: group } = await call('POST', '/v1/unique_code/group', {
+    token,
+    body: { account_id: id, unit_id: root_unit_id, name: `${word} summer` },
+    headers: { 'idempotency-key': 'summer' },
+  });
+  const at = `/accounts/${id}`;
+  await admin('POST', `${at}/unique_code_groups/${group.id}/codes`, { codes: ['SUMMER-1', 'SUMMER-2'] });
+  // A merge, and a phone that is shared.
+  await write({ mobile_number: '07700900001' });
+  await write({ email: 'ana@gmail.com', mobile_number: '07700900001' });
+  const { body: other } = await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
+  const ids = {
+    ...{ account_id: id, other_contact_id: other.id, unit_id, unique_code_group_id: group.id },
+    ...{ udf_id, source_id, provider_id, category_id, booking_source_id },
+  } as Ids;
+  for (const [name, table] of Object.entries(kept)) {
+    const [row] = await behind<{ id: number }>`
+      select min(id) as id from ${raw(table)} where account_id = ${id}`;
+    ids[name as keyof Ids] ??= row?.id as number;
+  }
+  await admin('POST', `${at}/unique_codes/assign`, {
+    ...{ unique_code_group_id: group.id, unique_code: 'SUMMER-2', contact_id: ids.contact_id },
+  });
+  return { token, ids };
+}
