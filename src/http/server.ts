@@ -240,13 +240,15 @@ function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   // Whatever else comes on it is as broken, and nobody listens any more.
   if (broken.has(socket)) return;
   broken.add(socket);
+  socket.pause();
+  refuseInTurn(error.code, socket);
+}
+
+/** What came before it on the connection is whole, and may be done already: it is not to be taken for the one that failed. */
+function refuseInTurn(code: string | undefined, socket: Socket): void {
   const before = answering(socket);
-  // What came before it on the connection is whole, and may be done already: it is not to be taken for the one that failed.
-  if (before?.req.complete && !before.writableFinished) {
-    const { code } = error;
-    socket.pause();
-    before.once('close', () => refuseBrokenHttp(code, socket.resume()));
-  } else refuseBrokenHttp(error.code, socket);
+  if (before?.req.complete) before.once('close', () => refuseInTurn(code, socket));
+  else refuseBrokenHttp(code, socket.resume());
 }
 
 /** Those on which something came that is not HTTP. */

@@ -86,10 +86,13 @@ describe('HTTP that is none', () => {
     expect(await stored()).toBe(before);
   });
 
-  it('is not taken for the request before it, which is answered first', async () => {
+  it.each([1, 2, 5])('is not taken for the %i requests before it, which are answered first', async (count) => {
     const body = '{"email":"before@gmail.com","full_contact_object":false}';
-    const answers = await sendRaw(head(line, host, mine, length(body)), body, 'RUBBISH\r\n\r\n');
-    expect(answers.map(([status]) => status)).toEqual([200, 400]);
+    const requests = Array(count)
+      .fill([head(line, host, mine, length(body)), body])
+      .flat();
+    const answers = await sendRaw(...requests, 'RUBBISH\r\n\r\n');
+    expect(answers.map(([status]) => status)).toEqual([...Array(count).fill(200), 400]);
   });
 
   it('takes the sender’s word neither for a header of ours nor for a line of the log', async () => {
