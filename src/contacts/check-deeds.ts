@@ -5,6 +5,11 @@ import type { ContactWrite } from './schema.ts';
 
 type Deeds = Pick<ContactWrite, 'purchases' | 'bookings' | 'wifi' | 'stays'>;
 
+/** Whether a write tells of anything that its guest did. */
+export function tellsOfDeeds({ purchases, bookings, wifi, stays }: Deeds): boolean {
+  return (purchases ?? bookings ?? wifi ?? stays) !== undefined;
+}
+
 /** Says what is wrong with a field, unless that has been said. */
 export type Refuse = (path: string, message: string) => undefined;
 

@@ -13,6 +13,7 @@ import {
 import { pick } from '../shared/read.ts';
 import { findStays, type StayContact, type StayRow, stayKey, stayLock, stayRow } from '../stays/store.ts';
 import { type WifiRow, wifiRow } from '../wifi/store.ts';
+import { tellsOfDeeds } from './check-deeds.ts';
 import type { ContactCommand } from './command.ts';
 import type { Person } from './person.ts';
 import type { ContactWrite } from './schema.ts';
@@ -44,7 +45,7 @@ export class Deeds {
   }
 
   static areIn(commands: ContactCommand[]): boolean {
-    return commands.some(({ input }) => input.purchases || input.bookings || input.wifi || input.stays);
+    return commands.some(({ input }) => tellsOfDeeds(input));
   }
 
   /** What to be alone with, so that nobody else writes it, or waits for it unseen, at the same time. */

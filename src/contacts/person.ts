@@ -32,11 +32,11 @@ export interface Snapshot {
   udfs: [number, string][];
 }
 
-export function personOf(row: ContactRow): Person {
+export function personOf(row: ContactRow, isNew = false): Person {
   return {
     row,
-    isNew: false,
-    changed: false,
+    isNew,
+    changed: isNew,
     source: row.source_id === null ? null : { id: row.source_id, name: null },
     units: new Map(),
     groups: new Set(),
@@ -62,7 +62,7 @@ const blankRow: ContactRow = {
 };
 
 export function newPerson(): Person {
-  return { ...personOf({ ...blankRow }), isNew: true, changed: true };
+  return personOf({ ...blankRow }, true);
 }
 
 export function snapshotOf(person: Person): Snapshot {

@@ -9,7 +9,7 @@ import type { FieldErrors } from '../shared/problem.ts';
 import { addError, pick, type Sparse } from '../shared/read.ts';
 import { findUdfs } from '../udfs/store.ts';
 import { findUnits } from '../units/store.ts';
-import { checkDeeds, type Refuse } from './check-deeds.ts';
+import { checkDeeds, type Refuse, tellsOfDeeds } from './check-deeds.ts';
 import type { ContactCommand } from './command.ts';
 import type { Named } from './store.ts';
 
@@ -23,8 +23,9 @@ export interface SourceRef {
   name: string | null;
 }
 
+/** No text that was read holds the character between them. */
 const groupKey = ({ unit_id, folder_name, name }: GroupName) =>
-  JSON.stringify([unit_id, folder_name.toLowerCase(), name.toLowerCase()]);
+  `${unit_id}\0${folder_name.toLowerCase()}\0${name.toLowerCase()}`;
 
 /** Everything that a batch refers to by id or by name, looked up together: units, groups, sources, udfs, categories. */
 export class References {
@@ -90,48 +91,54 @@ export class References {
       refuse('source_id', 'The source id is not a source of this account.');
       delete input.source_id;
     }
-    input.units = pick(input.units, (unit, index) => {
-      const exists = unitExists(unit.id, `units.${index}.id`);
-      const groups = pick(unit.groups, (group, place) => {
-        const path = `units.${index}.groups.${place}`;
-        if (group.id !== undefined) {
-          if (!exists || this.#groups.get(group.id)?.unit_id === unit.id) return group;
-          return refuse(`${path}.id`, 'The group id is not a group of this unit.');
-        }
-        if (group.name !== undefined) return group;
-        return errors[`${path}.id`]
-          ? undefined
-          : refuse(`${path}.name`, 'The name field is required when there is no id.');
+    // Most commands have few of these lists: what was not sent is not made.
+    if (input.units)
+      input.units = pick(input.units, (unit, index) => {
+        const exists = unitExists(unit.id, `units.${index}.id`);
+        const groups = pick(unit.groups, (group, place) => {
+          const path = `units.${index}.groups.${place}`;
+          if (group.id !== undefined) {
+            if (!exists || this.#groups.get(group.id)?.unit_id === unit.id) return group;
+            return refuse(`${path}.id`, 'The group id is not a group of this unit.');
+          }
+          if (group.name !== undefined) return group;
+          return errors[`${path}.id`]
+            ? undefined
+            : refuse(`${path}.name`, 'The name field is required when there is no id.');
+        });
+        return exists ? { ...unit, groups } : undefined;
       });
-      return exists ? { ...unit, groups } : undefined;
-    });
-    input.udfs = pick(input.udfs, ({ id, data }, index) => {
-      const type = this.#udfs.get(id);
-      if (type === undefined) {
-        return refuse(`udfs.${index}.id`, 'The id is not a user-defined field of this account.');
-      }
-      // Blank is no news here too.
-      if (data === undefined) return undefined;
-      const value = type === 'date' ? readDate(data) : data;
-      if (value === undefined) return refuse(`udfs.${index}.data`, 'The data must be a date: yyyy-mm-dd.');
-      return { id, data: value };
-    });
-    input.feedback = pick(input.feedback, ({ unit_id, comments, ratings, ...feedback }, index) => ({
-      ...feedback,
-      ...(unit_id !== undefined && unitExists(unit_id, `feedback.${index}.unit_id`) ? { unit_id } : {}),
-      comments: pick(comments),
-      ratings: pick(ratings, (rating, place) => {
-        const path = `feedback.${index}.ratings.${place}`;
-        if (!this.#categories.has(rating.category_id)) {
-          return refuse(`${path}.category_id`, 'The category id is not a feedback category of this account.');
+    if (input.udfs)
+      input.udfs = pick(input.udfs, ({ id, data }, index) => {
+        const type = this.#udfs.get(id);
+        if (type === undefined) {
+          return refuse(`udfs.${index}.id`, 'The id is not a user-defined field of this account.');
         }
-        if (rating.category_id !== npsCategory || isNps(rating.rating_text)) return rating;
-        return refuse(`${path}.rating_text`, 'The rating text must be a number from 0 to 10 for NPS.');
-      }),
-    }));
-    input.notes = pick(input.notes);
-    const bookingSourceExists = (id: number) => this.#bookingSources.has(id);
-    Object.assign(input, checkDeeds(input, { unitExists, bookingSourceExists, timeZone, refuse }));
+        // Blank is no news here too.
+        if (data === undefined) return undefined;
+        const value = type === 'date' ? readDate(data) : data;
+        if (value === undefined) return refuse(`udfs.${index}.data`, 'The data must be a date: yyyy-mm-dd.');
+        return { id, data: value };
+      });
+    if (input.feedback)
+      input.feedback = pick(input.feedback, ({ unit_id, comments, ratings, ...feedback }, index) => ({
+        ...feedback,
+        ...(unit_id !== undefined && unitExists(unit_id, `feedback.${index}.unit_id`) ? { unit_id } : {}),
+        comments: pick(comments),
+        ratings: pick(ratings, (rating, place) => {
+          const path = `feedback.${index}.ratings.${place}`;
+          if (!this.#categories.has(rating.category_id)) {
+            return refuse(`${path}.category_id`, 'The category id is not a feedback category of this account.');
+          }
+          if (rating.category_id !== npsCategory || isNps(rating.rating_text)) return rating;
+          return refuse(`${path}.rating_text`, 'The rating text must be a number from 0 to 10 for NPS.');
+        }),
+      }));
+    if (input.notes) input.notes = pick(input.notes);
+    if (tellsOfDeeds(input)) {
+      const bookingSourceExists = (id: number) => this.#bookingSources.has(id);
+      Object.assign(input, checkDeeds(input, { unitExists, bookingSourceExists, timeZone, refuse }));
+    }
     return { ...command, input, errors };
   }
 

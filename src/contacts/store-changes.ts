@@ -86,7 +86,10 @@ export async function storeChanges(
     ),
   );
   store(changes.releases.map(of), (claims) => releaseIdentities(tx, accountId, claims));
-  store([...changes.claims.values()].map(of), (claims) => claimIdentities(tx, accountId, claims));
+  store(
+    [...changes.claims.values()].map(({ kind, value, person }) => ({ kind, value, contact_id: person.row.id })),
+    (claims) => claimIdentities(tx, accountId, claims),
+  );
   store(
     linked(({ row, newUnits }) => [...newUnits].map((unit_id) => ({ contact_id: row.id, unit_id }))),
     (links) => storeToUnits(tx, accountId, links),
@@ -104,7 +107,10 @@ export async function storeChanges(
     (values) => putUdfValues(tx, accountId, values),
   );
   store(
-    changes.ledger.map(({ source, ...entry }) => ({ ...of(entry), source_id: source?.id ?? null })),
+    changes.ledger.map(({ person, source, channel, from, to, applied, rule, token_id, actor }) => ({
+      ...{ contact_id: person.row.id, channel, from, to, applied, rule, token_id, actor },
+      source_id: source?.id ?? null,
+    })),
     (entries) => appendToLedger(tx, accountId, entries),
   );
   store(changes.merges.map(mergeRow), (merges) => appendMerges(tx, accountId, merges));

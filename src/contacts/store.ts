@@ -96,12 +96,22 @@ export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
+/** What a row has. Most have few of the many fields, and those that are not sent are read as null. */
+function filled(row: ContactRow): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const name of columnNames) {
+    const value = row[name as keyof ContactRow];
+    if (value !== null) fields[name] = value;
+  }
+  return fields;
+}
+
 /** Makes the new ones and changes the others: every row as it is to be. */
 export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[]): Promise<void> {
   await tx`
     insert into contacts (account_id, ${columns}, created_at, updated_at)
     select ${accountId}::bigint, ${columns}, ${tx.now}, ${tx.now}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as contact (${recordColumns})
+    from jsonb_to_recordset(${JSON.stringify(rows.map(filled))}::jsonb) as contact (${recordColumns})
     on conflict (account_id, id) do update set ${assignments}, updated_at = excluded.updated_at`;
 }
 

@@ -87,8 +87,11 @@ function decide(people: People, references: References, command: ContactCommand,
 
 function contactOf({ person, row, source, units, groups, udfs }: Snapshot) {
   const id = person.row.id;
+  // The snapshot's own copy of the row: nobody else has it.
+  row.id = id;
+  row.source_id = source?.id ?? null;
   return {
-    row: { ...row, id, source_id: source?.id ?? null },
+    row,
     parts: {
       id,
       units: units.map(([unitId, name]) => ({ id: unitId, name })),

@@ -18,7 +18,8 @@ export class Load {
     const bytes = Math.min(length, longestBody);
     const share = this.#shareOf(socket);
     this.#count(share, 1, bytes);
-    answer.once('close', () => {
+    // It happens once by itself: `once` would cost every request a wrapper.
+    answer.on('close', () => {
       if (this.#shares.has(socket)) this.#count(share, -1, -bytes);
     });
   }

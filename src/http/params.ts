@@ -2,10 +2,13 @@ import { isUtf8 } from 'node:buffer';
 
 export type Params = Record<string, unknown>;
 
+/** Most requests have no query: one object serves them all. */
+const noParams: Params = Object.freeze(Object.create(null));
+
 /** A query's names and values. A repeated name, `name[]` and `name[0]` make a list. */
 export function parseQuery(query: string): Params {
+  if (query === '') return noParams;
   const params: Params = Object.create(null);
-  if (query === '') return params;
   for (const [key, value] of new URLSearchParams(query)) {
     const name = key.replace(/\[\d*\]$/, '');
     const known = params[name];
@@ -19,7 +22,7 @@ export function parseQuery(query: string): Params {
 /** What was sent, from the query or the JSON body; a name given in both takes the query's value. */
 export function mergeParams(query: unknown, body: unknown): Params {
   if (body === undefined || body === null) return query as Params;
-  if (isEmpty(query as Params)) return body as Params;
+  if (query === noParams || isEmpty(query as Params)) return body as Params;
   return { ...(body as Params), ...(query as Params) };
 }
 
@@ -38,6 +41,8 @@ export class NotJson extends Error {
 
 /** JSON by whatever name, in UTF-8 and as it is; anything else would be stored mangled. */
 export function checkBodyHeaders(headers: Record<string, string | string[] | undefined>): void {
+  // What nearly everybody sends.
+  if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return;
   const type = String(headers['content-type'] ?? 'application/json');
   const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
   if (!/^(application\/([\w.+-]+\+)?|text\/)json\s*(;|$)/i.test(type)) throw new NotJson();
@@ -51,11 +56,11 @@ export function parseBody(body: Buffer): Params | undefined {
   if (!isUtf8(body)) throw new Malformed('The body is not valid UTF-8.');
   // Some clients put a byte-order mark in front.
   const text = body.toString('utf8', body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
-  if (text.trim() === '') return undefined;
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch (error) {
+    if (text.trim() === '') return undefined;
     throw new Malformed(`The body is not valid JSON${where(error as Error, text)}.`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
@@ -68,9 +73,14 @@ export function parseBody(body: Buffer): Params | undefined {
 /** The parser takes any depth, but not everything that comes after it does. Nothing of ours is ten deep. */
 const deepest = 100;
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1));
+function isDeeper(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  // Every body comes by here: no list of its values is made.
+  for (const name in value) {
+    const one = (value as Params)[name];
+    if (typeof one === 'object' && one !== null && isDeeper(one, levels - 1)) return true;
+  }
+  return false;
 }
 
 /** The parser's own message quotes the body, which is the guest's business; its position is what helps. */

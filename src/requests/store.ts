@@ -38,11 +38,12 @@ export async function selectRequests(
     order by id desc limit ${limit}`;
 }
 
-/** So many of the oldest entries that are past their time. */
+/** Those of so many of the oldest entries that are past their time. */
 export async function deleteOldRequests(tx: Tx, accountId: number, limit: number): Promise<number> {
   const { count } = await tx`
     delete from request_log where account_id = ${accountId} and id = any(array(
-      select id from request_log where account_id = ${accountId} and at < now() - make_interval(days => ${keptDays})
-      order by at limit ${limit}))`;
+      select id from (
+        select id, at from request_log where account_id = ${accountId} order by id limit ${limit}) as oldest
+      where at < now() - make_interval(days => ${keptDays})))`;
   return count;
 }
