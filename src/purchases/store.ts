@@ -179,7 +179,7 @@ export async function selectPurchasePops(
   return found.map((purchases) => (fits(purchases) ? purchases : undefined));
 }
 
-/** Put together here, where it takes a fifth of the time that it takes PostgreSQL. */
+/** The lines are put together here: PostgreSQL would take longer. */
 function showPop(row: PopRow, stored: StoredLine[], contactId: number): PurchasePop {
   return {
     transaction_lines: stored.map(({ description, sku, quantity, value }, place) => {
