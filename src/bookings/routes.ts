@@ -1,12 +1,12 @@
-import { answers } from '../http/operation.ts';
+import { answers, finds } from '../http/operation.ts';
 import { asSent } from '../shared/clock.ts';
 import { Booking, BookingChanges, bookingExample, FindBooking } from './schema.ts';
-import { changeBooking, lookForBooking, wrongWithBooking } from './write.ts';
+import { changeBooking, lookForBookings, wrongWithBooking } from './write.ts';
 
 const partner = { access: 'partner', tag: 'Bookings' } as const;
 
 export const bookingRoutes = [
-  answers(
+  finds(
     {
       ...partner,
       method: 'GET',
@@ -20,7 +20,12 @@ export const bookingRoutes = [
       notFound: 'There is no such booking.',
       example: { input: { account_id: 1, booking_reference: 'B-1042' }, answer: bookingExample },
     },
-    (tx, { accountId, input }) => lookForBooking(tx, accountId, input),
+    (tx, accountId, calls) =>
+      lookForBookings(
+        tx,
+        accountId,
+        calls.map(({ input }) => input),
+      ),
   ),
   answers(
     {

@@ -1,8 +1,8 @@
 import type { Tx } from '../db/database.ts';
-import { listing } from '../db/listing.ts';
+import { type Asked, listingForMany } from '../db/listing.ts';
 import { sql } from '../db/sql.ts';
 import { onClock } from '../shared/clock.ts';
-import { money, type Rows, type Slice } from '../shared/fields.ts';
+import { money, type Rows } from '../shared/fields.ts';
 import { type Booking, type BookingChanges, type BookingPop, newStage } from './schema.ts';
 
 /** A booking as it is stored. Money is text: a number would not keep it exactly. */
@@ -119,49 +119,77 @@ export async function updateBooking(tx: Tx, accountId: number, id: number, row: 
   return count > 0;
 }
 
-/** In the interface's own words. */
-const shown = (
-  accountId: number,
-) => sql`b.contact_id::text as booking_contact_id, b.booking_reference, b.id, b.account_id::text,
-  coalesce(c.merged_into, c.id)::text as contact_id, b.unit_id::text, b.stage_value::text, coalesce(b.type_id::text, '') as type_id,
-  to_char(b.enquired_at, 'YYYY-MM-DD HH24:MI:SS') as datetime, coalesce(b.source_id::text, '') as source_id, 
-  coalesce(to_char(b.party_datetime, 'YYYY-MM-DD HH24:MI:SS'), '') as party_datetime,
-  coalesce(b.party_size::text, '') as party_size, b.deposit_paid::text, b.hpbr_food::text, b.hpbr_drink::text, b.hpbr_entertainment::text,
-  to_char(b.updated_at at time zone (select time_zone from accounts where id = ${accountId}), 'YYYY-MM-DD HH24:MI:SS') as updated_at`;
-const bookingsAndContacts = sql`bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id`;
-
-export async function showBookingById(tx: Tx, accountId: number, id: number): Promise<Booking | undefined> {
-  const [row] = await tx<Booking>`
-    select ${shown(accountId)} from ${bookingsAndContacts} where b.account_id = ${accountId} and b.id = ${id}`;
-  return row;
+/** What is shown of a booking, as PostgreSQL gives it. */
+interface ShownRow extends Omit<BookingRow, 'id' | 'provider_id' | 'table_numbers'> {
+  id: number;
+  updated: string;
 }
 
-/** Of several with the same reference, the one that was made last. */
-export async function showBookingByReference(
+const shown = (accountId: number) => sql`b.contact_id, b.booking_reference, b.id, b.unit_id, b.stage_value, b.type_id,
+  to_char(b.enquired_at, 'YYYY-MM-DD HH24:MI:SS') as enquired_at, b.source_id, to_char(b.party_datetime, 'YYYY-MM-DD HH24:MI:SS') as party_datetime,
+  b.party_size, b.deposit_paid, b.hpbr_food, b.hpbr_drink, b.hpbr_entertainment,
+  to_char(b.updated_at at time zone (select time_zone from accounts where id = ${accountId}), 'YYYY-MM-DD HH24:MI:SS') as updated`;
+const bookingsAndContacts = sql`bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id`;
+const today = sql`coalesce(c.merged_into, c.id) as today`;
+
+/** In the interface's own words. */
+function show(row: ShownRow, accountId: number, today: number): Booking {
+  return {
+    booking_contact_id: String(row.contact_id),
+    booking_reference: row.booking_reference,
+    id: row.id,
+    account_id: String(accountId),
+    contact_id: String(today),
+    unit_id: String(row.unit_id),
+    stage_value: String(row.stage_value),
+    type_id: String(row.type_id ?? ''),
+    datetime: row.enquired_at,
+    source_id: String(row.source_id ?? ''),
+    party_datetime: row.party_datetime ?? '',
+    party_size: String(row.party_size ?? ''),
+    deposit_paid: row.deposit_paid,
+    hpbr_food: row.hpbr_food,
+    hpbr_drink: row.hpbr_drink,
+    hpbr_entertainment: row.hpbr_entertainment,
+    updated_at: row.updated,
+  };
+}
+
+export async function showBookingById(tx: Tx, accountId: number, id: number): Promise<Booking | undefined> {
+  const [row] = await tx<ShownRow & { today: number }>`
+    select ${shown(accountId)}, ${today} from ${bookingsAndContacts} where b.account_id = ${accountId} and b.id = ${id}`;
+  return row && show(row, accountId, row.today);
+}
+
+/** Of several with the same reference, the one that was made last; where no provider is named, of anybody's. */
+export async function showBookingsByReference(
   tx: Tx,
   accountId: number,
-  reference: string,
-  providerId: number | null,
-): Promise<Booking | undefined> {
-  const [row] = await tx<Booking>`
-    select ${shown(accountId)} from ${bookingsAndContacts}
-    where b.account_id = ${accountId} and b.booking_reference = ${reference}
-      and (${providerId}::bigint is null or b.provider_id = ${providerId})
-    order by b.id desc limit 1`;
-  return row;
+  keys: BookingKey[],
+): Promise<(Booking | undefined)[]> {
+  const rows = await tx<ShownRow & { place: number; today: number }>`
+    select sent.place, booking.* from unnest(${keys.map((key) => key.booking_reference)}::text[], ${keys.map((key) => key.provider_id)}::bigint[])
+      with ordinality as sent (booking_reference, provider_id, place)
+    cross join lateral (
+      select ${shown(accountId)}, ${today} from ${bookingsAndContacts}
+      where b.account_id = ${accountId} and b.booking_reference = sent.booking_reference
+        and (sent.provider_id is null or b.provider_id = sent.provider_id)
+      order by b.id desc limit 1) as booking`;
+  const found: (Booking | undefined)[] = keys.map(() => undefined);
+  for (const row of rows) found[row.place - 1] = show(row, accountId, row.today);
+  return found;
 }
 
 /** Those that start on one of these days, newest first. */
-export function selectBookingPops(
-  tx: Tx,
-  accountId: number,
-  contactIds: number[],
-  { start, end }: { start: string; end: string },
-  slice: Slice,
-): Promise<Rows<BookingPop>> {
-  const from = sql`${bookingsAndContacts} join units u on u.account_id = b.account_id and u.id = b.unit_id
-    where b.account_id = ${accountId} and b.contact_id = any(${contactIds})
-      and b.party_datetime >= ${start}::date and b.party_datetime < ${end}::date + 1`;
-  const columns = sql`${shown(accountId)}, u.name as unit_name`;
-  return listing(tx, { columns, from, orderBy: sql`b.party_datetime desc, b.id desc` }, slice);
+export function selectBookingPops(tx: Tx, accountId: number, all: Asked[]): Promise<Rows<BookingPop>[]> {
+  const list = {
+    columns: sql`${shown(accountId)}, u.name as unit_name`,
+    from: sql`bookings b join units u on u.account_id = b.account_id and u.id = b.unit_id
+      where b.account_id = ${accountId} and b.contact_id = any(asked.contact_ids)
+        and b.party_datetime >= asked.start and b.party_datetime < asked.until`,
+    orderBy: sql`b.party_datetime desc, b.id desc`,
+    show: (row: ShownRow & { unit_name: string }, { contactId }: Asked): BookingPop =>
+      Object.assign(show(row, accountId, contactId), { unit_name: row.unit_name }),
+  };
+  return listingForMany(tx, list, all);
 }

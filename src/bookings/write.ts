@@ -13,18 +13,22 @@ import {
   findBooking,
   findBookings,
   showBookingById,
-  showBookingByReference,
+  showBookingsByReference,
   tablesLock,
   updateBooking,
 } from './store.ts';
 
 const noSuchBooking = () => new NotFound('There is no such booking.');
 
-/** By the reference that the partner gave it. */
-export async function lookForBooking(tx: Tx, accountId: number, wanted: FindBooking): Promise<Booking> {
-  const booking = await showBookingByReference(tx, accountId, wanted.booking_reference, wanted.provider_id ?? null);
-  if (!booking) throw noSuchBooking();
-  return booking;
+/** By the reference that the partner gave each. */
+export async function lookForBookings(
+  tx: Tx,
+  accountId: number,
+  wanted: FindBooking[],
+): Promise<(Booking | NotFound)[]> {
+  const keys = wanted.map(({ booking_reference, provider_id = null }) => ({ booking_reference, provider_id }));
+  const found = await showBookingsByReference(tx, accountId, keys);
+  return found.map((booking) => booking ?? noSuchBooking());
 }
 
 /** What is wrong with such changes, of what could be read. */

@@ -84,6 +84,13 @@ export interface Gathered<Command = unknown, Done = unknown> {
   outcomes?(done: Done): string[];
 }
 
+/** Concurrent calls read in one transaction: an answer each, in order, or what is wrong; undefined: too much to be read with others. */
+export type Together<C = Call, A = unknown> = (
+  tx: Tx,
+  accountId: number,
+  calls: C[],
+) => Promise<(A | Error | undefined)[]>;
+
 /** The same list as a file, however long it is: read from end to end, some rows at a time. */
 export interface Csv<C = Call<unknown, string>, Row = { id: number }> {
   columns: readonly (keyof Row & string)[];
@@ -127,6 +134,8 @@ export interface Operation extends Description {
   contactOf: ((answer: unknown) => number | null) | undefined;
   /** Instead of the handler. */
   gathered?: Gathered;
+  /** Before the handler: what can be read for many calls at once; undefined is left to it. */
+  together?: Together;
   /** Where the list can also be had as a file. */
   csv?: Csv;
   /** Which calls take their time: few of those run at once, and they can tell their progress. */
@@ -194,6 +203,19 @@ export function answers<P extends string, I extends TObject, A extends TSchema>(
 ): Operation {
   const operation = define(spec, { answer: spec.answer, paged: false, status: spec.status ?? 200 }, handler);
   return { ...operation, contactOf: contactOf as Operation['contactOf'] };
+}
+
+/** A route that answers one object, whose concurrent calls are read together; what would be too much there, alone. */
+export function finds<P extends string, I extends TObject, A extends TSchema>(
+  spec: Spec<P, I> & { answer: A },
+  together: Together<Call<Static<I>, PathId<P>>, Static<A>>,
+  alone: Handler<P, I, Static<A>> = async (tx, call) => {
+    const [found] = await together(tx, call.accountId, [call]);
+    if (found instanceof Error) throw found;
+    return found as Static<A>;
+  },
+): Operation {
+  return { ...answers(spec, alone), together: together as Together };
 }
 
 const format = Type.Optional(

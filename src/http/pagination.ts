@@ -22,11 +22,8 @@ export function paginated<T>(rows: Rows<T>, page: number, path: string, query: s
   const lastPage = Math.max(1, Math.ceil(rows.total / perPage));
   const others = new URLSearchParams(query);
   others.delete('page');
-  const url = (to: number) => {
-    const params = new URLSearchParams(others);
-    params.set('page', String(to));
-    return `${path}?${params}`;
-  };
+  const start = others.size === 0 ? `${path}?page=` : `${path}?${others}&page=`;
+  const url = (to: number) => start + to;
   const first = (page - 1) * perPage + 1;
   const empty = rows.rows.length === 0;
   return {

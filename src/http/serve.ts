@@ -12,7 +12,7 @@ import { sessionCookie } from './cookie.ts';
 import type { Gate, Gatekeeper, Partner } from './gate.ts';
 import { attemptOf, type Once } from './idempotency.ts';
 import { Incoming, pathIds } from './incoming.ts';
-import { type Call, type Gathered, mayRetry, type Operation, type World } from './operation.ts';
+import { type Call, type Gathered, mayRetry, type Operation, type Together, type World } from './operation.ts';
 import { mergeParams } from './params.ts';
 import { rateHeaders } from './rate-limit.ts';
 import { accepts, ndjson, sendCsv, sendProgress } from './streams.ts';
@@ -38,7 +38,10 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
   const read = reader(operation.input);
   const isRetryable = mayRetry(operation);
   const secrets = Object.keys(operation.input.properties).filter((name) => isSecret(operation.input.properties[name]));
-  const gather = operation.gathered && gatherer(operation, operation.gathered, serving);
+  const { gathered, together } = operation;
+  const gather = gathered
+    ? gatherer(operation, gathered, serving)
+    : together && readerOfMany(operation, together, serving);
 
   app.route({
     method: operation.method,
@@ -225,6 +228,24 @@ function gatherer({ path, status }: Operation, gathered: Gathered, { db, world, 
       });
     });
 }
+
+/** The calls of this route that come in together are read together; what there is no room for then, and what is wrong, alone. */
+function readerOfMany(operation: Operation, together: Together, serving: Serving) {
+  const gathering = new Gathering<Incoming, unknown>({
+    write: (accountId, calls) =>
+      serving.db.tenant(accountId, (tx) => together(tx, accountId, calls as unknown as Call[])),
+    weigh: () => weightOfRead,
+    onBatch: (size) => serving.onBatch(operation.path, size),
+  });
+  return (call: Incoming, errors: FieldErrors, reply: FastifyReply) => {
+    const alone = () => answer(operation, call, errors, reply, serving);
+    if (Object.keys(errors).length > 0) return alone();
+    return gathering.submit(call.accountId, call).then((found) => (found === undefined ? alone() : found));
+  };
+}
+
+/** An answer may be long, and all of a batch's are in memory at once: some dozens of them at most. */
+const weightOfRead = 100;
 
 interface Retryable {
   command: unknown;

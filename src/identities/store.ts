@@ -50,14 +50,20 @@ export async function findOwner(tx: Tx, accountId: number, { kind, value }: Iden
 
 /** The contact itself and all that were merged into it, by the id of any of them. Throws where there is no such contact. */
 export async function lineage(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
-  const rows = await tx<{ id: number }>`
-    with today as (
-      select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = ${contactId})
-    select id from today
-    union all
-    select c.id from today join contacts c on c.account_id = ${accountId} and c.merged_into = today.id`;
-  if (rows.length === 0) throw new NotFound('There is no such contact.');
-  return rows.map((row) => row.id);
+  const ids = (await lineages(tx, accountId, [contactId])).get(contactId);
+  if (!ids) throw new NotFound('There is no such contact.');
+  return ids;
+}
+
+/** The same for many; those that are no contacts have none. The contact that it is today comes first. */
+export async function lineages(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number[]>> {
+  const rows = await tx<{ id: number; today: number; merged: number[] }>`
+    select sent.id, today.id as today,
+      array(select c.id from contacts c where c.account_id = ${accountId} and c.merged_into = today.id) as merged
+    from unnest(${contactIds}::bigint[]) as sent (id)
+    cross join lateral (
+      select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = sent.id offset 0) as today`;
+  return new Map(rows.map(({ id, today, merged }) => [id, [today, ...merged]]));
 }
 
 /** The contact that each of these is today. */

@@ -1,9 +1,10 @@
 import { selectBookingPops } from '../bookings/store.ts';
 import type { Tx } from '../db/database.ts';
-import { lineage } from '../identities/store.ts';
+import type { Asked } from '../db/listing.ts';
+import { lineages } from '../identities/store.ts';
 import { selectPurchasePops } from '../purchases/store.ts';
 import type { Paginate, Slice } from '../shared/fields.ts';
-import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
+import { type FieldErrors, Invalid } from '../shared/problem.ts';
 import { addError } from '../shared/read.ts';
 import { selectWifiPops } from '../wifi/store.ts';
 import type { FindPops, Pops } from './schema.ts';
@@ -11,56 +12,94 @@ import type { FindPops, Pops } from './schema.ts';
 /** The interface gives purchases in one piece, so there must be an end to them. */
 const mostPurchases = 10_000;
 
+/** How much of it may be read for one of many: whoever did more than that is read alone, and keeps nobody waiting. */
+const roomAmongMany = { purchases: 100, bytes: 2000 };
+const roomAlone = { purchases: mostPurchases, bytes: 2 ** 31 - 1 };
+
 /** What is wrong with such a search, of what could be read. */
 export async function wrongWithPops(tx: Tx, accountId: number, wanted: Partial<FindPops>): Promise<FieldErrors> {
-  return wrong(wanted, wanted.contact_id === undefined ? undefined : await everyIdOf(tx, accountId, wanted.contact_id));
+  const { contact_id } = wanted;
+  if (contact_id === undefined) return wrong(wanted, true);
+  return wrong(wanted, (await lineages(tx, accountId, [contact_id])).has(contact_id));
 }
 
-function wrong({ start_date: start, end_date: end }: Partial<FindPops>, ids: number[] | undefined): FieldErrors {
+function wrong({ start_date: start, end_date: end }: Partial<FindPops>, isContact: boolean): FieldErrors {
   const errors: FieldErrors = {};
-  if (ids?.length === 0) addError(errors, 'contact_id', 'The contact id is not a contact of this account.');
+  if (!isContact) addError(errors, 'contact_id', 'The contact id is not a contact of this account.');
   if (start !== undefined && end !== undefined && end < start) {
     addError(errors, 'end_date', 'The end date must not be before the start date.');
   }
   return errors;
 }
 
-/** The contact's, and those of whoever was merged into it; none where there is no such contact. */
-async function everyIdOf(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
-  return lineage(tx, accountId, contactId).catch((error) => {
-    if (error instanceof NotFound) return [];
-    throw error;
-  });
+export interface Search {
+  input: FindPops;
+  /** Which of the bookings and of the wifi interactions. */
+  slice: Slice;
+  paginate: Paginate;
 }
 
 /** What one contact did in a range of days: purchases, wifi interactions and bookings. */
-export async function findPops(
+export async function findPops(tx: Tx, accountId: number, search: Search): Promise<Pops> {
+  const [found] = await find(tx, accountId, [search], roomAlone);
+  if (found instanceof Error) throw found;
+  if (!found) throw tooMany();
+  return found;
+}
+
+/** The same for many at once, in as many statements as for one. Undefined: there is much of it, and it is to be read alone. */
+export function findManyPops(tx: Tx, accountId: number, searches: Search[]): Promise<(Pops | Invalid | undefined)[]> {
+  return find(tx, accountId, searches, roomAmongMany);
+}
+
+async function find(
   tx: Tx,
   accountId: number,
-  wanted: FindPops,
-  slice: Slice,
-  paginate: Paginate,
-): Promise<Pops> {
-  const { contact_id, start_date: start, end_date: end, types } = wanted;
-  const ids = await everyIdOf(tx, accountId, contact_id);
-  const errors = wrong(wanted, ids);
-  if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  const days = { start, end };
-  const asked = <T>(type: FindPops['types'][number], find: () => Promise<T>) =>
-    types.includes(type) ? find() : undefined;
-  const [purchases, booking, wifi] = await Promise.all([
-    asked('purchases', () => selectPurchasePops(tx, accountId, ids, days, mostPurchases)),
-    asked('booking', () => selectBookingPops(tx, accountId, ids, days, slice)),
-    asked('wifi', () => selectWifiPops(tx, accountId, ids, days, slice)),
-  ]);
-  if (purchases && purchases.length > mostPurchases) {
-    throw new Invalid({
-      end_date: [`The end date is too far from the start date: there are more than ${mostPurchases} purchases.`],
-    });
-  }
-  return {
-    ...(purchases && { purchases }),
-    ...(booking && { booking: paginate(booking) }),
-    ...(wifi && { wifi: paginate(wifi) }),
+  searches: Search[],
+  room: typeof roomAlone,
+): Promise<(Pops | Invalid | undefined)[]> {
+  const contactIds = searches.map(({ input }) => input.contact_id);
+  const families = await lineages(tx, accountId, contactIds);
+  const asked = searches.map((search) => askedBy(search, families.get(search.input.contact_id)));
+  /** By place, for those who asked for this type. */
+  const ofType = async <T>(type: FindPops['types'][number], select: (all: Asked[]) => Promise<T[]>) => {
+    const places = [...asked.keys()].filter(
+      (place) => !(asked[place] instanceof Invalid) && searches[place]?.input.types.includes(type),
+    );
+    const found = await select(places.map((place) => asked[place] as Asked));
+    return new Map(places.map((place, index) => [place, found[index] as T]));
   };
+  const [purchases, booking, wifi] = await Promise.all([
+    ofType('purchases', (all) => selectPurchasePops(tx, accountId, all, room)),
+    ofType('booking', (all) => selectBookingPops(tx, accountId, all)),
+    ofType('wifi', (all) => selectWifiPops(tx, accountId, all)),
+  ]);
+  return searches.map(({ paginate }, place) => {
+    const one = asked[place];
+    if (one instanceof Invalid) return one;
+    const pops: Pops = {};
+    if (purchases.has(place)) {
+      const bought = purchases.get(place);
+      if (!bought) return undefined;
+      pops.purchases = bought;
+    }
+    const [booked, seen] = [booking.get(place), wifi.get(place)];
+    if (booked) pops.booking = paginate(booked);
+    if (seen) pops.wifi = paginate(seen);
+    return pops;
+  });
+}
+
+function askedBy({ input, slice: { limit, offset } }: Search, contactIds: number[] | undefined): Asked | Invalid {
+  const { start_date: start, end_date: end } = input;
+  const [contactId] = contactIds ?? [];
+  const errors = wrong(input, contactId !== undefined);
+  if (!contactIds || contactId === undefined || Object.keys(errors).length > 0) return new Invalid(errors);
+  return { contactId, contactIds, start, end, limit, offset };
+}
+
+function tooMany(): Invalid {
+  return new Invalid({
+    end_date: [`The end date is too far from the start date: there are more than ${mostPurchases} purchases.`],
+  });
 }

@@ -1,9 +1,9 @@
-import { answers } from '../http/operation.ts';
-import { findPops, wrongWithPops } from './read.ts';
+import { finds } from '../http/operation.ts';
+import { findManyPops, findPops, wrongWithPops } from './read.ts';
 import { FindPops, Pops, popsExample } from './schema.ts';
 
 export const popRoutes = [
-  answers(
+  finds(
     {
       method: 'GET',
       path: '/v1/pop/by_date',
@@ -28,6 +28,7 @@ export const popRoutes = [
         answer: popsExample,
       },
     },
-    (tx, { accountId, input, slice, paginate }) => findPops(tx, accountId, input, slice, paginate),
+    findManyPops,
+    (tx, call) => findPops(tx, call.accountId, call),
   ),
 ];

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts';
-import { listing } from '../db/listing.ts';
+import { type Asked, listing, selectForMany } from '../db/listing.ts';
 import { only, type Sql, sql } from '../db/sql.ts';
 import { type MatchKey, matchKeys } from '../matching/schema.ts';
 import { onClock } from '../shared/clock.ts';
@@ -125,14 +125,12 @@ export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Pr
 }
 
 /** A line's id is made of the purchase's and its place. */
-const lines = (withTags: boolean) => sql`(
+const lines = sql`(
   select coalesce(json_agg(json_build_object('id', p.id * ${mostLines} + place - 1, 'description', line -> 'description', 'sku', line -> 'sku',
-    'quantity', line -> 'quantity', 'value', line -> 'value' ${withTags ? sql`, 'tags', line -> 'tags'` : sql``}) order by place), '[]')
+    'quantity', line -> 'quantity', 'value', line -> 'value', 'tags', line -> 'tags') order by place), '[]')
   from jsonb_array_elements(p.lines) with ordinality as line (line, place)) as transaction_lines`;
 
-const shown = (
-  withTags: boolean,
-) => sql`${lines(withTags)}, u.name as unit_name, p.id, coalesce(c.merged_into, c.id) as contact_id,
+const shown = sql`${lines}, u.name as unit_name, p.id, coalesce(c.merged_into, c.id) as contact_id,
   p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id, to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`;
 const withNames = sql`purchases p join units u on u.account_id = p.account_id and u.id = p.unit_id
   left join contacts c on c.account_id = p.account_id and c.id = p.contact_id`;
@@ -144,26 +142,61 @@ export function selectPurchases(
   slice: Slice,
 ): Promise<Rows<Purchase>> {
   const from = sql`${withNames} where p.account_id = ${accountId} and p.contact_id = any(${contactIds})`;
-  const columns = sql`${shown(true)}, p.matched_by`;
+  const columns = sql`${shown}, p.matched_by`;
   return listing(tx, { columns, from, orderBy: sql`p.created_at desc, p.id desc` }, slice);
 }
 
-/** On these days, newest first; one more than `most` where there are more than that. */
-export function selectPurchasePops(
-  tx: Tx,
-  accountId: number,
-  contactIds: number[],
-  { start, end }: { start: string; end: string },
-  most: number,
-): Promise<PurchasePop[]> {
-  return tx<PurchasePop>`
-    select ${shown(false)} from ${withNames}
-    where p.account_id = ${accountId} and p.contact_id = any(${contactIds})
-      and p.created_at >= ${start}::date and p.created_at < ${end}::date + 1
-    order by p.created_at desc, p.id desc limit ${most + 1}`;
+interface PopRow extends Omit<PurchasePop, 'transaction_lines' | 'contact_id'> {
+  /** Null: larger than it may be. */
+  lines: StoredLine[] | null;
 }
 
-const staffColumns = sql`${shown(true)}, p.matched_by, p.booking_reference, p.unique_code, p.unique_code_group_id, p.membership_number,
+/** On these days, newest first. Undefined: more than there is room for, or the lines of one take more bytes than that. */
+export async function selectPurchasePops(
+  tx: Tx,
+  accountId: number,
+  all: Omit<Asked, 'limit' | 'offset'>[],
+  room: { purchases: number; bytes: number },
+): Promise<(PurchasePop[] | undefined)[]> {
+  const list = {
+    columns: sql`case when pg_column_size(p.lines) <= ${room.bytes} then p.lines end as lines, u.name as unit_name, p.id,
+      p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id, to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`,
+    from: sql`purchases p join units u on u.account_id = p.account_id and u.id = p.unit_id
+      where p.account_id = ${accountId} and p.contact_id = any(asked.contact_ids)
+        and p.created_at >= asked.start and p.created_at < asked.until`,
+    orderBy: sql`p.created_at desc, p.id desc`,
+    show: (row: PopRow, { contactId }: Asked) => (row.lines ? showPop(row, row.lines, contactId) : undefined),
+  };
+  // One more, to see whether there is.
+  const slice = { limit: room.purchases + 1, offset: 0 };
+  const found = await selectForMany(
+    tx,
+    list,
+    all.map(({ contactId, contactIds, start, end }) => ({ contactId, contactIds, start, end, ...slice })),
+  );
+  const fits = (purchases: (PurchasePop | undefined)[]): purchases is PurchasePop[] =>
+    purchases.length <= room.purchases && !purchases.includes(undefined);
+  return found.map((purchases) => (fits(purchases) ? purchases : undefined));
+}
+
+/** The lines are put together here: PostgreSQL would take longer. */
+function showPop(row: PopRow, stored: StoredLine[], contactId: number): PurchasePop {
+  return {
+    transaction_lines: stored.map(({ description, sku, quantity, value }, place) => {
+      return { id: row.id * mostLines + place, description, sku, quantity, value };
+    }),
+    unit_name: row.unit_name,
+    id: row.id,
+    contact_id: contactId,
+    transaction_reference: row.transaction_reference,
+    unit_id: row.unit_id,
+    provider_id: row.provider_id,
+    order_type_id: row.order_type_id,
+    transaction_date: row.transaction_date,
+  };
+}
+
+const staffColumns = sql`${shown}, p.matched_by, p.booking_reference, p.unique_code, p.unique_code_group_id, p.membership_number,
   p.card_reference, p.table_number, p.matched_at`;
 
 export async function findStaffPurchase(tx: Tx, accountId: number, id: number): Promise<StaffPurchase | undefined> {

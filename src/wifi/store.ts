@@ -1,8 +1,8 @@
 import type { Tx } from '../db/database.ts';
-import { listing } from '../db/listing.ts';
+import { type Asked, listingForMany } from '../db/listing.ts';
 import { sql } from '../db/sql.ts';
 import { onClock } from '../shared/clock.ts';
-import type { Rows, Slice } from '../shared/fields.ts';
+import type { Rows } from '../shared/fields.ts';
 import type { NewWifi, WifiPop } from './schema.ts';
 
 export interface WifiRow {
@@ -50,18 +50,25 @@ export async function insertWifi(tx: Tx, accountId: number, rows: WifiRow[]): Pr
 }
 
 /** On these days, newest first. */
-export function selectWifiPops(
-  tx: Tx,
-  accountId: number,
-  contactIds: number[],
-  { start, end }: { start: string; end: string },
-  slice: Slice,
-): Promise<Rows<WifiPop>> {
-  const from = sql`wifi_interactions w join units u on u.account_id = w.account_id and u.id = w.unit_id
-    join contacts c on c.account_id = w.account_id and c.id = w.contact_id
-    where w.account_id = ${accountId} and w.contact_id = any(${contactIds})
-      and w.created_at >= ${start}::date and w.created_at < ${end}::date + 1`;
-  const columns = sql`w.id, coalesce(c.merged_into, c.id) as contact_id, w.unit_id, u.name as unit_name, w.hotspot_name, w.mac_address,
-    w.device_type, w.interaction_type, to_char(w.created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`;
-  return listing(tx, { columns, from, orderBy: sql`w.created_at desc, w.id desc` }, slice);
+export function selectWifiPops(tx: Tx, accountId: number, all: Asked[]): Promise<Rows<WifiPop>[]> {
+  const list = {
+    columns: sql`w.id, w.unit_id, u.name as unit_name, w.hotspot_name, w.mac_address, w.device_type, w.interaction_type,
+      to_char(w.created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`,
+    from: sql`wifi_interactions w join units u on u.account_id = w.account_id and u.id = w.unit_id
+      where w.account_id = ${accountId} and w.contact_id = any(asked.contact_ids)
+        and w.created_at >= asked.start and w.created_at < asked.until`,
+    orderBy: sql`w.created_at desc, w.id desc`,
+    show: (row: Omit<WifiPop, 'contact_id'>, { contactId }: Asked): WifiPop => ({
+      id: row.id,
+      contact_id: contactId,
+      unit_id: row.unit_id,
+      unit_name: row.unit_name,
+      hotspot_name: row.hotspot_name,
+      mac_address: row.mac_address,
+      device_type: row.device_type,
+      interaction_type: row.interaction_type,
+      created_at: row.created_at,
+    }),
+  };
+  return listingForMany(tx, list, all);
 }
