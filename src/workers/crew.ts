@@ -10,6 +10,7 @@ import { mustBeFree } from '../listen.ts';
 import { type Logger, passOn } from '../log.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { connectionsOfEach } from './connections.ts';
+import { forwardLines } from './forward-lines.ts';
 import { closeWhatDiesWith } from './handover.ts';
 import { type Ask, Gone, line } from './line.ts';
 import { Tallies } from './tallies.ts';
@@ -105,7 +106,7 @@ class Crew {
     this.#members.add(member);
     this.#tallies.add(fork.id);
     closeWhatDiesWith(fork.process);
-    forwardLines(fork, this.#log);
+    forwardLines(fork.process.stdout, (lines) => passOn(this.#log, lines));
     // Nobody hears one that is dying; how it ended is told by its end.
     fork.on('error', (err) =>
       this.#log.debug({ worker: fork.process.pid, err }, 'a worker could not be told something'),
@@ -186,17 +187,4 @@ class Crew {
 
 function told({ code, signal }: { code: number | null; signal: string | null }): string {
   return signal ? `by ${signal}` : `exit code ${code}`;
-}
-
-/** What a process writes arrives in pieces that end anywhere. */
-function forwardLines({ process: { stdout } }: Fork, log: Logger): void {
-  let rest = '';
-  stdout?.setEncoding('utf8');
-  stdout?.on('data', (text: string) => {
-    const end = text.lastIndexOf('\n') + 1;
-    if (end > 0) passOn(log, rest + text.slice(0, end));
-    rest = end > 0 ? text.slice(end) : rest + text;
-  });
-  // One that was killed in the middle of a line leaves that line as it is.
-  stdout?.on('end', () => rest !== '' && passOn(log, `${rest}\n`));
 }

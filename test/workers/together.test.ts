@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Figure, textOf } from '../../src/http/figures.ts';
 import { Load } from '../../src/http/load.ts';
 import { connectionsInAll, connectionsOfEach } from '../../src/workers/connections.ts';
+import { forwardLines } from '../../src/workers/forward-lines.ts';
 import { Tallies } from '../../src/workers/tallies.ts';
 
 const figure = (name: string, type: string, value: number, aggregator = 'sum'): Figure => ({
@@ -66,5 +69,20 @@ describe('what several processes share', () => {
     expect([1, 4].map((processes) => takes(processes, MiB, MiB))).toEqual([256, 64]);
     expect([1, 4].map((processes) => takes(processes, MiB, 0))).toEqual([20_000, 5000]);
     expect(takes(8, 100 * MiB, 100 * MiB)).toBe(1);
+  });
+});
+
+describe('what workers write', () => {
+  it('is passed on in whole lines, wherever its pieces end', async () => {
+    const written = new PassThrough();
+    const pieces: string[] = [];
+    forwardLines(written, (lines) => pieces.push(lines));
+    const text = `${JSON.stringify({ name: 'Café Zoë' })}\n`.repeat(3);
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += 7) written.write(bytes.subarray(at, at + 7));
+    written.end('cut sho');
+    await once(written, 'end');
+    expect(pieces.join('')).toBe(`${text}cut sho\n`);
+    for (const piece of pieces) expect(piece.endsWith('\n')).toBe(true);
   });
 });
