@@ -16,13 +16,14 @@ import { groupRoutes } from './groups/routes.ts';
 import { serveDashboard } from './http/dashboard.ts';
 import { serveDocs } from './http/docs.ts';
 import { unavailable } from './http/errors.ts';
+import type { Figure } from './http/figures.ts';
 import { createGate, type Gatekeeper } from './http/gate.ts';
+import { createLimits, type Limits } from './http/limits.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { openApiDocument } from './http/openapi.ts';
 import type { Operation } from './http/operation.ts';
 import { type Serving, serve } from './http/serve.ts';
 import { type Answered, createServer } from './http/server.ts';
-import { Sweeper } from './jobs/sweeper.ts';
 import { type Logger, logPlain } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
 import { noteRoutes } from './notes/routes.ts';
@@ -32,9 +33,7 @@ import { howManyWaitEverywhere } from './purchases/read.ts';
 import { purchaseRoutes } from './purchases/routes.ts';
 import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
-import { deleteOldRequests } from './requests/store.ts';
 import { once } from './retries/once.ts';
-import { deleteOldKept } from './retries/store.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { userByPassword, userBySession } from './sessions/sign-in.ts';
 import { Few } from './shared/few.ts';
@@ -84,6 +83,19 @@ export interface AppParts {
   now?: () => Date;
   /** What else has to be done before the service may call itself healthy. */
   isReady?: () => boolean;
+  /** Those who answer behind the same port. */
+  others?: Others;
+}
+
+export interface Others {
+  /** Counted for all of them together. */
+  limits: Limits;
+  /** Tells them that an administrator changed something. */
+  changed(): void;
+  /** What all say of themselves, this one among them. */
+  figures(): Promise<Figure[]>;
+  /** Hands over what they ask of this one. */
+  attend(ours: { changed(): void; figures(): Promise<Figure[]> }): void;
 }
 
 /** Calls that take their time have so many connections of the pool at most. */
@@ -97,6 +109,7 @@ export async function buildApp({
   log,
   now = () => new Date(),
   isReady = () => true,
+  others,
 }: AppParts): Promise<FastifyInstance> {
   const metrics = createMetrics(db, [
     {
@@ -111,18 +124,25 @@ export async function buildApp({
     dropped: (count) => metrics.dropped('request_log', count),
     failed: (err) => log.warn({ err }, 'the request log could not be written'),
   });
-  const sweeper = new Sweeper(db, [deleteOldRequests, deleteOldKept], (err) =>
-    log.warn({ err }, 'what is past its time could not be deleted'),
-  );
   const app = createServer({
     bodyLimitBytes: config.bodyLimitBytes,
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
+    processes: others ? config.workers : 1,
     log,
     onAnswered: (answered) => keepRecord(answered, now(), log, metrics, recorder),
   });
-  const keeper = createKeeper(config, db, domains);
-  const gate = createGate(keeper, config.rateLimitPerMinute, config.publicUrl);
+  const authenticator = new Authenticator(db);
+  const forget = () => {
+    authenticator.forget();
+    domains.forget();
+  };
+  others?.attend({ changed: forget, figures: metrics.own });
+  const keeper = createKeeper(config, db, authenticator, () => {
+    forget();
+    others?.changed();
+  });
+  const gate = createGate(keeper, others?.limits ?? createLimits(config.rateLimitPerMinute), config.publicUrl);
   const serving: Serving = {
     db,
     gate,
@@ -150,7 +170,9 @@ export async function buildApp({
         .catch(() => undefined);
     },
   });
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.text(await others?.figures())),
+  );
   app.get('/health', async (_request, reply) => {
     const healthy =
       isReady() &&
@@ -161,10 +183,7 @@ export async function buildApp({
     if (healthy) return { status: 'ok' };
     return reply.code(unavailable.status).headers(unavailable.headers).send(unavailable.body);
   });
-  app.addHook('onClose', async () => {
-    sweeper.close();
-    await recorder.close();
-  });
+  app.addHook('onClose', () => recorder.close());
   await app.ready();
   return app;
 }
@@ -205,8 +224,7 @@ function keepRecord(answered: Answered, now: Date, log: Logger, metrics: Metrics
   });
 }
 
-function createKeeper(config: Config, db: Database, domains: EmailDomains): Gatekeeper {
-  const authenticator = new Authenticator(db);
+function createKeeper(config: Config, db: Database, authenticator: Authenticator, changed: () => void): Gatekeeper {
   return {
     partner: (secret) => authenticator.token(secret),
     mayAccess: (partner, accountId) => authenticator.mayAccess(partner, accountId),
@@ -215,10 +233,7 @@ function createKeeper(config: Config, db: Database, domains: EmailDomains): Gate
     userBySession: (secret) => userBySession(db, secret),
     record: insertAudit,
     holdAccount: async (tx, accountId) => (await holdAccount(tx, accountId)) !== undefined,
-    changed: () => {
-      authenticator.forget();
-      domains.forget();
-    },
+    changed,
   };
 }
 

@@ -27,8 +27,13 @@ const plainBase = JSON.stringify(base).slice(1, -1);
  */
 export function logPlain(log: Logger, level: 'info' | 'debug', fields: string, msg: string): void {
   if (!log.isLevelEnabled(level)) return;
+  passOn(log, `{"level":"${level}","time":"${iso(Date.now())}",${plainBase},${fields},"msg":"${msg}"}\n`);
+}
+
+/** Whole lines, masked already, such as another process of ours wrote. */
+export function passOn(log: Logger, lines: string): void {
   const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[pino.symbols.streamSym];
-  stream?.write(`{"level":"${level}","time":"${iso(Date.now())}",${plainBase},${fields},"msg":"${msg}"}\n`);
+  stream?.write(lines);
 }
 
 /** Lines are written together, at the latest after this long: a system call for each would cost more than the line. */

@@ -29,7 +29,7 @@ const allowed: Record<string, string[]> = {
   'src/demo/load.ts': ['../app.ts', '../contacts/schema.ts', '../db/open.ts'],
 };
 // A new feature folder must be under the rules too.
-const notFeatures = ['http', 'db', 'cli', 'shared', 'batch', 'jobs', 'demo'];
+const notFeatures = ['http', 'db', 'cli', 'shared', 'batch', 'jobs', 'demo', 'workers'];
 const features = readdirSync('src', { withFileTypes: true }).filter(
   (entry) => entry.isDirectory() && !notFeatures.includes(entry.name),
 );

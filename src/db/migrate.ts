@@ -65,6 +65,14 @@ export async function migrate(
   }
 }
 
+/** Whether the database has had the migrations that this code knows, and no others. */
+export async function mustBeMigrated(run: Run): Promise<void> {
+  const done = await run<{ version: number }>`select version from schema_migrations order by version`;
+  const [had, known] = [done, knownMigrations()].map((all) => all.map(({ version }) => version).join());
+  if (had === known) return;
+  throw new SetupProblem('The database is not as this version of Regulars expects it. Restart the whole service.');
+}
+
 /** Whoever changes the schema is alone with it for as long as the connection lasts; others wait. */
 export async function takeTurn(run: Run): Promise<void> {
   await run`select pg_advisory_lock(${lockClass}, ${migrationLock})`;

@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
 import { SetupProblem } from '../shared/problem.ts';
-import { type ConnectOptions, type Database, openPool } from './database.ts';
+import { type ConnectOptions, type Database, openPool, type PoolOptions, type Tx } from './database.ts';
 import { EmbeddedServer } from './embedded/server.ts';
 import { examineServer, withPatience } from './external.ts';
-import { migrate } from './migrate.ts';
+import { migrate, mustBeMigrated } from './migrate.ts';
 
 export interface OpenOptions {
   as: 'service' | 'command';
@@ -17,6 +17,8 @@ export interface OpenOptions {
   mayCreate?: boolean;
   /** Gives up waiting for a server that is not there yet. */
   signal?: AbortSignal;
+  /** The most that will be open at a time, by whomever; an embedded server lets them all in. */
+  connectionsInAll?: number;
 }
 
 export interface OpenDatabase {
@@ -29,19 +31,55 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-async function mustObeyRowLevelSecurity(db: Database): Promise<void> {
-  const [role] = await db.transaction(
-    (tx) =>
-      tx<{ bypasses: boolean }>`select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user`,
-  );
+async function mustObeyRowLevelSecurity(tx: Tx): Promise<void> {
+  const [role] = await tx<{
+    bypasses: boolean;
+  }>`select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user`;
   if (role?.bypasses === false) return;
   throw new SetupProblem('The role that DATABASE_URL leads to can look past row-level security. Use an ordinary one.');
 }
 
+async function openChecked(options: PoolOptions, check: (tx: Tx) => Promise<void>): Promise<Database> {
+  const db = openPool(options);
+  try {
+    await db.transaction(check);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** One that another process has opened, and migrated. */
+export function joinDatabase(
+  connect: ConnectOptions,
+  { connections, ...patience }: Pick<OpenOptions, 'connections' | 'onEvent' | 'signal'>,
+): Promise<Database> {
+  const options = { ...connect, connections, applicationName: 'regulars service' };
+  const check = async (tx: Tx) => {
+    await mustBeMigrated(tx);
+    await mustObeyRowLevelSecurity(tx);
+  };
+  return withPatience(connect.url, () => openChecked(options, check), patience);
+}
+
+/** How many connections the server lets in. */
+export async function mostConnections(tx: Tx): Promise<number> {
+  const [row] = await tx<{ most: number }>`select current_setting('max_connections')::int as most`;
+  return row?.most ?? 0;
+}
+
+/** Others come beside the service: commands, backups, whoever looks inside. */
+const connectionsToSpare = 50;
+
 /** A database, migrated unless told otherwise, wherever it is: the embedded server's, or the one that DATABASE_URL names. */
 export async function openDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
+  const { connectionsInAll = options.connections } = options;
+  const settings = { max_connections: String(Math.max(100, connectionsInAll + connectionsToSpare)) };
   const embedded =
-    config.databaseUrl === undefined ? await EmbeddedServer.open({ dataDir: config.dataDir, ...options }) : undefined;
+    config.databaseUrl === undefined
+      ? await EmbeddedServer.open({ dataDir: config.dataDir, settings, ...options })
+      : undefined;
   const url = embedded?.url ?? (config.databaseUrl as string);
   const prepare = async () => {
     const { role } = embedded ? { role: undefined } : await examineServer(url);
@@ -50,13 +88,8 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
         ? { applied: [], version: 0 }
         : await migrate({ url, role }, options.migrate === 'empty');
     const { connections, as, now } = options;
-    const db = openPool({ url, role, connections, now, applicationName: `regulars ${as}` });
-    try {
-      await mustObeyRowLevelSecurity(db);
-    } catch (error) {
-      await db.close();
-      throw error;
-    }
+    const pool = { url, role, connections, now, applicationName: `regulars ${as}` };
+    const db = await openChecked(pool, mustObeyRowLevelSecurity);
     return { db, role, ...migrated };
   };
   try {

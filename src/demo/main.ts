@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { endBar, Progress } from '../cli/progress.ts';
 import { type Config, readConfig } from '../config.ts';
+import { mustBeFree } from '../listen.ts';
 import { createLog } from '../log.ts';
-import { listen, startService } from '../service.ts';
+import { startService } from '../service.ts';
 import { giveUp, untilStopped } from '../until-stopped.ts';
 import { ensureDemo } from './ensure.ts';
 import { mostGuests } from './people.ts';
@@ -36,12 +35,6 @@ async function main(guests: number): Promise<void> {
     }
     return startService(config, log, print, signal);
   });
-}
-
-async function mustBeFree(config: Config): Promise<void> {
-  const probe = createServer();
-  await listen(() => once(probe.listen(config.port, config.host), 'listening'), config);
-  await new Promise((closed) => probe.close(closed));
 }
 
 function whoCanSignIn({ databaseUrl, dataDir }: Config): string {

@@ -7,9 +7,9 @@ import { Forbidden, NotFound, Unauthorized } from '../shared/problem.ts';
 import { mayActAs, type Role } from '../shared/roles.ts';
 import { type Soon, whenKnown } from '../shared/soon.ts';
 import { isFromElsewhere, isOurOwn, sessionIn } from './cookie.ts';
+import type { Limits } from './limits.ts';
 import type { Operation } from './operation.ts';
-import { type Rate, RateLimit } from './rate-limit.ts';
-import { SlowDown } from './slow-down.ts';
+import type { Rate } from './rate-limit.ts';
 
 /** A token that was just found good. */
 export interface Partner {
@@ -61,37 +61,23 @@ export interface Gatekeeper {
 export interface Gate {
   partner(request: FastifyRequest): Soon<Partner>;
   /** Throws when the token is over its rate; undefined: there is no limit. */
-  admit(partner: Partner): Rate | undefined;
+  admit(partner: Partner): Soon<Rate | undefined>;
   /** Who it is; throws where that is nobody, or somebody who may not make this call. */
   admin(request: FastifyRequest, operation: Operation): Promise<Admin>;
   /** The user with that e-mail and password. */
   userByPassword(request: FastifyRequest, email: string, password: string): Promise<Known | undefined>;
 }
 
-/** Wrong passwords a minute from one address. A token is 256 random bits: guessing those needs no brake. */
-const failuresPerMinute = 10;
-
 const adminToken: Admin = { actor: 'admin token', caller: 'admin token', user: null, sessionId: null };
 
-export function createGate(keeper: Gatekeeper, requestsPerMinute: number, publicUrl: string | undefined): Gate {
-  const requests = new RateLimit(requestsPerMinute);
-  const failures = new RateLimit(failuresPerMinute, 'Too many wrong passwords from this address.');
-  const guesses = new SlowDown('Too many wrong passwords for this e-mail.');
-  // Nobody is kept out by what others do elsewhere, unless very many do it.
-  const attacks = new SlowDown('Too many wrong passwords for this e-mail.', { free: 100 });
+export function createGate(keeper: Gatekeeper, limits: Limits, publicUrl: string | undefined): Gate {
   const checking = new Map<string, Promise<Known | undefined>>();
 
   async function checkPassword(network: string, name: string, password: string): Promise<Known | undefined> {
     // Counted before it is checked, so that a burst of guesses does not slip through together.
-    failures.take(network);
-    guesses.take(`${network} ${name}`);
-    attacks.take(name);
+    await limits.guess(network, name);
     const known = await keeper.userByPassword(name, password);
-    if (known) {
-      failures.giveBack(network);
-      guesses.forgive(`${network} ${name}`);
-      attacks.forgive(name);
-    }
+    if (known) await limits.forgive(network, name);
     return known;
   }
 
@@ -137,7 +123,7 @@ export function createGate(keeper: Gatekeeper, requestsPerMinute: number, public
         return partner;
       });
     },
-    admit: (partner) => requests.take(String(partner.tokenId)),
+    admit: (partner) => limits.admit(partner.tokenId),
     admin: async (request, operation) => {
       const admin = await adminOf(request);
       // Known from here on, also where it is refused.

@@ -6,10 +6,17 @@ const most = { requests: 20_000, bytes: 256 * 1024 * 1024 };
 
 /** How much is being answered just now, so that memory has a bound whatever comes in. */
 export class Load {
+  readonly #most: { requests: number; bytes: number };
   #requests = 0;
   #bytes = 0;
   /** What of it came on which connection. An answer behind another is never told that its connection has gone. */
   readonly #shares = new WeakMap<Socket, { requests: number; bytes: number }>();
+
+  /** Several processes share what there may be, but for one body, which each must be able to take. */
+  constructor(processes = 1, longestBody = 0) {
+    const bytes = Math.max(most.bytes / processes, Math.min(longestBody, most.bytes));
+    this.#most = { requests: most.requests / processes, bytes };
+  }
 
   /** A body whose length is not told may be as long as bodies may be; of one that says to be longer, no more is read. */
   add({ headers, socket }: IncomingMessage, answer: ServerResponse, longestBody: number): void {
@@ -44,6 +51,6 @@ export class Load {
   }
 
   get isTooMuch(): boolean {
-    return this.#requests > most.requests || this.#bytes > most.bytes;
+    return this.#requests > this.#most.requests || this.#bytes > this.#most.bytes;
   }
 }

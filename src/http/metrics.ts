@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
+import { addFigure, type Figure, figuresOf, textOf } from './figures.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
 /** What the service says of itself to Prometheus. */
@@ -11,7 +12,10 @@ export interface Metrics {
   outcome(route: string, outcome: string): void;
   /** Entries given up because their queue was full. */
   dropped(name: string, count: number): void;
-  text(): Promise<string>;
+  /** What this process alone can say. */
+  own(): Promise<Figure[]>;
+  /** With what all processes say together, where there are several. */
+  text(together?: Figure[]): Promise<string>;
   contentType: string;
 }
 
@@ -30,8 +34,13 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
   // Event-loop lag, memory, CPU, garbage collection: nodejs_eventloop_lag_seconds and its neighbours.
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  // What the database knows is the same whoever asks: it is not to be added up.
+  const common = new Registry();
 
   const requests = new RequestMetrics();
+  requests.figures().forEach(({ name }, place) => {
+    addFigure(registry, name, () => requests.figures()[place] as Figure);
+  });
   const batches = new Histogram({
     name: 'regulars_batch_size',
     help: 'Members of each set-based write, by what was written.',
@@ -66,7 +75,7 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
       name,
       help,
       labelNames: [label],
-      registers,
+      registers: [common],
       async collect() {
         if (performance.now() - readAt < sampledForMs) return;
         // Without the database the number of a minute ago is the best there is; everything else is still worth reading.
@@ -83,7 +92,8 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
     batch: (name, size) => batches.observe({ batch: name }, size),
     outcome: (route, outcome) => outcomes.inc({ route, outcome }),
     dropped: (name, count) => dropped.inc({ queue: name }, count),
-    text: async () => `${await registry.metrics()}\n${requests.text()}`,
+    own: () => figuresOf(registry),
+    text: async (together) => `${await (together ? textOf(together) : registry.metrics())}\n${await common.metrics()}`,
     contentType: registry.contentType,
   };
 }

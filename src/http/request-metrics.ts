@@ -1,3 +1,5 @@
+import type { Figure } from './figures.ts';
+
 /** Upper bounds, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -32,30 +34,37 @@ export class RequestMetrics {
     return tally;
   }
 
-  /** As Prometheus reads it. */
-  text(): string {
-    const requests = [
-      '# HELP regulars_http_requests_total Requests answered, by route and status.',
-      '# TYPE regulars_http_requests_total counter',
-    ];
-    const durations = [
-      '# HELP regulars_http_request_duration_seconds Time from the request to the end of its answer, by route.',
-      '# TYPE regulars_http_request_duration_seconds histogram',
-    ];
+  /** As the library for Prometheus has its own. */
+  figures(): [requests: Figure, durations: Figure] {
+    const requests: Figure = {
+      name: 'regulars_http_requests_total',
+      help: 'Requests answered, by route and status.',
+      type: 'counter',
+      aggregator: 'sum',
+      values: [],
+    };
+    const durations: Figure = {
+      name: 'regulars_http_request_duration_seconds',
+      help: 'Time from the request to the end of its answer, by route.',
+      type: 'histogram',
+      aggregator: 'sum',
+      values: [],
+    };
     for (const [route, methods] of this.#tallies) {
       for (const [method, { statuses, buckets, seconds }] of methods) {
-        const labels = `method="${method}",route="${route}"`;
-        for (const [status, count] of statuses)
-          requests.push(`regulars_http_requests_total{${labels},status="${status}"} ${count}`);
-        const name = 'regulars_http_request_duration_seconds';
+        const labels = { method, route };
+        for (const [status, value] of statuses) requests.values.push({ value, labels: { ...labels, status } });
+        const add = (what: string, value: number, more = {}) =>
+          durations.values.push({ metricName: `${durations.name}_${what}`, value, labels: { ...more, ...labels } });
         let count = 0;
         buckets.forEach((more, place) => {
           count += more;
-          durations.push(`${name}_bucket{le="${bounds[place] ?? '+Inf'}",${labels}} ${count}`);
+          add('bucket', count, { le: bounds[place] ?? '+Inf' });
         });
-        durations.push(`${name}_sum{${labels}} ${seconds}`, `${name}_count{${labels}} ${count}`);
+        add('sum', seconds);
+        add('count', count);
       }
     }
-    return `${[...requests, '', ...durations].join('\n')}\n`;
+    return [requests, durations];
   }
 }

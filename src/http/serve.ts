@@ -97,8 +97,9 @@ function letIn(
     const known = whenKnown(gate.partner(request), (partner) => {
       // Also what is refused for being too much is written down as theirs.
       request.partner = partner;
-      const rate = gate.admit(partner);
-      if (rate) reply.headers(rateHeaders(rate));
+      return whenKnown(gate.admit(partner), (rate) => {
+        if (rate) reply.headers(rateHeaders(rate));
+      });
     });
     if (known instanceof Promise) return known;
   }

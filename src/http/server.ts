@@ -45,6 +45,8 @@ interface ServerOptions {
   publicUrl: string | undefined;
   /** Those whose word on where a request came from is taken. */
   trustedProxies: string[];
+  /** How many answer behind the same port. */
+  processes?: number;
   log: Logger;
   onAnswered: (answered: Answered) => void;
   /** Whoever has not sent all of a request by then is not going to. */
@@ -58,6 +60,7 @@ export function createServer({
   bodyLimitBytes,
   publicUrl,
   trustedProxies,
+  processes = 1,
   log,
   onAnswered,
   slowestSendMs = 60_000,
@@ -115,7 +118,7 @@ export function createServer({
     stop();
   });
   // Every request passes these, so they are plain calls: a promise for each would be felt.
-  const load = new Load();
+  const load = new Load(processes, bodyLimitBytes);
   app.addHook('onRequest', (request, reply, done) => {
     request.errorFields = [];
     request.discardedFields = [];

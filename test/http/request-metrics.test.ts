@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
+import { textOf } from '../../src/http/figures.ts';
 import { RequestMetrics } from '../../src/http/request-metrics.ts';
 
-it('counts by route, method and status, and how many took no longer than each bound', () => {
+it('counts by route, method and status, and how many took no longer than each bound', async () => {
   const metrics = new RequestMetrics();
   metrics.count('GET', '/a', 200, 0.001);
   metrics.count('GET', '/a', 422, 0.0011);
   metrics.count('GET', '/a', 200, 11);
   metrics.count('POST', '/a', 200, 0.5);
-  const lines = metrics.text().split('\n');
+  const lines = (await textOf(metrics.figures())).split('\n');
   expect(lines.filter((line) => line.startsWith('regulars_http_requests_total'))).toEqual([
     'regulars_http_requests_total{method="GET",route="/a",status="200"} 2',
     'regulars_http_requests_total{method="GET",route="/a",status="422"} 1',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import {
   connectBehind,
   healthy,
   isHealthy,
+  isRunning,
   launch,
   postgresRuns,
   postmasterPid,
@@ -48,14 +49,6 @@ async function unitNames(service: Running, accountId: number): Promise<Set<strin
     const { body } = await service.admin('GET', `/accounts/${accountId}/units?page=${page}`);
     for (const unit of body.data as { name: string }[]) names.add(unit.name);
     if (body.next_page_url === null) return names;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
   }
 }
 

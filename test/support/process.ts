@@ -153,6 +153,14 @@ export function postmasterPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 export function postgresRuns(dataDir: string): boolean {
   return existsSync(join(dataDir, 'postgres', 'postmaster.pid'));
 }

@@ -1,0 +1,73 @@
+import type { AddressInfo } from 'node:net';
+import { buildApp, type Others } from '../app.ts';
+import { joinDatabase } from '../db/open.ts';
+import { EmailDomains } from '../domains/check.ts';
+import { listen } from '../listen.ts';
+import { createLog, type Logger } from '../log.ts';
+import type { Service } from '../service.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { line } from './line.ts';
+import type { Beginning, Main, Worker } from './words.ts';
+
+/**
+ * One of several processes that answer requests behind one port. It does what the main process tells it to; should that
+ * die, Node ends this one with it.
+ */
+let isOpen = false;
+let ours: Parameters<Others['attend']>[0] = { changed: () => {}, figures: async () => [] };
+
+const ask = line<Main, Worker>(process, {
+  begin: (beginning) =>
+    new Promise((begun, failed) => {
+      const log = createLog(beginning.config.logLevel);
+      untilStopped({ ...beginning.config, startedByNpm: false }, log, async (signal) => {
+        const { address, ...service } = await serve(beginning, log, signal);
+        begun(address);
+        return service;
+        // The main process hears of it, and ends this one.
+      }).catch(failed);
+    }),
+  open: () => {
+    isOpen = true;
+  },
+  changed: () => ours.changed(),
+  figures: () => ours.figures(),
+});
+void ask('here');
+
+async function serve(
+  { config, connect, connections, isOpen: wasOpen }: Beginning,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Service & { address: AddressInfo }> {
+  isOpen = wasOpen;
+  const db = await joinDatabase(connect, {
+    connections,
+    signal,
+    onEvent: (event, level = 'info') => log[level](event),
+  });
+  const domains = new EmailDomains(db, { mode: config.emailDomainCheck, servers: config.dnsServers });
+  const others: Others = {
+    limits: {
+      // Nobody need be asked where nothing is counted: every request comes by here.
+      admit: (tokenId) => (config.rateLimitPerMinute === 0 ? undefined : ask('admit', tokenId)),
+      guess: (network, email) => ask('guess', network, email),
+      forgive: (network, email) => ask('forgive', network, email),
+    },
+    changed: () => void ask('changed').catch(() => {}),
+    figures: () => ask('figures'),
+    attend: (their) => {
+      ours = their;
+    },
+  };
+  const app = await buildApp({ config, db, domains, log, isReady: () => isOpen, others });
+  // The main process has seen that the port is free. Node would take a second attempt for another port's.
+  await listen(() => app.listen({ host: config.host, port: config.port }), config, 0);
+  return {
+    address: app.server.address() as AddressInfo,
+    stop: async () => {
+      await app.close();
+      await db.close();
+    },
+  };
+}
