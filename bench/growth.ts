@@ -56,15 +56,15 @@ const each = { bookingsEach: 1, purchasesEach: 2 };
 const connections = 64;
 const mostSpread = 1_000_000;
 
-/** So many requests a turn: about a second's. What adds guests comes last, as it makes the smallest account larger. */
+/** So many requests a turn: a second's or two. What adds guests comes last, as it makes the smallest account larger. */
 const rows: { row: Row; requests: number }[] = [
-  { row: bookingSearch, requests: 6000 },
-  { row: popSearch, requests: 3000 },
-  { row: guestSearch, requests: 2000 },
-  { row: redeem(), requests: 6000 },
-  { row: purchaseBy('table_number'), requests: 2500 },
+  { row: bookingSearch, requests: 3000 },
+  { row: popSearch, requests: 1500 },
+  { row: guestSearch, requests: 1000 },
+  { row: redeem(), requests: 5000 },
+  { row: purchaseBy('table_number'), requests: 2000 },
   { row: lateMatching, requests: 600 },
-  { row: newContact, requests: 3000 },
+  { row: newContact, requests: 2000 },
 ];
 const requestsOf = (key: string) => rows.find(({ row }) => row.key === key)?.requests ?? 0;
 

@@ -81,6 +81,8 @@ async function run(asked: Asked): Promise<void> {
   if (asked.dashboard) return tellPages(asked.dashboard);
   say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
   const service = await startService();
+  // Ctrl-C reaches the service as well; whoever ends only this process leaves nothing behind either.
+  process.once('SIGTERM', () => void service.stop().finally(() => process.exit(1)));
   try {
     if (asked.growth) {
       const results = await measureGrowth(service, { ...asked, say });
