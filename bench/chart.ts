@@ -65,7 +65,7 @@ export interface LineChart {
 
 export function lines({ title, unit, along, points, series, goal }: LineChart): string {
   const [left, top, high] = [64, 42 + 20 * Math.ceil(series.length / 3), 260];
-  const inner = width - left - 30;
+  const inner = width - left - 40;
   const ticks = ticksTo(Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0)), goal ?? 0));
   const end = ticks.at(-1) ?? 1;
   const x = (place: number) => left + (points.length === 1 ? 0.5 : place / (points.length - 1)) * inner;

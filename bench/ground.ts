@@ -1,4 +1,5 @@
-import { fill, newGroups } from './guests.ts';
+import { fill } from './fill.ts';
+import { newGroups } from './guests.ts';
 import { existingContact, fullContact, newContact } from './rows/contacts.ts';
 import { purchaseRows } from './rows/purchases.ts';
 import { redeem } from './rows/redeem.ts';

@@ -1,7 +1,7 @@
 import { lines } from './chart.ts';
 import { keep, keepJson, rewrite } from './document.ts';
 import type { Axis, GrowthResults } from './growth.ts';
-import { chart, onMachine } from './publish.ts';
+import { chart, onMachine, shortened } from './publish.ts';
 import { brief, inMarkdown, onScreen, type Table, withSpread } from './report.ts';
 import { isBusy } from './statistics.ts';
 
@@ -44,7 +44,7 @@ function memoryText({ peakMemory }: GrowthResults): string {
 export function tellGrowth(results: GrowthResults, say: (text: string) => void): void {
   const { turns, connections, each } = results;
   say(
-    `\nOver HTTP, ${connections} connections, the medians of ${turns} turns; each contact has ${each.bookingsEach} booking and ${each.purchasesEach} purchases:`,
+    `\nOver HTTP, ${connections} connections, the medians of ${turns} turns; each contact has ${each.bookingsEach} booking and ${each.purchasesEach} purchase:`,
   );
   for (const axis of results.axes) say(`\nBy ${axis.along}:\n\n${onScreen(table(axis))}`);
   say(memoryText(results));
@@ -63,7 +63,12 @@ export function publishGrowth(results: GrowthResults): void {
       file,
       lines({
         ...{ title, along: axis.along, unit: 'times as long as at first', points: axis.points.map(count) },
-        ...{ series: axis.rows.map(({ name, at }) => ({ name, values: at.map(({ slower }) => slower.median) })) },
+        ...{
+          series: axis.rows.map(({ name, at }) => ({
+            name: shortened(name),
+            values: at.map(({ slower }) => slower.median),
+          })),
+        },
         goal: mostSlower,
       }),
     );

@@ -1,6 +1,7 @@
 import { chromium, type Page } from 'playwright-core';
 import { browserArguments, browserPath } from '../test/support/browser.ts';
-import { fill, newGroups } from './guests.ts';
+import { fill } from './fill.ts';
+import { newGroups } from './guests.ts';
 import type { Service } from './service.ts';
 
 export interface Dashboard {

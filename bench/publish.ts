@@ -126,7 +126,8 @@ function byConnections({ rows }: Results, title: string): string {
   });
 }
 
-const shortened = (name: string) =>
+/** So that it fits beside a bar. */
+export const shortened = (name: string) =>
   name
     .replace('anonymous purchase', 'purchase')
     .replace('with groups, notes and a purchase', 'in full')
