@@ -11,7 +11,7 @@ import { asSuperuser, type Service } from './service.ts';
 const [codes, limitCodes] = [1_000_000, 400_000];
 const size = { contacts: 10_000, bookingsEach: 5, purchasesEach: 10, waiting: 1000, codes };
 
-export type Part = 'contacts' | 'redeem' | 'purchases' | 'search' | 'units';
+type Part = 'contacts' | 'redeem' | 'purchases' | 'search' | 'units';
 
 /** The account that the rows are measured in, and the rows that were asked for. */
 export async function makeGround(

@@ -114,9 +114,10 @@ export async function load(options: Load): Promise<Measured> {
 /** Writes a request out. What is the same in all of them is made once. */
 function writer({ url, method = 'POST', path, headers, body }: Load): (n: number) => Buffer {
   const { host } = new URL(url);
-  const usual: Headers = body ? { Host: host, 'Content-Type': 'application/json' } : { Host: host };
+  const usual: Headers = body ? { host, 'content-type': 'application/json' } : { host };
   const headOf = (of: Headers) => {
-    const all = Object.entries({ ...usual, ...of }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const sent = Object.fromEntries(Object.entries(of).map(([name, value]) => [name.toLowerCase(), value]));
+    const all = Object.entries({ ...usual, ...sent }).map(([name, value]) => `${name}: ${value}\r\n`);
     return ` HTTP/1.1\r\n${all.join('')}`;
   };
   const always = typeof headers === 'function' ? undefined : headOf(headers);
@@ -125,7 +126,7 @@ function writer({ url, method = 'POST', path, headers, body }: Load): (n: number
     const head = always ?? headOf((headers as (n: number) => Headers)(n));
     if (body === undefined) return Buffer.from(`${method} ${at}${head}\r\n`);
     const text = body(n);
-    return Buffer.from(`${method} ${at}${head}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+    return Buffer.from(`${method} ${at}${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
   };
 }
 

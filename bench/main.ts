@@ -16,6 +16,7 @@ npm run bench -- --growth        the same rates in small and large accounts, and
 These rewrite docs/performance.md. What follows only prints:
 npm run bench -- contacts redeem purchases search units    some of the rows
 npm run bench -- contacts --connections 64 --turns 5 --seconds 4
+npm run bench -- redeem --workers 2
 npm run bench -- --growth --contacts 10000,100000 --accounts 1,100 --turns 3
 npm run bench -- generate        generating a million vouchers, beside a plain INSERT of as many rows
 npm run bench -- pages           the dashboard: what its first load weighs, and how long a change of page takes
@@ -38,7 +39,7 @@ function ask() {
       options: {
         ...{ peers: { type: 'boolean', default: false }, growth: { type: 'boolean', default: false } },
         ...{ connections: { type: 'string' }, turns: { type: 'string' }, seconds: { type: 'string' } },
-        ...{ contacts: { type: 'string' }, accounts: { type: 'string' } },
+        ...{ contacts: { type: 'string' }, accounts: { type: 'string' }, workers: { type: 'string' } },
         url: { type: 'string' },
         ...{ email: { type: 'string', default: '' }, password: { type: 'string', default: '' } },
       },
@@ -50,11 +51,12 @@ function ask() {
       if (!list.every((one) => one > 0)) throw new Error(`--${name} takes numbers above 0.`);
       return list;
     };
-    const { peers, growth, url, email, password } = values;
+    const { peers, growth, workers, url, email, password } = values;
     return {
       ...{
         peers,
         growth,
+        workers,
         wanted: new Set(positionals),
         dashboard: url === undefined ? undefined : { url, email, password },
       },
@@ -66,7 +68,7 @@ function ask() {
       // What is published is always made the same way.
       whole:
         positionals.length === 0 &&
-        ['connections', 'turns', 'seconds', 'contacts', 'accounts'].every((name) => !(name in values)),
+        ['connections', 'turns', 'seconds', 'contacts', 'accounts', 'workers'].every((name) => !(name in values)),
     };
   } catch (error) {
     say(String(error));
@@ -80,7 +82,7 @@ async function run(asked: Asked): Promise<void> {
   const { wanted, whole } = asked;
   if (asked.dashboard) return tellPages(asked.dashboard);
   say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
-  const service = await startService();
+  const service = await startService(asked.workers === undefined ? {} : { WORKERS: asked.workers });
   // Ctrl-C reaches the service as well; whoever ends only this process leaves nothing behind either.
   process.once('SIGTERM', () => void service.stop().finally(() => process.exit(1)));
   try {

@@ -70,7 +70,7 @@ test('each n is asked once, and its own answer is checked', async () => {
     expect(checked.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, place) => 100 + place));
     expect(requests).toHaveLength(20);
     expect(requests[0]).toContain('POST /v1/contact HTTP/1.1\r\n');
-    expect(requests[0]).toContain('Authorization: Bearer x\r\n');
+    expect(requests[0]).toContain('authorization: Bearer x\r\n');
   });
 });
 
