@@ -62,7 +62,7 @@ function ask() {
       },
       connections: numbers('connections', [1, 16, 64, 256]),
       turns: numbers('turns', growth ? [5] : [3])[0] ?? 3,
-      seconds: numbers('seconds', [2])[0] ?? 2,
+      seconds: numbers('seconds', [1.5])[0] ?? 1.5,
       contacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
       accounts: numbers('accounts', [1, 100, 10_000]),
       // What is published is always made the same way.

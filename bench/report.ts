@@ -93,7 +93,7 @@ function beside(id: string, name: string, sqlBy: string): string {
 }
 
 /** Rows of which the turns differ too much to say anything. */
-export function busyRows({ rows, peers }: Results): string[] {
+function busyRows({ rows, peers }: Results): string[] {
   return [...rows, ...peers]
     .filter(({ others }) => others.some(({ ratio }) => isBusy(ratio)))
     .map(({ name, connections }) => `${name} at ${connections}`);

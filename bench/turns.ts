@@ -55,7 +55,8 @@ export class Asked {
   }
 
   async measure(connections: number, seconds: number): Promise<Turn> {
-    const ahead = Math.ceil((this.#rates.get(connections) ?? 0) * seconds * 1.1);
+    const rate = this.#rates.get(connections) ?? Math.max(0, ...this.#rates.values());
+    const ahead = Math.ceil(rate * seconds * 1.1);
     const work = () => load({ ...this.#ask, url: this.#url, connections, seconds, ahead, from: this.#counter.next });
     const { done, use } = this.#machine ? await used(this.#machine, work) : { done: await work(), use: undefined };
     this.#counter.next += done.requests;

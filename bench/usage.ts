@@ -41,7 +41,7 @@ export function familyOf(pids: number[], except: number[] = []): number[] {
 }
 
 /** The processor time that these have had so far; with `ended`, also that of their children that are gone. */
-export function cpuSeconds(pids: number[], { ended } = { ended: false }): number | undefined {
+function cpuSeconds(pids: number[], { ended } = { ended: false }): number | undefined {
   const found = pids.flatMap((pid) => statusOf(pid) ?? []);
   if (found.length === 0) return undefined;
   return found.reduce((sum, { seconds, endedSeconds }) => sum + seconds + (ended ? endedSeconds : 0), 0);
