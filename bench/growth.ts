@@ -153,11 +153,11 @@ async function takeTurn(service: Service, { ask }: Begun, from: number, requests
   return { measured, use, gathered: count > 0 ? (after.sum - before.sum) / count : null };
 }
 
-/** How many batches there were so far, and how many requests in all of them. */
+/** How many batches of requests there were so far, and how many requests in all of them. The request log's are none. */
 async function batches({ url }: Service): Promise<{ count: number; sum: number }> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const total = (name: string) =>
-    [...text.matchAll(new RegExp(`^regulars_batch_size_${name}\\{[^}]*\\} (\\d+)`, 'gm'))].reduce(
+    [...text.matchAll(new RegExp(`^regulars_batch_size_${name}\\{batch="/v1[^}]*\\} (\\d+)`, 'gm'))].reduce(
       (sum, [, value]) => sum + Number(value),
       0,
     );
