@@ -4,11 +4,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
 
-export interface Limit {
-  perSecond: number;
-  by: string;
-}
-
 interface Run {
   database: string;
   connections: number;
@@ -18,11 +13,13 @@ interface Run {
   variables: Record<string, number | string>;
 }
 
-/** The rate at which PostgreSQL does one transaction after the other, asked by pgbench, or by a bare driver where that is missing. */
-export async function limit(run: Run): Promise<Limit> {
+/** So many a second: PostgreSQL does one transaction after the other, asked by pgbench, or by a bare driver where that is missing. */
+export async function limit(run: Run): Promise<number> {
   const pgbench = findPgbench();
   return pgbench ? byPgbench(pgbench, run) : byDriver(run);
 }
+
+export const limitTool = () => (findPgbench() ? 'pgbench' : 'a bare driver');
 
 function findPgbench(): string | undefined {
   const debian = '/usr/lib/postgresql';
@@ -31,46 +28,67 @@ function findPgbench(): string | undefined {
   return folders.map((folder) => join(folder, 'pgbench')).find((path) => existsSync(path));
 }
 
-async function byPgbench(program: string, { database, connections, seconds, script, variables }: Run): Promise<Limit> {
+/** A server process plans each statement when it first sees it: so many of them keep two cores busy for as long. */
+const warmUpSeconds = (connections: number) => (connections < 8 ? 0 : Math.ceil(connections / 32));
+
+/** The rate after the first seconds, from what pgbench says as it goes and in the end. */
+export function rateIn(output: string, warmUp: number): number {
+  const number = (pattern: RegExp) => Number(pattern.exec(output)?.[1]);
+  const [transactions, rate] = [number(/number of transactions actually processed: (\d+)/), number(/^tps = ([\d.]+)/m)];
+  let [done, until] = [0, 0];
+  for (const [, at, perSecond] of output.matchAll(/^progress: ([\d.]+) s, ([\d.]+) tps/gm)) {
+    if (Number(at) > warmUp + 0.5) break;
+    done += Number(perSecond) * (Number(at) - until);
+    until = Number(at);
+  }
+  const perSecond = (transactions - done) / (transactions / rate - until);
+  if (!(perSecond > 0)) throw new Error(`What pgbench said was not understood:\n${output}`);
+  return perSecond;
+}
+
+async function byPgbench(program: string, { database, connections, seconds, script, variables }: Run): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'regulars-pgbench-'));
   const file = join(folder, 'script.sql');
   writeFileSync(file, script);
   const defines = Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`]);
-  const args = ['-n', '-M', 'prepared', '-c', connections, '-j', 2, '-T', seconds, '-f', file, ...defines, database];
+  const warmUp = warmUpSeconds(connections);
+  const args = ['-n', '-M', 'prepared', '-P', 1, '-c', connections, '-j', 2, '-T', warmUp + Math.max(1, seconds)];
   try {
     const output = await new Promise<string>((done, failed) =>
-      execFile(program, args.map(String), (error, stdout, stderr) =>
-        error ? failed(new Error(`${error.message}\n${stderr}`)) : done(stdout),
+      execFile(program, [...args, '-f', file, ...defines, database].map(String), (error, stdout, stderr) =>
+        error ? failed(new Error(`${error.message}\n${stderr}`)) : done(`${stderr}\n${stdout}`),
       ),
     );
     const failures = /number of failed transactions: (\d+)/.exec(output)?.[1] ?? '0';
     if (failures !== '0') throw new Error(`${failures} of pgbench's transactions failed.`);
-    return { perSecond: Number(/tps = ([\d.]+)/.exec(output)?.[1]), by: 'pgbench' };
+    return rateIn(output, warmUp);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** The same statements, each connection one after the other, prepared. */
-async function byDriver({ database, connections, seconds, script, variables }: Run): Promise<Limit> {
+async function byDriver({ database, connections, seconds, script, variables }: Run): Promise<number> {
   const steps = script
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
   let done = 0;
+  const warmUp = warmUpSeconds(connections) * 1000;
   const begin = performance.now();
+  const end = begin + warmUp + seconds * 1000;
   const client = async () => {
     const connection = new pg.Client({ connectionString: database });
     await connection.connect();
-    while (performance.now() - begin < seconds * 1000) {
+    while (performance.now() < end) {
       const values: Record<string, unknown> = { ...variables };
       for (const step of steps) await runStep(connection, step, values);
-      done++;
+      if (performance.now() > begin + warmUp) done++;
     }
     await connection.end();
   };
   await Promise.all(Array.from({ length: connections }, client));
-  return { perSecond: done / ((performance.now() - begin) / 1000), by: 'a bare driver' };
+  return done / ((performance.now() - begin - warmUp) / 1000);
 }
 
 /** The few words of pgbench's language that our scripts use: \set name random(a, b), one statement a line, \gset. */

@@ -1,88 +1,154 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { answerIn } from './answer.ts';
+import { percentile } from './statistics.ts';
 
-export interface Load {
-  url: string;
-  method?: 'GET' | 'POST';
+type Headers = Record<string, string>;
+
+/** What is asked, and what must be answered. */
+export interface Ask {
+  method?: 'GET' | 'POST' | 'PATCH';
   path: string | ((n: number) => string);
-  token: string;
-  connections: number;
-  /** Until so much time has passed, or so many were asked. */
-  seconds?: number;
-  requests?: number;
+  headers: Headers | ((n: number) => Headers);
   /** The nth request's body. */
   body?(n: number): string;
   /** Throws when the answer to the nth request is wrong: speed counts only with every answer checked. */
   check(n: number, status: number, body: string): void;
 }
 
+export interface Load extends Ask {
+  url: string;
+  connections: number;
+  /** Until so much time has passed, or so many were asked. */
+  seconds?: number;
+  requests?: number;
+  /** The first n. */
+  from?: number;
+  /** So many requests are written out before the clock starts: the machine is shared with what is measured. */
+  ahead?: number;
+}
+
 export interface Measured {
   requests: number;
   perSecond: number;
+  /** Milliseconds. */
   p50: number;
   p99: number;
+  /** The last answer's body. */
+  answerBytes: number;
 }
+
+/** Whoever waits for so long will wait for ever. */
+const longestSilenceMs = 60_000;
 
 /** Keeps so many connections busy, each with one request at a time, and times every answer. Bounded by its seconds or requests. */
 export async function load(options: Load): Promise<Measured> {
   const { hostname, port } = new URL(options.url);
-  const { method = 'POST', path, body: bodyOf = () => '', seconds = Infinity, requests = Infinity } = options;
+  const { seconds = Infinity, requests = Infinity, from = 0, check } = options;
+  const write = writer(options);
+  const ahead = Number.isFinite(requests) ? requests : (options.ahead ?? 0);
+  const made = Array.from({ length: ahead }, (_, place) => write(from + place));
+  const sockets = await Promise.all(
+    Array.from({ length: options.connections }, async () => {
+      const socket = connect(Number(port), hostname).setNoDelay(true);
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+
   const times: number[] = [];
+  let [next, answerBytes] = [0, 0];
   const begin = performance.now();
   const end = begin + seconds * 1000;
-  let next = 0;
-
-  const head = `Host: ${hostname}\r\nAuthorization: Bearer ${options.token}\r\nContent-Type: application/json\r\nContent-Length: `;
-
-  const client = () =>
+  const client = (socket: Socket) =>
     new Promise<void>((done, failed) => {
-      const socket: Socket = connect(Number(port), hostname);
-      socket.setNoDelay(true);
-      let received = '';
-      let sent = 0;
-      let n = 0;
+      let pending: Buffer | undefined;
+      let [sent, n] = [0, 0];
       const ask = () => {
-        if (performance.now() >= end || next >= requests) {
-          socket.end();
+        if (next >= requests || performance.now() >= end) {
           done();
           return;
         }
-        n = next++;
-        const body = bodyOf(n);
-        const at = typeof path === 'string' ? path : path(n);
+        const request = made[next] ?? write(from + next);
+        n = from + next++;
         sent = performance.now();
-        socket.write(`${method} ${at} HTTP/1.1\r\n${head}${Buffer.byteLength(body)}\r\n\r\n${body}`);
+        socket.write(request);
       };
-      socket.on('connect', ask);
       socket.on('error', failed);
+      socket.on('close', () => failed(new Error(`The connection was closed before request ${n} was answered.`)));
       socket.on('data', (chunk) => {
-        // A character a byte, so that a length in bytes is one in characters.
-        received += chunk.toString('latin1');
-        const body = bodyIn(received);
-        if (body === undefined) return;
-        times.push(performance.now() - sent);
+        pending = pending === undefined ? chunk : Buffer.concat([pending, chunk]);
         try {
-          options.check(n, Number(received.slice(9, 12)), Buffer.from(body, 'latin1').toString());
+          const answer = answerIn(pending);
+          if (answer === undefined) return;
+          times.push(performance.now() - sent);
+          answerBytes = answer.body.length;
+          check(n, answer.status, answer.body.toString());
         } catch (error) {
-          socket.destroy();
           failed(error);
           return;
         }
-        received = '';
+        pending = undefined;
         ask();
       });
+      ask();
     });
-  await Promise.all(Array.from({ length: options.connections }, client));
+  const silence = watch(() => times.length);
+  try {
+    await Promise.race([Promise.all(sockets.map(client)), silence.broken]);
+  } finally {
+    silence.end();
+    for (const socket of sockets) socket.destroy();
+  }
   const took = (performance.now() - begin) / 1000;
-  times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
-  return { requests: times.length, perSecond: times.length / took, p50: at(0.5), p99: at(0.99) };
+  const sorted = Float64Array.from(times).sort();
+  return {
+    requests: times.length,
+    perSecond: times.length / took,
+    p50: percentile(sorted, 0.5),
+    p99: percentile(sorted, 0.99),
+    answerBytes,
+  };
 }
 
-/** Undefined: there is more to come. */
-function bodyIn(received: string): string | undefined {
-  const head = received.indexOf('\r\n\r\n');
-  if (head < 0) return undefined;
-  const length = received.indexOf('ontent-length: ');
-  const body = received.slice(head + 4);
-  return body.length < Number.parseInt(received.slice(length + 15, length + 25), 10) ? undefined : body;
+/** Writes a request out. What is the same in all of them is made once. */
+function writer({ url, method = 'POST', path, headers, body }: Load): (n: number) => Buffer {
+  const { host } = new URL(url);
+  const usual: Headers = body ? { host, 'content-type': 'application/json' } : { host };
+  const headOf = (of: Headers) => {
+    const sent = Object.fromEntries(Object.entries(of).map(([name, value]) => [name.toLowerCase(), value]));
+    const all = Object.entries({ ...usual, ...sent }).map(([name, value]) => `${name}: ${value}\r\n`);
+    return ` HTTP/1.1\r\n${all.join('')}`;
+  };
+  const always = typeof headers === 'function' ? undefined : headOf(headers);
+  return (n) => {
+    const at = typeof path === 'string' ? path : path(n);
+    const head = always ?? headOf((headers as (n: number) => Headers)(n));
+    if (body === undefined) return Buffer.from(`${method} ${at}${head}\r\n`);
+    const text = body(n);
+    return Buffer.from(`${method} ${at}${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+  };
+}
+
+/** A benchmark that hangs says so. */
+function watch(progress: () => number): { broken: Promise<never>; end(): void } {
+  let [last, since] = [progress(), performance.now()];
+  let timer: NodeJS.Timeout | undefined;
+  const broken = new Promise<never>((_, failed) => {
+    timer = setInterval(() => {
+      const now = progress();
+      if (now !== last) [last, since] = [now, performance.now()];
+      else if (performance.now() - since > longestSilenceMs)
+        failed(new Error(`No answer came for ${longestSilenceMs / 1000} seconds.`));
+    }, 1000);
+  });
+  return { broken, end: () => clearInterval(timer) };
+}
+
+/** What every check comes to: 200, and each of these in the body. */
+export function expectAnswer(status: number, body: string, ...parts: string[]): void {
+  if (status !== 200 || !parts.every((part) => body.includes(part)))
+    throw new Error(
+      `Expected 200 with ${parts.join(' and ').slice(0, 500)}; what came was ${status}: ${body.slice(0, 500)}`,
+    );
 }

@@ -1,6 +1,7 @@
 import { chromium, type Page } from 'playwright-core';
 import { browserArguments, browserPath } from '../test/support/browser.ts';
-import { fill, newGroup } from './guests.ts';
+import { fill } from './fill.ts';
+import { newGroups } from './guests.ts';
 import type { Service } from './service.ts';
 
 export interface Dashboard {
@@ -21,10 +22,15 @@ const guests = 5000;
 /** An account worth looking at, and somebody to look at it. */
 export async function pagesOf(service: Service, say: (text: string) => void): Promise<Dashboard> {
   say(`Making an account of ${guests.toLocaleString('en')} guests.`);
-  const group = await newGroup(service, guests, 0);
-  await fill(service, [group], say);
+  const each = { bookingsEach: 5, purchasesEach: 10 };
+  const groups = await newGroups(service, [{ contacts: guests, ...each, waiting: 1000, codes: 0 }]);
+  await fill(service, groups, say);
   const user = { email: 'bench@harbour.example', password: 'correct horse battery staple' };
-  await service.admin('POST', '/users', { ...user, role: 'staff', account_ids: [group.accountId] });
+  await service.admin('POST', '/users', {
+    ...user,
+    role: 'staff',
+    account_ids: groups.map(({ made }) => made.accountId),
+  });
   return { url: service.url, ...user };
 }
 

@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { Machine } from './usage.ts';
 
 /** What we look at in the admin API's answers; each has some of it. */
 interface AdminAnswer {
@@ -20,6 +22,8 @@ export interface Service {
   database: string;
   /** The same as the one who may do everything. */
   superuser: string;
+  /** Whose memory and processor time are the service's and PostgreSQL's. */
+  machine: Machine;
   admin(method: string, path: string, body?: unknown): Promise<AdminAnswer>;
   stop(): Promise<void>;
 }
@@ -40,6 +44,7 @@ export async function startService(env: Record<string, string> = {}, where = { d
     url: own.url,
     database: as('regulars', 'regulars.secret'),
     superuser: as('postgres', 'superuser.secret'),
+    machine: { servicePids: [own.pid], postmaster: Number(file('postmaster.pid').split('\n')[0]) },
     admin: (method, path, body) => askAdmin(own.url, method, path, body),
     stop: async () => {
       await own.end('SIGTERM');
@@ -60,6 +65,7 @@ export async function askAdmin(url: string, method: string, path: string, body?:
 
 export interface Process {
   url: string;
+  pid: number;
   /** By itself, or because it was told to; gives the exit code, or null where a signal ended it. */
   ended: Promise<number | null>;
   end(signal: NodeJS.Signals): Promise<number | null>;
@@ -87,6 +93,7 @@ export async function startProcess(env: Record<string, string>, { detached } = {
   }
   return {
     url,
+    pid: child.pid ?? 0,
     ended,
     end: (signal) => {
       child.kill(signal);
@@ -100,6 +107,20 @@ async function healthy(url: string): Promise<boolean> {
     (response) => response.ok,
     () => false,
   );
+}
+
+/** Where the API has no way: filling tables, and counting what is stored. */
+export async function asSuperuser<T>(
+  { superuser }: { superuser: string },
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: superuser });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 }
 
 function freePort(): Promise<number> {

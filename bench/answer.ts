@@ -1,0 +1,47 @@
+export interface Answer {
+  status: number;
+  body: Buffer;
+}
+
+const endOfHead = Buffer.from('\r\n\r\n');
+const lastChunk = Buffer.from('\r\n0\r\n\r\n');
+
+/** The one answer that was received so far; undefined: there is more to come. */
+export function answerIn(received: Buffer): Answer | undefined {
+  const end = received.indexOf(endOfHead);
+  if (end < 0) return undefined;
+  const head = received.toString('latin1', 0, end);
+  const status = Number(head.slice(9, 12));
+  const rest = received.subarray(end + 4);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length !== undefined) {
+    if (rest.length < Number(length)) return undefined;
+    if (rest.length > Number(length))
+      throw new Error(`An answer says that it has ${length} bytes, and ${rest.length} came.`);
+    return { status, body: rest };
+  }
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) {
+    // Of the head's own end, its last line's end is before the first chunk's size: so an empty body is found, too.
+    if (
+      !received
+        .subarray(end + 2)
+        .subarray(-lastChunk.length)
+        .equals(lastChunk)
+    )
+      return undefined;
+    return { status, body: unchunked(rest) };
+  }
+  if (status === 204) return { status, body: rest };
+  throw new Error(`An answer does not say how long it is:\n${head}`);
+}
+
+function unchunked(rest: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const line = rest.indexOf('\r\n', at);
+    const size = Number.parseInt(rest.toString('latin1', at, line), 16);
+    if (!(size > 0)) return Buffer.concat(parts);
+    parts.push(rest.subarray(line + 2, line + 2 + size));
+    at = line + 2 + size + 2;
+  }
+}

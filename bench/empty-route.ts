@@ -1,0 +1,36 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export interface EmptyRoute {
+  url: string;
+  /** From now on, this many bytes are answered to whatever is asked. */
+  answering(bytes: number): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The HTTP framework with nothing behind it, in a process of its own as the service is. */
+export async function startEmptyRoute(): Promise<EmptyRoute> {
+  const child = fork(fileURLToPath(new URL('./empty.js', import.meta.url)), { stdio: 'inherit' });
+  const ended = once(child, 'exit');
+  const [url] = (await Promise.race([
+    once(child, 'message'),
+    ended.then(() => {
+      throw new Error('The empty route did not start.');
+    }),
+  ])) as [string];
+  return {
+    url,
+    answering: async (bytes) => {
+      const answer = JSON.stringify({ data: ''.padEnd(Math.max(0, bytes - '{"data":""}'.length), 'x') });
+      child.send(answer);
+      while ((await (await fetch(`${url}/v1/empty`)).text()) !== answer) await pause(10);
+      return answer;
+    },
+    stop: async () => {
+      child.disconnect();
+      await ended;
+    },
+  };
+}

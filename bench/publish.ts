@@ -1,0 +1,134 @@
+import { bars, lines } from './chart.ts';
+import { keep, keepJson, rewrite } from './document.ts';
+import { goalsTable, inMarkdown, peersTable, rowsTable } from './report.ts';
+import type { MachineFacts, Results, RowResult } from './results.ts';
+
+export const onMachine = ({ date, node, postgres, cores, fsync }: MachineFacts) =>
+  `Measured ${date} on ${cores} cores, which the clients share, with Node ${node} and PostgreSQL ${postgres}, \`fsync\` ${fsync}.`;
+
+export const chart = (file: string, title: string) => `![${title}](performance/${file})`;
+
+/** The rows of which the lines are drawn. More of them would hide each other. */
+const drawn = [
+  'contact-new',
+  'contact-full',
+  'redeem',
+  'purchase-table-number',
+  'booking-search',
+  'pop-search',
+  'units-list',
+];
+
+/** The file, the charts and the page, from one run. */
+export function publish(results: Results): void {
+  const { peers, ...ours } = results;
+  keepJson('results.json', ours);
+  const at64 = results.rows.filter(({ connections }) => connections === 64);
+  const rateOf = (result: RowResult, id: string) => result.others.find((one) => one.id === id)?.perSecond.median;
+  const charts: [file: string, title: string, svg: (title: string) => string][] = [
+    [
+      'throughput.svg',
+      'Requests a second at 64 connections',
+      (title) =>
+        bars({
+          title,
+          unit: 'a second: more is better',
+          series: ['ours', `PostgreSQL alone, in ${results.sqlBy}`, 'an empty route'],
+          groups: at64.map((result) => ({
+            name: shortened(result.name),
+            values: [result.ours.perSecond.median, rateOf(result, 'sql'), rateOf(result, 'empty')],
+          })),
+        }),
+    ],
+    [
+      'latency.svg',
+      'Milliseconds to an answer at 64 connections',
+      (title) =>
+        bars({
+          title,
+          unit: 'milliseconds: less is better',
+          series: ['p50', 'p99'],
+          groups: at64.map(({ name, ours }) => ({ name: shortened(name), values: [ours.p50.median, ours.p99.median] })),
+        }),
+    ],
+    ['connections.svg', 'Requests a second by the number of connections', (title) => byConnections(results, title)],
+    [
+      'cpu.svg',
+      'Processor time a request at 64 connections',
+      (title) =>
+        bars({
+          title,
+          unit: 'microseconds: less is better',
+          series: ['the service', 'PostgreSQL'],
+          groups: at64.map(({ name, ours }) => ({
+            name: shortened(name),
+            values: [ours.serviceCpu ?? undefined, ours.postgresCpu ?? undefined],
+          })),
+        }),
+    ],
+  ];
+  for (const [file, title, svg] of charts) keep(file, svg(title));
+  const memory = results.peakMemory === null ? 'unknown' : `${Math.round(results.peakMemory)} MB`;
+  rewrite(
+    'results',
+    [
+      `${onMachine(results.machine)} The medians of ${results.turns} turns, with the least and the most.`,
+      inMarkdown(goalsTable({ ...results, peers: [] })),
+      ...charts.map(([file, title]) => chart(file, title)),
+      inMarkdown(rowsTable(results)),
+      `The service's memory at its peak: ${memory}.`,
+    ].join('\n\n'),
+  );
+  if (peers.length > 0) publishPeers(results);
+}
+
+function publishPeers(results: Results): void {
+  const { machine, turns, peers } = results;
+  keepJson('peers.json', { machine, turns, peers });
+  const title = 'Requests a second at 64 connections, beside others';
+  const names = [...new Set(peers.flatMap(({ others }) => others.map(({ name }) => name)))];
+  keep(
+    'peers.svg',
+    bars({
+      title,
+      unit: 'a second: more is better',
+      series: ['ours', ...names],
+      groups: peers.map(({ name, ours, others }) => ({
+        name,
+        values: [
+          ours.perSecond.median,
+          ...names.map((peer) => others.find((other) => other.name === peer)?.perSecond.median),
+        ],
+      })),
+    }),
+  );
+  const goals = inMarkdown(goalsTable({ ...results, rows: [] }));
+  rewrite(
+    'peers',
+    [onMachine(machine), chart('peers.svg', title), inMarkdown(peersTable(results)), goals].join('\n\n'),
+  );
+}
+
+function byConnections({ rows }: Results, title: string): string {
+  const counts = [...new Set(rows.map(({ connections }) => connections))];
+  const of = (key: string) => rows.filter(({ row }) => row === key);
+  return lines({
+    title,
+    unit: 'a second',
+    along: 'connections',
+    points: counts.map(String),
+    series: drawn
+      .filter((key) => of(key).length > 0)
+      .map((key) => ({
+        name: shortened(of(key)[0]?.name ?? key),
+        values: counts.map((count) => of(key).find(({ connections }) => connections === count)?.ours.perSecond.median),
+      })),
+  });
+}
+
+/** So that it fits beside a bar. */
+export const shortened = (name: string) =>
+  name
+    .replace('anonymous purchase', 'purchase')
+    .replace('with groups, notes and a purchase', 'in full')
+    .replace(', with folders and groups', '');
