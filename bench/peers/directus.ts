@@ -59,6 +59,8 @@ function placeExtension(folder: string): void {
   const about = { type: 'endpoint', path: 'index.js', source: 'index.js', host: '^11.0.0' };
   const manifest = { name: 'guests', version: '1.0.0', type: 'module', 'directus:extension': about };
   writeFileSync(join(extension, 'package.json'), JSON.stringify(manifest));
+  // It looks for extensions among this one's dependencies too, and loads none at all where there is no such file.
+  writeFileSync(join(folder, 'package.json'), '{}');
 }
 
 const settings = (
@@ -70,7 +72,7 @@ const settings = (
   ...{ DB_CLIENT: 'pg', DB_HOST: host, DB_PORT: port, DB_USER: user, DB_PASSWORD: password, DB_DATABASE: database },
   ...{ DB_POOL__MIN: '4', DB_POOL__MAX: '16' },
   ...{ EXTENSIONS_PATH: join(at.folder, 'extensions'), STORAGE_LOCAL_ROOT: join(at.folder, 'uploads') },
-  ...{ LOG_LEVEL: process.env.PEER_LOG ?? 'error', TELEMETRY: 'false', SERVE_APP: 'false', WEBSOCKETS_ENABLED: 'false' },
+  ...{ LOG_LEVEL: 'error', TELEMETRY: 'false', SERVE_APP: 'false', WEBSOCKETS_ENABLED: 'false' },
   // Sixty-four connections that never pause are what it is here for: it is not to turn them away.
   ...{ RATE_LIMITER_ENABLED: 'false', PRESSURE_LIMITER_ENABLED: 'false' },
   // What it knows of tables and permissions is kept in memory. Answers need not be: nothing is asked twice.
