@@ -35,7 +35,7 @@ interface Guest {
 interface Request {
   body: unknown;
   schema: object;
-  accountability: { user: string | null } | null;
+  accountability: { admin: boolean } | null;
 }
 
 interface Response {
@@ -56,10 +56,11 @@ export default {
     const { ItemsService } = services;
 
     router.post('/contact', async ({ body, schema, accountability }, response, next) => {
-      if (!accountability?.user) return void response.status(401).json({ error: 'A token is needed.' });
+      if (!accountability?.admin) return void response.status(403).json({ error: 'An admin token is needed.' });
       try {
         const data = await database.transaction(async (knex) => {
-          const items = (collection: string) => new ItemsService(collection, { knex, schema, accountability });
+          // Who asks may do everything, as was seen: told so again, it would check every item against rules that are not there.
+          const items = (collection: string) => new ItemsService(collection, { knex, schema });
           const contacts = items('contacts');
           const { unit_id, group_id, ...sent } = body as Guest;
           const contact = { ...sent, email: sent.email.toLowerCase() };
@@ -115,7 +116,7 @@ export default {
 
     // Its services read the items first and write them by their keys: only the lone conditional UPDATE redeems a code once.
     router.post('/redeem', async ({ body, accountability }, response, next) => {
-      if (!accountability?.user) return void response.status(401).json({ error: 'A token is needed.' });
+      if (!accountability?.admin) return void response.status(403).json({ error: 'An admin token is needed.' });
       try {
         const { unique_code, group_id, unit_id } = body as { unique_code: string; group_id: number; unit_id: number };
         const [data] = await database('unique_codes')

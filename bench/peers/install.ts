@@ -29,14 +29,23 @@ export async function installPackage({ name, version, overrides = {}, files = {}
   }
   // Scripts of packages run only to fetch or compile native code. What is measured needs none of it that npm does not
   // bring along, and neither a compiler nor another place to download from is needed then.
-  await npm(['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']);
+  await npm(folder, [
+    'install',
+    '--prefix',
+    folder,
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel',
+    'error',
+  ]);
   writeFileSync(done, '');
   say(`${name} ${version} is installed.`);
 }
 
-function npm(args: string[]): Promise<void> {
+function npm(cwd: string, args: string[]): Promise<void> {
   return new Promise((done, failed) => {
-    const child = spawn('npm', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn('npm', args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
     let complaint = '';
     child.stderr.on('data', (chunk) => {
       complaint += chunk;
