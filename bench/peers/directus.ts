@@ -127,7 +127,7 @@ const tables = `
 
 /**
  * What its admin pages would write: the tables are collections, and a contact has lists of the others. Without
- * accountability, so that it does not write an activity and a revision beside every item: that would cost it half its speed.
+ * accountability, so that it does not write an activity and a revision beside every item, which would be more than the job.
  */
 const collections = `
   insert into directus_collections (collection, accountability)

@@ -13,7 +13,12 @@ const { postgraphile } = require('postgraphile') as {
   postgraphile(pool: unknown, schema: string, options: Record<string, unknown>): RequestListener;
 };
 
-const { PEER_DATABASE: connectionString, PEER_PORT: port, PEER_SECRET: secret = '' } = process.env;
+const {
+  PEER_DATABASE: connectionString,
+  PEER_PORT: port,
+  PEER_SECRET: secret = '',
+  PEER_ANONYMOUS: pgDefaultRole,
+} = process.env;
 const pool = new Pool({ connectionString, max: 16 });
 pool.on('error', () => {});
 // A secret given as text is first tried as a public key for every request, which takes a third of all its time.
@@ -21,6 +26,7 @@ const key = createSecretKey(Buffer.from(secret));
 const answer = postgraphile(pool, 'public', {
   jwtPublicKey: (_: unknown, done: (error: null, key: KeyObject) => void) => done(null, key),
   jwtVerifyOptions: { algorithms: ['HS256'] },
+  pgDefaultRole,
   graphiql: false,
   watchPg: false,
   subscriptions: false,

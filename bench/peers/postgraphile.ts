@@ -9,6 +9,8 @@ const name = 'postgraphile';
 const version = '4.14.1';
 /** Whom the token lets in: it may do what the functions do, and nothing more. */
 const role = 'peer_postgraphile_api';
+/** Who comes without one may do nothing. */
+const anonymous = 'peer_postgraphile_anonymous';
 
 export const postgraphile: Peer = {
   name: 'PostGraphile',
@@ -16,7 +18,7 @@ export const postgraphile: Peer = {
   install: (say) => installPackage({ name, version }, say),
   start: ({ superuser }, say) =>
     starting(async (undo) => {
-      const database = await newDatabase(superuser, 'peer_postgraphile', undo, [role]);
+      const database = await newDatabase(superuser, 'peer_postgraphile', undo, [role, anonymous]);
       say(`Making tables, functions and ${codes.toLocaleString('en')} codes for PostGraphile.`);
       for (const part of [tables, functions, content, 'vacuum (analyze) unique_codes']) await database.run(part);
       const secret = randomBytes(32).toString('hex');
@@ -27,7 +29,7 @@ export const postgraphile: Peer = {
         {
           args: [fileURLToPath(new URL('postgraphile-server.js', import.meta.url))],
           cwd: folderOf({ name, version }),
-          env: { PEER_DATABASE: database.url, PEER_PORT: String(port), PEER_SECRET: secret },
+          env: { PEER_DATABASE: database.url, PEER_PORT: String(port), PEER_SECRET: secret, PEER_ANONYMOUS: anonymous },
         },
         `${url}/graphql`,
         undo,
