@@ -8,7 +8,7 @@ import { bookingSearch, popSearch, unitsList } from './rows/searches.ts';
 import { asSuperuser, type Service } from './service.ts';
 
 /** Vouchers to redeem: for us, more than are redeemed in a run; pgbench takes any of its own, and may take one again. */
-const [codes, limitCodes] = [1_000_000, 400_000];
+const [codes, limitCodes] = [1_000_000, 1_000_000];
 const size = { contacts: 10_000, bookingsEach: 5, purchasesEach: 10, waiting: 1000, codes };
 
 type Part = 'contacts' | 'redeem' | 'purchases' | 'search' | 'units';

@@ -31,19 +31,18 @@ function findPgbench(): string | undefined {
 /** A server process plans each statement when it first sees it: so many of them keep two cores busy for as long. */
 const warmUpSeconds = (connections: number) => (connections < 8 ? 0 : Math.ceil(connections / 32));
 
-/** The rate after the first seconds, from what pgbench says as it goes and in the end. */
+/** The rate after the first seconds, from what pgbench says as it goes. Its own total leaves out the time that it took to connect. */
 export function rateIn(output: string, warmUp: number): number {
-  const number = (pattern: RegExp) => Number(pattern.exec(output)?.[1]);
-  const [transactions, rate] = [number(/number of transactions actually processed: (\d+)/), number(/^tps = ([\d.]+)/m)];
-  let [done, until] = [0, 0];
+  let [done, seconds, from] = [0, 0, 0];
   for (const [, at, perSecond] of output.matchAll(/^progress: ([\d.]+) s, ([\d.]+) tps/gm)) {
-    if (Number(at) > warmUp + 0.5) break;
-    done += Number(perSecond) * (Number(at) - until);
-    until = Number(at);
+    const took = Number(at) - from;
+    from = Number(at);
+    if (from < warmUp + 0.5) continue;
+    done += Number(perSecond) * took;
+    seconds += took;
   }
-  const perSecond = (transactions - done) / (transactions / rate - until);
-  if (!(perSecond > 0)) throw new Error(`What pgbench said was not understood:\n${output}`);
-  return perSecond;
+  if (!(done > 0)) throw new Error(`What pgbench said was not understood:\n${output}`);
+  return done / seconds;
 }
 
 async function byPgbench(program: string, { database, connections, seconds, script, variables }: Run): Promise<number> {

@@ -149,6 +149,7 @@ export async function buildApp({
     keeper,
     once,
     publicUrl: config.publicUrl,
+    batching: config.batching,
     now,
     world: { takesMail: (email) => domains.takesMail(email) },
     onBatch: metrics.batch,

@@ -20,6 +20,7 @@ export interface Config {
   trustedProxies: string[];
   rateLimitPerMinute: number;
   bodyLimitBytes: number;
+  batching: (typeof batchings)[number];
   workers: number;
   logLevel: (typeof logLevels)[number];
   /** Not a setting: npm says so of itself. */
@@ -27,6 +28,7 @@ export interface Config {
 }
 
 const emailDomainChecks = ['dns', 'list', 'off'] as const;
+const batchings = ['on', 'off'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 type Environment = Record<string, string | undefined>;
@@ -102,6 +104,7 @@ export function readConfig(env: Environment = process.env, usual: Environment = 
     trustedProxies,
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 0, 0, 1_000_000_000),
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 1_048_576, 1, 1_073_741_824),
+    batching: choice('BATCHING', batchings, 'on'),
     workers: integer('WORKERS', 1, 1, 256),
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
     startedByNpm: env.npm_lifecycle_event !== undefined,

@@ -15,6 +15,7 @@ describe('the settings', () => {
       trustedProxies: [],
       rateLimitPerMinute: 0,
       bodyLimitBytes: 1_048_576,
+      batching: 'on',
       workers: 1,
       logLevel: 'info',
       startedByNpm: false,
@@ -46,6 +47,7 @@ describe('the settings', () => {
       TRUSTED_PROXIES: '10.0.0.0/33',
       RATE_LIMIT_PER_MINUTE: '-1',
       BODY_LIMIT_BYTES: '1MB',
+      BATCHING: 'some',
       WORKERS: '0',
       LOG_LEVEL: 'loud',
     };

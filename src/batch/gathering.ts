@@ -9,6 +9,8 @@ interface Options<Command, Outcome> {
   /** How much work a command is, in rows or so: a batch of very large ones would keep everybody waiting. */
   weigh(command: Command): number;
   onBatch?(size: number): void;
+  /** Off: every call is written on its own, at once. */
+  batching: 'on' | 'off';
 }
 
 interface Member<Command, Outcome> {
@@ -47,6 +49,11 @@ export class Gathering<Command, Outcome> {
   }
 
   submit(accountId: number, command: Command): Promise<Outcome> {
+    if (this.#options.batching === 'off') {
+      return new Promise((done, failed) => {
+        void this.#settleQuickly(accountId, [{ command, since: 0, done, failed }]);
+      });
+    }
     const queue = this.#queues.get(accountId) ?? { waiting: [], writing: 0 };
     this.#queues.set(accountId, queue);
     const { waiting } = queue;

@@ -23,6 +23,7 @@ export interface Serving {
   keeper: Gatekeeper;
   once: Once;
   publicUrl: string | undefined;
+  batching: 'on' | 'off';
   now(): Date;
   world: World;
   onBatch(name: string, size: number): void;
@@ -183,7 +184,8 @@ const largestOfStrangers = 8192;
 const longestHeader = 4000;
 
 /** The calls of this route that come in together are written together; those that may come again, among themselves. */
-function gatherer({ path, status }: Operation, gathered: Gathered, { db, world, once, onBatch, onOutcome }: Serving) {
+function gatherer({ path, status }: Operation, gathered: Gathered, serving: Serving) {
+  const { db, world, once, batching, onBatch, onOutcome } = serving;
   const gathering = new Gathering<unknown, unknown>({
     write: (accountId, commands) => db.tenant(accountId, (tx, last) => gathered.write(tx, accountId, commands, last)),
     quick:
@@ -192,6 +194,7 @@ function gatherer({ path, status }: Operation, gathered: Gathered, { db, world, 
         (await db.tenant(accountId, async (tx, last) => gathered.quick?.(tx, accountId, commands, last)))?.() ?? []),
     weigh: gathered.weigh,
     onBatch: (size) => onBatch(path, size),
+    batching,
   });
   const retryable = new Gathering<Retryable, Replayable>({
     write: (accountId, members) =>
@@ -211,6 +214,7 @@ function gatherer({ path, status }: Operation, gathered: Gathered, { db, world, 
       ),
     weigh: ({ command }) => gathered.weigh(command),
     onBatch: (size) => onBatch(path, size),
+    batching,
   });
   return (call: Incoming, errors: FieldErrors, reply: FastifyReply, attempt: Attempt | undefined) =>
     whenKnown(gathered.prepare(call as Call, errors, world), (command) => {
@@ -237,6 +241,7 @@ function readerOfMany(operation: Operation, together: Together, serving: Serving
       serving.db.tenant(accountId, (tx) => together(tx, accountId, calls as unknown as Call[])),
     weigh: () => weightOfRead,
     onBatch: (size) => serving.onBatch(operation.path, size),
+    batching: serving.batching,
   });
   return (call: Incoming, errors: FieldErrors, reply: FastifyReply) => {
     const alone = () => answer(operation, call, errors, reply, serving);

@@ -4,7 +4,11 @@ import { Raced } from '../../src/db/database.ts';
 import { Invalid, Unavailable } from '../../src/shared/problem.ts';
 
 /** A write that notes its batches, and ends when it is told to. */
-function gathering(work: (commands: number[]) => Promise<(string | Error)[]>, weigh = () => 1) {
+function gathering(
+  work: (commands: number[]) => Promise<(string | Error)[]>,
+  weigh = () => 1,
+  batching: 'on' | 'off' = 'on',
+) {
   const batches: number[][] = [];
   const gathered = new Gathering<number, string>({
     write: (_, commands) => {
@@ -12,6 +16,7 @@ function gathering(work: (commands: number[]) => Promise<(string | Error)[]>, we
       return work(commands);
     },
     weigh,
+    batching,
   });
   return { batches, submit: (n: number, accountId = 1) => gathered.submit(accountId, n) };
 }
@@ -28,6 +33,12 @@ describe('gathering', () => {
     expect(answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : 'refused'))).toEqual(
       range(20).map((n) => (n === 3 ? 'refused' : `done ${n}`)),
     );
+  });
+  it('writes each on its own, and all at once, where it is off', async () => {
+    const { batches, submit } = gathering(async (commands) => said(commands), undefined, 'off');
+    const answers = range(5).map((n) => submit(n));
+    expect(batches).toEqual([[0], [1], [2], [3], [4]]);
+    expect(await Promise.all(answers)).toEqual(said(range(5)));
   });
   it('gathers what arrives while two batches are under way, and starts no third', async () => {
     const release: (() => void)[] = [];
@@ -113,6 +124,7 @@ describe('a quick stage', () => {
         return commands.map((n) => (n === 5 ? new Invalid({ email: ['No.'] }) : `careful ${n}`));
       },
       weigh: () => 1,
+      batching: 'on',
     });
     return { written, submit: (n: number) => gathered.submit(1, n) };
   };
