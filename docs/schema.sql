@@ -15,7 +15,7 @@ RETURN (SELECT (COALESCE((sum(((line.value ->> 'value'::text))::numeric) * (100)
 CREATE OR REPLACE FUNCTION name_key(name text)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
+ IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (octet_length(name) = length(name)) THEN translate(lower(name), ' ''`-.,'::text, ''::text) ELSE translate(replace(replace(replace(replace(lower(regexp_replace(NORMALIZE(name, NFD), '[̀-ͯ]'::text, ''::text, 'g'::text)), 'ß'::text, 'ss'::text), 'æ'::text, 'ae'::text), 'œ'::text, 'oe'::text), 'þ'::text, 'th'::text), ('đðǝħıłŀŋøŧ'::text || ' ''`-., ´ʼ‘’‐‑–'::text), 'ddehillnot'::text) END;
 
 CREATE OR REPLACE FUNCTION raced()
@@ -479,7 +479,6 @@ create table request_log (
   discarded_fields text[] not null default '{}'::text[],
   constraint request_log_pkey PRIMARY KEY (account_id, id)
 );
-CREATE INDEX request_log_age ON request_log USING btree (account_id, at);
 CREATE INDEX request_log_token ON request_log USING btree (account_id, token_id, id DESC);
 alter table request_log enable row level security, force row level security;
 create policy own_account on request_log using (account_id = current_account_id());

@@ -60,7 +60,7 @@ describe('what several processes share', () => {
       const load = new Load(processes, longestBody);
       const [request, answer] = [
         { headers: { 'content-length': String(length) }, socket: { once() {} } },
-        { once() {} },
+        { on() {} },
       ];
       let count = 0;
       for (; !load.isTooMuch; count++) load.add(request as never, answer as never, longestBody);
