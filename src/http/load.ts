@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** More than this many requests at once, or bytes of their bodies, and a client is better told to come back. */
@@ -9,7 +9,7 @@ export class Load {
   readonly #most: { requests: number; bytes: number };
   #requests = 0;
   #bytes = 0;
-  /** What of it came on which connection. An answer behind another is never told that its connection has gone. */
+  /** What of it came on which connection: one that breaks takes all that was to be answered on it along. */
   readonly #shares = new WeakMap<Socket, { requests: number; bytes: number }>();
 
   /** Several processes share what there may be, but for one body, which each must be able to take. */
@@ -18,17 +18,19 @@ export class Load {
     this.#most = { requests: most.requests / processes, bytes };
   }
 
-  /** A body whose length is not told may be as long as bodies may be; of one that says to be longer, no more is read. */
-  add({ headers, socket }: IncomingMessage, answer: ServerResponse, longestBody: number): void {
+  /**
+   * Gives what is to be called when it is answered; what was not by then is given back with its connection.
+   * A body whose length is not told may be as long as bodies may be; of one that says to be longer, no more is read.
+   */
+  add({ headers, socket }: IncomingMessage, longestBody: number): () => void {
     const told = headers['content-length'];
     const length = told === undefined ? (headers['transfer-encoding'] === undefined ? 0 : longestBody) : Number(told);
     const bytes = Math.min(length, longestBody);
     const share = this.#shareOf(socket);
     this.#count(share, 1, bytes);
-    // It happens once by itself: `once` would cost every request a wrapper.
-    answer.on('close', () => {
+    return () => {
       if (this.#shares.has(socket)) this.#count(share, -1, -bytes);
-    });
+    };
   }
 
   #shareOf(socket: Socket): { requests: number; bytes: number } {

@@ -83,7 +83,7 @@ export function createServer({
     // The router's own refusals pass by our hooks.
     frameworkErrors: (error, request, reply) => {
       fail(error, request, reply);
-      report(request, reply);
+      report(request, reply, undefined, 0);
     },
     // We answer that ourselves, in our own shape.
     return503OnClosing: false,
@@ -117,13 +117,24 @@ export function createServer({
     stopping = true;
     stop();
   });
-  // Every request passes these, so they are plain calls: a promise for each would be felt.
+  // Every request passes this, so it is a plain call, and listens itself: a promise, or the framework's own hook for
+  // what was answered, would be felt.
   const load = new Load(processes, bodyLimitBytes);
   app.addHook('onRequest', (request, reply, done) => {
-    request.errorFields = [];
-    request.discardedFields = [];
+    const { url, bodyLimit = bodyLimitBytes } = request.routeOptions;
+    const leave = load.add(request.raw, bodyLimit);
+    const began = performance.now();
+    let isAnswered = false;
+    const answered = () => {
+      if (isAnswered) return;
+      isAnswered = true;
+      leave();
+      report(request, reply, url, performance.now() - began);
+    };
+    reply.raw.on('finish', answered).on('error', answered);
+    request.errorFields = none;
+    request.discardedFields = none;
     reply.headers(ownHeaders).header('x-request-id', request.id);
-    load.add(request.raw, reply.raw, request.routeOptions.bodyLimit ?? bodyLimitBytes);
     if (stopping) {
       reply.header('connection', 'close');
       return done(new Unavailable());
@@ -134,24 +145,20 @@ export function createServer({
       return done(new Malformed('The request does not say which host it is for.'));
     done();
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    report(request, reply);
-    done();
-  });
-  function report(request: FastifyRequest, reply: FastifyReply) {
+  function report(request: FastifyRequest, reply: FastifyReply, url: string | undefined, durationMs: number) {
     onAnswered({
       requestId: request.id,
       ownRequestId: request.headers['x-request-id'] !== request.id,
       method: request.method,
-      route: request.routeOptions.url ?? 'unmatched',
+      route: url ?? 'unmatched',
       status: reply.statusCode,
-      durationMs: reply.elapsedTime,
+      durationMs,
       partner: request.partner,
       caller: request.admin?.caller,
       accountId:
         request.partner?.accountId ?? Number((request.params as { account_id?: string } | undefined)?.account_id),
-      errorFields: request.errorFields ?? [],
-      discardedFields: request.discardedFields ?? [],
+      errorFields: request.errorFields ?? none,
+      discardedFields: request.discardedFields ?? none,
     });
   }
   app.setErrorHandler(fail);
@@ -176,6 +183,8 @@ export function createServer({
 
   return app;
 }
+
+const none: string[] = [];
 
 /** No browser is to guess what an answer is, and nobody is to keep one that is a guest's. */
 const headersOfAll = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
