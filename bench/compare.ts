@@ -66,7 +66,7 @@ export async function compare(stage: Stage, rows: Row[], options: Options): Prom
 async function measureRow(stage: Stage, one: Running, empty: EmptyRoute, options: Options): Promise<RowResult[]> {
   const { row, begun, counter, ours } = one;
   const { measured } = await ours.measure(mainConnections, options.seconds);
-  const answer = await empty.answering(measured?.answerBytes ?? 0);
+  const answer = await empty.answering(measured?.answer ?? '{}');
   const nothing = new Asked(empty.url, askEmpty(begun.ask, answer));
   await nothing.measure(mainConnections, options.seconds / 2);
   const lone = goals.some(({ row: key, versus }) => key === row.key && versus === 'unbatched');
@@ -146,7 +146,7 @@ function oursOf(turns: Turn[]): Ours {
     serviceCpu: perRequest('service'),
     postgresCpu: perRequest('postgres'),
     memory: peaks.length === 0 ? null : Math.max(...peaks),
-    answerBytes: measured[0]?.answerBytes ?? 0,
+    answerBytes: Buffer.byteLength(measured[0]?.answer ?? ''),
   };
 }
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 
 export interface EmptyRoute {
   url: string;
-  /** From now on, this many bytes are answered to whatever is asked. */
-  answering(bytes: number): Promise<string>;
+  /** From now on this is answered to whatever is asked; gives it as it will be written. */
+  answering(answer: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ export async function startEmptyRoute(): Promise<EmptyRoute> {
   ])) as [string];
   return {
     url,
-    answering: async (bytes) => {
-      const answer = JSON.stringify({ data: ''.padEnd(Math.max(0, bytes - '{"data":""}'.length), 'x') });
-      child.send(answer);
-      while ((await (await fetch(`${url}/v1/empty`)).text()) !== answer) await pause(10);
-      return answer;
+    answering: async (answer) => {
+      const written = JSON.stringify(JSON.parse(answer));
+      child.send(written);
+      while ((await (await fetch(`${url}/v1/empty`)).text()) !== written) await pause(10);
+      return written;
     },
     stop: async () => {
       child.disconnect();

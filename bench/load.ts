@@ -34,8 +34,8 @@ export interface Measured {
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** The last answer's body. */
-  answerBytes: number;
+  /** The last one. */
+  answer: string;
 }
 
 /** Whoever waits for so long will wait for ever. */
@@ -57,7 +57,8 @@ export async function load(options: Load): Promise<Measured> {
   );
 
   const times: number[] = [];
-  let [next, answerBytes] = [0, 0];
+  let next = 0;
+  let last: Buffer = Buffer.alloc(0);
   const begin = performance.now();
   const end = begin + seconds * 1000;
   const client = (socket: Socket) =>
@@ -82,7 +83,7 @@ export async function load(options: Load): Promise<Measured> {
           const answer = answerIn(pending);
           if (answer === undefined) return;
           times.push(performance.now() - sent);
-          answerBytes = answer.body.length;
+          last = answer.body;
           check(n, answer.status, answer.body.toString());
         } catch (error) {
           failed(error);
@@ -107,7 +108,7 @@ export async function load(options: Load): Promise<Measured> {
     perSecond: times.length / took,
     p50: percentile(sorted, 0.5),
     p99: percentile(sorted, 0.99),
-    answerBytes,
+    answer: last.toString(),
   };
 }
 
