@@ -48,11 +48,9 @@ export function runner(client: pg.ClientBase): Run {
   return async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
     const { text, values: parameters } = new Sql(strings, values as never[]);
     const name = parameters.length > 0 ? nameOf(text) : undefined;
-    const { rows, rowCount } = await client.query({
-      text,
-      values: parameters,
-      ...(name === undefined ? {} : { name }),
-    });
+    const query: pg.QueryConfig = { text, values: parameters };
+    if (name !== undefined) query.name = name;
+    const { rows, rowCount } = await client.query(query);
     return Object.assign(rows as Row[], { count: rowCount ?? 0 });
   };
 }

@@ -33,7 +33,7 @@ async function workersOf(service: Running): Promise<number[]> {
 function apart(service: Running, method: string, path: string, token = adminToken, body?: unknown) {
   const headers = { authorization: token.includes(' ') ? token : `Bearer ${token}` };
   return new Promise<{ status: number; text: string }>((done, failed) => {
-    const sent = request(service.url + path, { method, headers, agent: false, timeout: 5000 }, (answer) => {
+    const sent = request(service.url + path, { method, headers, agent: false, timeout: 20_000 }, (answer) => {
       let text = '';
       answer.on('data', (chunk) => (text += chunk)).on('end', () => done({ status: answer.statusCode ?? 0, text }));
     });
