@@ -112,7 +112,7 @@ const colour = (place: number) => colours[place % colours.length] as string;
 const round = (value: number) => Number(value.toFixed(1));
 const text = (x: number, y: number, words: string, attributes = '') =>
   `<text x="${round(x)}" y="${round(y)}"${attributes && ` ${attributes}`}>${escaped(words)}</text>`;
-const escaped = (words: string) =>
+export const escaped = (words: string) =>
   words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** From 0 past the most there is, in four to six round steps. */

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compare } from './compare.ts';
+import { explain } from './explain.ts';
+import { profile } from './flame-run.ts';
 import { benchGenerating } from './generate.ts';
 import { makeGround } from './ground.ts';
 import { measureGrowth } from './growth.ts';
@@ -19,6 +21,8 @@ npm run bench -- contacts --connections 64 --turns 5 --seconds 4
 npm run bench -- redeem --workers 2
 npm run bench -- --growth --contacts 10000,100000 --accounts 1,100 --turns 3
 npm run bench -- generate        generating a million vouchers, beside a plain INSERT of as many rows
+npm run bench -- flame           where the service's time goes; rewrites docs/performance/flame.svg
+npm run bench -- explain         the plans of the statements that count; rewrites docs/performance/explain.md
 npm run bench -- pages           the dashboard: what its first load weighs, and how long a change of page takes
 npm run bench -- pages --url http://127.0.0.1:8080 --email … --password …    of a service that runs, such as the demo`;
 
@@ -44,7 +48,7 @@ function ask() {
         ...{ email: { type: 'string', default: '' }, password: { type: 'string', default: '' } },
       },
     });
-    const known = [...rowParts, 'generate', 'pages'];
+    const known = [...rowParts, 'generate', 'pages', 'flame', 'explain'];
     if (positionals.some((one) => !known.includes(one))) return undefined;
     const numbers = (name: 'connections' | 'turns' | 'seconds' | 'contacts' | 'accounts', usual: number[]) => {
       const list = values[name]?.split(',').map(Number) ?? usual;
@@ -81,6 +85,10 @@ type Asked = NonNullable<ReturnType<typeof ask>>;
 async function run(asked: Asked): Promise<void> {
   const { wanted, whole } = asked;
   if (asked.dashboard) return tellPages(asked.dashboard);
+  if (wanted.delete('flame')) {
+    await profile(say);
+    if (wanted.size === 0) return;
+  }
   say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
   const service = await startService(asked.workers === undefined ? {} : { WORKERS: asked.workers });
   // Ctrl-C reaches the service as well; whoever ends only this process leaves nothing behind either.
@@ -100,6 +108,7 @@ async function run(asked: Asked): Promise<void> {
       if (whole) publish(results);
     }
     if (wanted.has('generate')) await tellGenerating(service);
+    if (wanted.has('explain')) await explain(service, say);
     if (wanted.has('pages')) await tellPages(await pagesOf(service, say));
   } finally {
     await service.stop();

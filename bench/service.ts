@@ -22,6 +22,8 @@ export interface Service {
   database: string;
   /** The same as the one who may do everything. */
   superuser: string;
+  /** What the embedded server writes down. */
+  serverLog: string;
   /** Whose memory and processor time are the service's and PostgreSQL's. */
   machine: Machine;
   admin(method: string, path: string, body?: unknown): Promise<AdminAnswer>;
@@ -34,7 +36,7 @@ export const adminToken = 'the-admin-token-of-the-benchmark';
 export const aside = { detached: true };
 
 /** A real service over an embedded PostgreSQL in an empty folder, with `fsync` on as always. */
-export async function startService(env: Record<string, string> = {}, where = { detached: false }): Promise<Service> {
+export async function startService(env: Record<string, string> = {}, where: How = {}): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'regulars-bench-'));
   const own = await startProcess({ DATA_DIR: join(folder, 'data'), ...env }, where);
   const file = (name: string) => readFileSync(join(folder, 'data', 'postgres', name), 'utf8').trim();
@@ -44,6 +46,7 @@ export async function startService(env: Record<string, string> = {}, where = { d
     url: own.url,
     database: as('regulars', 'regulars.secret'),
     superuser: as('postgres', 'superuser.secret'),
+    serverLog: join(folder, 'data', 'postgres', 'server.log'),
     machine: { servicePids: [own.pid], postmaster: Number(file('postmaster.pid').split('\n')[0]) },
     admin: (method, path, body) => askAdmin(own.url, method, path, body),
     stop: async () => {
@@ -71,11 +74,20 @@ export interface Process {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** How a process is started: see `aside`; and what `node` itself is told. */
+export interface How {
+  detached?: boolean;
+  nodeArguments?: string[];
+}
+
 /** One process of the service, once it is healthy. */
-export async function startProcess(env: Record<string, string>, { detached } = { detached: false }): Promise<Process> {
+export async function startProcess(
+  env: Record<string, string>,
+  { detached = false, nodeArguments = [] }: How = {},
+): Promise<Process> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const child: ChildProcess = spawn('node', ['dist/main.js'], {
+  const child: ChildProcess = spawn('node', [...nodeArguments, 'dist/main.js'], {
     env: {
       ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/' },
       ...{ PORT: String(port), ADMIN_TOKEN: adminToken, EMAIL_DOMAIN_CHECK: 'list', ...env },
