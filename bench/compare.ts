@@ -45,7 +45,7 @@ export async function compare(stage: Stage, rows: Row[], options: Options): Prom
       const ours = new Asked(service.url, begun.ask, { machine: service.machine, counter });
       const one: Running = { row, begun, counter, ours };
       // It takes the engine that long to compile what a service that runs for weeks has compiled.
-      if (running.length === 0) await ours.measure(mainConnections, 2 * options.seconds);
+      if (running.length === 0) await ours.measure(mainConnections, 8 * options.seconds);
       running.push(one);
       results.push(...(await measureRow(stage, one, empty, options)));
       await begun.stored?.(counter.next);
@@ -65,7 +65,7 @@ export async function compare(stage: Stage, rows: Row[], options: Options): Prom
 
 async function measureRow(stage: Stage, one: Running, empty: EmptyRoute, options: Options): Promise<RowResult[]> {
   const { row, begun, counter, ours } = one;
-  const { measured } = await ours.measure(mainConnections, options.seconds);
+  const { measured } = await ours.measure(mainConnections, 2 * options.seconds);
   const answer = await empty.answering(measured?.answer ?? '{}');
   const nothing = new Asked(empty.url, askEmpty(begun.ask, answer));
   await nothing.measure(mainConnections, options.seconds / 2);

@@ -92,7 +92,7 @@ export async function findContact(tx: Tx, accountId: number, id: number): Promis
 
 export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
   const rows = await tx<{ id: number }>`
-    select nextval(pg_get_serial_sequence('contacts', 'id')) as id from generate_series(1, ${count}::bigint)`;
+    select nextval('contacts_id_seq') as id from generate_series(1, ${count}::bigint)`;
   return rows.map((row) => row.id);
 }
 

@@ -17,7 +17,7 @@ export interface FeedbackRow {
 
 export async function newFeedbackIds(tx: Tx, count: number): Promise<number[]> {
   const rows = await tx<{ id: number }>`
-    select nextval(pg_get_serial_sequence('feedback', 'id')) as id from generate_series(1, ${count}::bigint)`;
+    select nextval('feedback_id_seq') as id from generate_series(1, ${count}::bigint)`;
   return rows.map((row) => row.id);
 }
 
