@@ -447,6 +447,7 @@ create table purchases (
   matched_booking_id bigint,
   matched_at timestamp with time zone,
   total_pence bigint not null default lines_pence(lines),
+  unique_code_key text default upper((unique_code COLLATE "C")),
   constraint purchases_pkey PRIMARY KEY (account_id, id),
   constraint purchases_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE CASCADE,
   constraint purchases_account_id_unit_id_fkey FOREIGN KEY (account_id, unit_id) REFERENCES units(account_id, id) ON DELETE CASCADE,
@@ -458,7 +459,7 @@ CREATE INDEX purchases_unit ON purchases USING btree (account_id, unit_id, creat
 CREATE INDEX purchases_waiting ON purchases USING btree (account_id, id) INCLUDE (unit_id) WHERE (contact_id IS NULL);
 CREATE INDEX purchases_waiting_booking ON purchases USING btree (account_id, booking_reference) WHERE ((contact_id IS NULL) AND (booking_reference IS NOT NULL));
 CREATE INDEX purchases_waiting_card ON purchases USING btree (account_id, card_reference) WHERE ((contact_id IS NULL) AND (card_reference IS NOT NULL));
-CREATE INDEX purchases_waiting_code ON purchases USING btree (account_id, upper((unique_code COLLATE "C"))) WHERE ((contact_id IS NULL) AND (unique_code IS NOT NULL));
+CREATE INDEX purchases_waiting_code ON purchases USING btree (account_id, unique_code_key) WHERE ((contact_id IS NULL) AND (unique_code_key IS NOT NULL));
 CREATE INDEX purchases_waiting_membership ON purchases USING btree (account_id, membership_number) WHERE ((contact_id IS NULL) AND (membership_number IS NOT NULL));
 CREATE INDEX purchases_waiting_table ON purchases USING btree (account_id, unit_id, created_at) WHERE ((contact_id IS NULL) AND (table_number IS NOT NULL));
 CREATE UNIQUE INDEX purchases_reference ON purchases USING btree (account_id, transaction_reference, unit_id, provider_id) NULLS NOT DISTINCT;

@@ -14,3 +14,11 @@ create or replace function name_key(name text) returns text
 
 -- The oldest requests have the lowest ids: the primary key finds them as well.
 drop index request_log_age;
+
+-- What a purchase waits for is looked for by a column: row-level security keeps upper() out of an index's condition, so
+-- that everything in the account that waits for a code was read, for each code that somebody redeemed.
+alter table purchases
+  add column unique_code_key text collate "C" generated always as (upper(unique_code collate "C")) stored;
+drop index purchases_waiting_code;
+create index purchases_waiting_code on purchases (account_id, unique_code_key)
+  where contact_id is null and unique_code_key is not null;

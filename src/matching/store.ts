@@ -29,7 +29,7 @@ export interface Brought {
 
 export const nothingBrought: Brought = { bookings: [], claims: [], codeIds: [] };
 
-/** What a code is known by, as unique_codes.code_key has it; purchases have an index of it. */
+/** What a code is known by, as unique_codes.code_key and purchases.unique_code_key have it. */
 const keyOfCode = (code: Sql) => sql`upper(${code} collate "C")`;
 
 /** Within 3 hours of each other, and that exactly is within. */
@@ -65,7 +65,7 @@ const matches = (accountId: number, timeZone: string, { bookings, claims, codeId
     where account_id = ${accountId} and id = brought.id and contact_id is not null offset 0) as code
   cross join lateral (
     select id, unique_code_group_id from purchases
-    where account_id = ${accountId} and contact_id is null and ${keyOfCode(sql`unique_code`)} = code.code_key offset 0) as purchase
+    where account_id = ${accountId} and contact_id is null and unique_code_key = code.code_key offset 0) as purchase
   where purchase.unique_code_group_id = code.group_id or (purchase.unique_code_group_id is null and not exists (
     select from unique_codes other
     where other.account_id = ${accountId} and other.code_key = code.code_key and other.group_id <> code.group_id

@@ -76,7 +76,7 @@ export async function lockCodes(
   return tx<CodeRow & { waited_for: boolean }>`
     select ${codeColumns}, code.contact_id is not null and exists (
       select from purchases
-      where account_id = ${accountId} and contact_id is null and upper(unique_code collate "C") = code.code_key) as waited_for
+      where account_id = ${accountId} and contact_id is null and unique_code_key = code.code_key) as waited_for
     from ${codesWithMore(accountId)}
     where code.account_id = ${accountId} and code.id = any(${locked.map(({ id }) => id)}) order by code.id`;
 }
@@ -144,7 +144,7 @@ export function redeemPlain(tx: Tx, accountId: number, sent: PlainRedemption[]):
       and code.contact_id is not distinct from plain.contact_id
       and (code.contact_id is null or not exists (
         select from purchases
-        where account_id = ${accountId} and contact_id is null and upper(unique_code collate "C") = code.code_key))
+        where account_id = ${accountId} and contact_id is null and unique_code_key = code.code_key))
     returning plain.place::int as place, code.id, code.unique_code, code.group_id as unique_code_group_id,
       (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = code.contact_id) as contact_id,
       ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id`;
