@@ -225,7 +225,9 @@ describe('its commands', async () => {
     const superuser = await connectTo(database.superuserUrl);
     const deleting = async () =>
       (
-        await superuser`select from pg_stat_activity where query like '%delete from unique_codes%' and pid <> pg_backend_pid()`
+        await superuser`
+          select from pg_stat_activity where datname = current_database()
+            and query like '%delete from unique_codes%' and pid <> pg_backend_pid()`
       ).length > 0;
     expect(await interrupted(['voucher-group', 'delete', String(group.id)], deleting)).toEqual([
       130,

@@ -200,7 +200,11 @@ describe('the contact of a code', () => {
     const command = { input: { unique_code, unit_id: unit }, errors: {}, receivedAt: '2026-03-01T12:30:00.000Z' };
     const redeeming = db.tenant(home.id, (tx) => redeemCodes(tx, home.id, [command]));
     await expect
-      .poll(async () => (await assigning`select from pg_locks where not granted`).length, { timeout: 5000 })
+      .poll(
+        async () =>
+          (await assigning`select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))`).length,
+        { timeout: 5000 },
+      )
       .toBe(1);
     await assigning`commit`;
     const [done] = (await redeeming) as Redeemed[];
