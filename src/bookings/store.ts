@@ -183,10 +183,10 @@ export async function showBookingsByReference(
 /** Those that start on one of these days, newest first. */
 export function selectBookingPops(tx: Tx, accountId: number, all: Asked[]): Promise<Rows<BookingPop>[]> {
   const list = {
-    columns: sql`${shown(accountId)}, u.name as unit_name`,
-    from: sql`bookings b join units u on u.account_id = b.account_id and u.id = b.unit_id
-      where b.account_id = ${accountId} and b.contact_id = any(asked.contact_ids)
-        and b.party_datetime >= asked.start and b.party_datetime < asked.until`,
+    // Looked up, and not joined: a plan that begins at the units reads all bookings there ever were.
+    columns: sql`${shown(accountId)}, (select name from units where account_id = b.account_id and id = b.unit_id) as unit_name`,
+    from: sql`bookings b where b.account_id = ${accountId} and b.contact_id = any(asked.contact_ids)
+      and b.party_datetime >= asked.start and b.party_datetime < asked.until`,
     orderBy: sql`b.party_datetime desc, b.id desc`,
     show: (row: ShownRow & { unit_name: string }, { contactId }: Asked): BookingPop =>
       Object.assign(show(row, accountId, contactId), { unit_name: row.unit_name }),

@@ -310,7 +310,7 @@ function enter(accountId: number): string {
   return `set local app.account_id = ${accountId}`;
 }
 
-/** Enters an account that this very transaction has made. */
+/** From here on the transaction is in this account: one that it has just made, or the next of several. */
 export async function enterAccount(tx: Tx, accountId: number): Promise<void> {
   await tx`${raw(enter(accountId))}`;
 }

@@ -130,10 +130,11 @@ const lines = sql`(
     'quantity', line -> 'quantity', 'value', line -> 'value', 'tags', line -> 'tags') order by place), '[]')
   from jsonb_array_elements(p.lines) with ordinality as line (line, place)) as transaction_lines`;
 
-const shown = sql`${lines}, u.name as unit_name, p.id, coalesce(c.merged_into, c.id) as contact_id,
+// Names are looked up for what is shown, and not joined: a plan that begins at the units reads all that was ever bought there.
+const unitName = sql`(select name from units where account_id = p.account_id and id = p.unit_id) as unit_name`;
+const shown = sql`${lines}, ${unitName}, p.id,
+  (select coalesce(merged_into, id) from contacts where account_id = p.account_id and id = p.contact_id) as contact_id,
   p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id, to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`;
-const withNames = sql`purchases p join units u on u.account_id = p.account_id and u.id = p.unit_id
-  left join contacts c on c.account_id = p.account_id and c.id = p.contact_id`;
 
 export function selectPurchases(
   tx: Tx,
@@ -141,7 +142,7 @@ export function selectPurchases(
   contactIds: number[],
   slice: Slice,
 ): Promise<Rows<Purchase>> {
-  const from = sql`${withNames} where p.account_id = ${accountId} and p.contact_id = any(${contactIds})`;
+  const from = sql`purchases p where account_id = ${accountId} and contact_id = any(${contactIds})`;
   const columns = sql`${shown}, p.matched_by`;
   return listing(tx, { columns, from, orderBy: sql`p.created_at desc, p.id desc` }, slice);
 }
@@ -159,11 +160,10 @@ export async function selectPurchasePops(
   room: { purchases: number; bytes: number },
 ): Promise<(PurchasePop[] | undefined)[]> {
   const list = {
-    columns: sql`case when pg_column_size(p.lines) <= ${room.bytes} then p.lines end as lines, u.name as unit_name, p.id,
+    columns: sql`case when pg_column_size(p.lines) <= ${room.bytes} then p.lines end as lines, ${unitName}, p.id,
       p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id, to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`,
-    from: sql`purchases p join units u on u.account_id = p.account_id and u.id = p.unit_id
-      where p.account_id = ${accountId} and p.contact_id = any(asked.contact_ids)
-        and p.created_at >= asked.start and p.created_at < asked.until`,
+    from: sql`purchases p where account_id = ${accountId} and contact_id = any(asked.contact_ids)
+      and created_at >= asked.start and created_at < asked.until`,
     orderBy: sql`p.created_at desc, p.id desc`,
     show: (row: PopRow, { contactId }: Asked) => (row.lines ? showPop(row, row.lines, contactId) : undefined),
   };
@@ -201,7 +201,7 @@ const staffColumns = sql`${shown}, p.matched_by, p.booking_reference, p.unique_c
 
 export async function findStaffPurchase(tx: Tx, accountId: number, id: number): Promise<StaffPurchase | undefined> {
   const [row] = await tx<StaffPurchase>`
-    select ${staffColumns} from ${withNames} where p.account_id = ${accountId} and p.id = ${id}`;
+    select ${staffColumns} from purchases p where account_id = ${accountId} and id = ${id}`;
   return row;
 }
 
@@ -233,9 +233,7 @@ export function selectWaiting(
   slice: Slice,
 ): Promise<Rows<StaffPurchase>> {
   const waits = waiting_for === undefined ? sql`contact_id is null` : waitsFor[waiting_for];
-  const from = sql`(select * from purchases where account_id = ${accountId} and ${waits}) as p
-    join units u on u.account_id = p.account_id and u.id = p.unit_id
-    left join contacts c on c.account_id = p.account_id and c.id = p.contact_id`;
+  const from = sql`purchases p where account_id = ${accountId} and ${waits}`;
   return listing(tx, { columns: staffColumns, from, orderBy: sql`p.id desc` }, slice);
 }
 

@@ -170,9 +170,8 @@ export function selectStays(tx: Tx, accountId: number, contactIds: number[], sli
   const from = sql`(
       select stay_id, min(contact_id) as contact_id, bool_or(booker) as booker, bool_or(guest) as guest from stay_contacts
       where account_id = ${accountId} and contact_id = any(${contactIds}) group by stay_id) as own
-    join contacts c on c.account_id = ${accountId} and c.id = own.contact_id
-    join stays s on s.account_id = ${accountId} and s.id = own.stay_id
-    join units u on u.account_id = ${accountId} and u.id = s.unit_id`;
-  const columns = sql`s.id, coalesce(c.merged_into, c.id) as contact_id, own.booker, own.guest, u.name as unit_name, ${shown}`;
+    cross join lateral (select * from stays where account_id = ${accountId} and id = own.stay_id offset 0) as s`;
+  const columns = sql`s.id, (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = own.contact_id) as contact_id,
+    own.booker, own.guest, (select name from units where account_id = ${accountId} and id = s.unit_id) as unit_name, ${shown}`;
   return listing(tx, { columns, from, orderBy: sql`s.checkin_date desc, s.id desc` }, slice);
 }

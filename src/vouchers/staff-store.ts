@@ -55,8 +55,12 @@ export function selectCodesAfter(
     order by code.id limit ${limit}`;
 }
 
+/** Looked up for each code, and not joined: a plan that begins at the groups reads all of their codes. */
+const groupNames = sql`cross join lateral (
+    select name from unique_code_groups where account_id = code.account_id and id = code.group_id offset 0) as g`;
+
 const ofContacts = (accountId: number, contactIds: number[]) => sql`${codesWithMore(accountId)}
-  join unique_code_groups g on g.account_id = code.account_id and g.id = code.group_id
+  ${groupNames}
   where code.account_id = ${accountId} and code.contact_id = any(${contactIds})`;
 
 /** A contact's, with what the groups and units are called; the newest first. */
@@ -89,7 +93,7 @@ export function selectCodeEverywhere(
   slice: Slice,
 ): Promise<Rows<StaffContactCode>> {
   const from = sql`${codesWithMore(accountId)}
-    join unique_code_groups g on g.account_id = code.account_id and g.id = code.group_id
+    ${groupNames}
     where code.account_id = ${accountId} and code.code_key = ${codeKey(unique_code)}`;
   const columns = sql`${staffColumns}, g.name as unique_code_group_name`;
   return listing(tx, { columns, from, orderBy: sql`code.id` }, slice);

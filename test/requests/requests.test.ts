@@ -8,6 +8,7 @@ import { superuser } from '../support/database.ts';
 const { admin, call, account, database, db } = await testApp();
 const behind = await superuser(database);
 const units = '/v1/account/units';
+const entry = { method: 'GET', route: '/', status: 200, duration_ms: 1, error_fields: [], discarded_fields: [] };
 
 describe('the request log', () => {
   it('shows staff what a token asked for, newest first: route, status, duration and failing fields, no values', async () => {
@@ -99,6 +100,36 @@ describe('the request log', () => {
     expect(await behind`select from request_log where request_id = 'aged'`).toHaveLength(2 * 8);
   });
 
+  it('is written for many accounts at once, and what one of them has that can’t be is nobody else’s loss', async () => {
+    const accounts = await Promise.all(Array.from({ length: 4 }, () => account()));
+    const batches: number[] = [];
+    const failures: unknown[] = [];
+    let dropped = 0;
+    const recorder = new RequestRecorder(db, {
+      batch: (size) => batches.push(size),
+      dropped: (count) => (dropped += count),
+      failed: (error) => failures.push(error),
+    });
+    const used = new Date();
+    const record = ({ id, token_id }: (typeof accounts)[number], request_id: string) =>
+      recorder.record(id, { ...entry, token_id, at: used, request_id });
+    for (const of of accounts) record(of, 'whole');
+    for (const of of [...accounts].reverse()) record(of, 'whole');
+    await recorder.flush();
+    expect([batches.splice(0), failures, dropped]).toEqual([[2, 2, 2, 2], [], 0]);
+    for (const of of accounts) record(of, of === accounts[1] ? 'no\0text' : 'rest');
+    await recorder.close();
+    expect([batches, failures.length, dropped]).toEqual([[1, 1, 1], 1, 1]);
+
+    const kept = (request_id: string) =>
+      behind`select account_id as id, token_id from request_log where request_id = ${request_id} order by id`;
+    const whole = accounts.map(({ id, token_id }) => ({ id, token_id }));
+    expect(await kept('whole')).toEqual(whole.flatMap((one) => [one, one]));
+    expect(await kept('rest')).toEqual(whole.filter((_, place) => place !== 1));
+    const ids = whole.map((one) => one.token_id);
+    expect(await behind`select from tokens where id = any(${ids}) and last_used_at = ${used}`).toHaveLength(4);
+  });
+
   it('gives up entries, and says how many, rather than growing without bound', async () => {
     const { id, token_id } = await account();
     let dropped = 0;
@@ -108,18 +139,8 @@ describe('the request log', () => {
       dropped: (count) => (dropped += count),
       failed: () => {},
     });
-    const entry = {
-      token_id,
-      at: new Date(),
-      request_id: 'bulk',
-      method: 'GET',
-      route: '/',
-      status: 200,
-      duration_ms: 1,
-      error_fields: [],
-      discarded_fields: [],
-    };
-    for (let n = 0; n < 20_010; n++) recorder.record(id, entry);
+    const bulk = { ...entry, token_id, at: new Date(), request_id: 'bulk' };
+    for (let n = 0; n < 20_010; n++) recorder.record(id, bulk);
     await recorder.close();
     expect(dropped).toBe(10);
     expect(batches).toEqual([5000, 5000, 5000, 5000]);

@@ -87,6 +87,22 @@ describe('personal access tokens', () => {
     expect(lateAccepts).toBe(0);
   });
 
+  it('of many accounts that call at once each open their own account, and no other', async () => {
+    const accounts = await Promise.all(Array.from({ length: 6 }, () => account()));
+    const roots = await behind`
+      select root_unit_id as id from accounts where id = any(${accounts.map(({ id }) => id)}) order by accounts.id`;
+    accounts.sort((one, other) => one.id - other.id);
+    const answers = accounts.map(async ({ id, token }, place) => {
+      const next = accounts[(place + 1) % accounts.length]?.id;
+      const [own, others] = await Promise.all([
+        call('GET', units, { token }),
+        call('GET', units, { token: token.replace(`_${id}_`, `_${next}_`) }),
+      ]);
+      return [own.body.data[0].id, others.status];
+    });
+    expect(await Promise.all(answers)).toEqual(roots.map(({ id }) => [id, 401]));
+  });
+
   it('are refused once expired; the expiry is in the account’s time zone, or an instant', async () => {
     const { body: group } = await admin('POST', '/accounts', { name: 'Tokyo', time_zone: 'Asia/Tokyo' });
     const path = `/accounts/${group.id}/tokens`;
