@@ -1,0 +1,80 @@
+import { beforeAll, expect, it } from 'vitest';
+import { selectBookingPops } from '../../src/bookings/store.ts';
+import type { Tx } from '../../src/db/database.ts';
+import { only } from '../../src/db/sql.ts';
+import { selectPurchasePops, selectPurchases, selectWaiting } from '../../src/purchases/store.ts';
+import { selectContactCodes, selectStaffContactCodes } from '../../src/vouchers/staff-store.ts';
+import { selectWifiPops } from '../../src/wifi/store.ts';
+import { testApp } from '../support/app.ts';
+import { superuser } from '../support/database.ts';
+
+// One large account among many small ones. Plans are made for the usual account, and that has a unit or two: whoever
+// begins at the units reads one row in most accounts, and all that ever happened in this one.
+const { db, database } = await testApp();
+const [large, units, contacts, each, waiting] = [500_000, 200, 1000, 20, 500];
+const contact = large + 7;
+
+beforeAll(async () => {
+  const behind = await superuser(database);
+  await behind`set session_replication_role = replica`;
+  await behind`
+    insert into accounts (id, name, root_unit_id) select 100000 + n, 'small', 100000 + n from generate_series(1, 300) n
+    union all select ${large}::bigint, 'large', ${large}::bigint`;
+  await behind`insert into units (account_id, id, name, is_root) select id, id, name, true from accounts where id >= 100000`;
+  await behind`insert into units (account_id, id, name) select ${large}::bigint, ${large}::bigint + n, 'Venue' from generate_series(1, ${units}::int) n`;
+  await behind`insert into unique_code_groups (account_id, id, unit_id, name) select id, id, id, 'Vouchers' from accounts where id >= 100000`;
+  await behind`
+    insert into contacts (account_id, id) select id, id * 100 + n from accounts, generate_series(1, 20) n where id between 100000 and ${large}::bigint - 1
+    union all select ${large}::bigint, ${large}::bigint + n from generate_series(1, ${contacts}::int) n`;
+  // What each of them did, at any of the units.
+  await behind`
+    create temporary table deeds as
+    select account_id, id as contact_id, row_number() over (order by id, n) as nth,
+      case when account_id = ${large}::bigint then ${large}::bigint + (n * 31 + id) % ${units}::int else account_id end as unit_id
+    from contacts cross join lateral generate_series(1, ${each}::int) n
+    where account_id >= 100000`;
+  await behind`
+    insert into purchases (account_id, contact_id, unit_id, transaction_reference, order_type_id, created_at, lines)
+    select account_id, contact_id, unit_id, 'T' || nth, 1, timestamp '2025-01-01' + nth * interval '1 minute', '[]'::jsonb from deeds
+    union all select ${large}::bigint, null, ${large}::bigint + 1 + n % ${units}::int, 'W' || n, 1, timestamp '2025-01-01', '[]'
+    from generate_series(1, ${waiting}::int) n`;
+  await behind`
+    insert into bookings (account_id, contact_id, unit_id, booking_reference, stage_value, enquired_at, party_datetime, deposit_paid,
+      hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
+    select account_id, contact_id, unit_id, 'B' || nth, 1, '2025-01-01', timestamp '2025-01-01' + nth * interval '1 minute', 0, 0, 0, 0, '{}' from deeds`;
+  await behind`
+    insert into wifi_interactions (account_id, contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at)
+    select account_id, contact_id, unit_id, '', '', '', 'detected', timestamp '2025-01-01' + nth * interval '1 minute' from deeds`;
+  await behind`
+    insert into unique_codes (account_id, group_id, unique_code, contact_id) select account_id, account_id, 'C' || nth, contact_id from deeds`;
+  await behind`analyze`;
+});
+
+const page = { limit: 10, offset: 0 };
+const asked = [{ contactId: contact, contactIds: [contact], start: '2025-01-01', end: '2025-12-31', ...page }];
+const room = { purchases: 100, bytes: 1000 };
+
+it.each<[string, string, number, (tx: Tx) => Promise<unknown>]>([
+  ['a contact’s purchases', 'purchases', each, (tx) => selectPurchases(tx, large, [contact], page)],
+  ['PoP purchases', 'purchases', each, (tx) => selectPurchasePops(tx, large, asked, room)],
+  ['PoP bookings', 'bookings', each, (tx) => selectBookingPops(tx, large, asked)],
+  ['PoP wifi', 'wifi_interactions', each, (tx) => selectWifiPops(tx, large, asked)],
+  ['purchases that wait', 'purchases', waiting, (tx) => selectWaiting(tx, large, {}, page)],
+  ['a contact’s vouchers', 'unique_codes', each, (tx) => selectContactCodes(tx, large, [contact], page)],
+  ['the same for staff', 'unique_codes', each, (tx) => selectStaffContactCodes(tx, large, [contact], page)],
+])('%s are found without reading what is others’', async (_, table, own, select) => {
+  const read = await db.tenant(large, async (tx) => {
+    const soFar = async () => {
+      const rows = await tx<{ read: number }>`
+        select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = ${table}`;
+      return only(rows).read;
+    };
+    const before = await soFar();
+    const found = JSON.stringify(await select(tx));
+    expect(found.length).toBeGreaterThan(100);
+    return (await soFar()) - before;
+  });
+  // Once for the page, and once to count them.
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThanOrEqual(2 * own);
+});
