@@ -91,8 +91,10 @@ async function run(asked: Asked): Promise<void> {
   }
   say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
   const service = await startService(asked.workers === undefined ? {} : { WORKERS: asked.workers });
-  // Ctrl-C reaches the service as well; whoever ends only this process leaves nothing behind either.
-  process.once('SIGTERM', () => void service.stop().finally(() => process.exit(1)));
+  // Whoever ends it half-way is left with no process and no folder: that may have grown large.
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => void service.stop().finally(() => process.exit(1)));
+  }
   try {
     if (asked.growth) {
       const results = await measureGrowth(service, { ...asked, say });
