@@ -207,9 +207,7 @@ describe('the end of the main process', () => {
     await lock`lock table units in access exclusive mode`;
     const path = `/admin/v1/accounts/${account?.id}/units`;
     const inFlight = times(4, (n) => apart(service, 'POST', path, adminToken, { name: `Last orders ${n}` }));
-    await expect
-      .poll(async () => (await lock`select from pg_locks where not granted`).length, { timeout: 5000 })
-      .toBe(4);
+    await expect.poll(async () => (await lock`select from pg_locks where not granted`).length).toBe(4);
     // As a service manager does, or a terminal: it tells all of them, and more than once.
     for (const pid of [service.child.pid as number, ...workers, service.child.pid as number])
       process.kill(pid, 'SIGTERM');
