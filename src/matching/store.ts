@@ -1,6 +1,6 @@
 import { cancelledStage } from '../bookings/schema.ts';
 import type { Tx } from '../db/database.ts';
-import { type Sql, sql } from '../db/sql.ts';
+import { alsoEquals, type Sql, sql } from '../db/sql.ts';
 import type { MatchKey } from './schema.ts';
 
 /**
@@ -117,7 +117,7 @@ export async function lockPurchases(
         ${again.map((one) => one.provider_id)}::bigint[]) as sent (transaction_reference, unit_id, provider_id)
       cross join lateral (
         select id from purchases
-        where account_id = ${accountId} and transaction_reference = sent.transaction_reference and unit_id = sent.unit_id
+        where account_id = ${accountId} and transaction_reference = sent.transaction_reference and ${alsoEquals(sql`unit_id`, sql`sent.unit_id`)}
           and provider_id is not distinct from sent.provider_id offset 0) as purchase
       union
       select id from (${matches(accountId, timeZone, brought)}) as match))

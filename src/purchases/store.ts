@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { type Asked, listing, selectForMany } from '../db/listing.ts';
-import { only, type Sql, sql } from '../db/sql.ts';
+import { alsoEquals, only, type Sql, sql } from '../db/sql.ts';
 import { type MatchKey, matchKeys } from '../matching/schema.ts';
 import { onClock } from '../shared/clock.ts';
 import { decimal, money, type Rows, type Slice } from '../shared/fields.ts';
@@ -94,7 +94,7 @@ export function findPurchases(tx: Tx, accountId: number, keys: PurchaseKey[]): P
       ${keys.map((key) => key.provider_id)}::bigint[]) as sent (transaction_reference, unit_id, provider_id)
     cross join lateral (
       select ${stored} from purchases
-      where account_id = ${accountId} and transaction_reference = sent.transaction_reference and unit_id = sent.unit_id
+      where account_id = ${accountId} and transaction_reference = sent.transaction_reference and ${alsoEquals(sql`unit_id`, sql`sent.unit_id`)}
         and provider_id is not distinct from sent.provider_id offset 0) as purchase`;
 }
 

@@ -12,10 +12,15 @@ const staffColumns = sql`code.id, code.unique_code, code.group_id as unique_code
   ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id,
   unit.name as redeemed_at_unit_name, code.created_at`;
 
-/** Which codes of a group are wanted. */
-const chosen = (accountId: number, groupId: number, { status, assigned, unique_code }: ListCodes) => {
+/** Those with this code, where one is said: few, whatever group has them. A group may have a million, and is not to be searched for one. */
+const codesCalled = (accountId: number, { unique_code }: ListCodes) =>
+  unique_code === undefined
+    ? sql`unique_codes`
+    : sql`(select * from unique_codes where account_id = ${accountId} and code_key = ${codeKey(unique_code)} offset 0)`;
+
+/** Which of them, of a group, are wanted. */
+const chosen = (accountId: number, groupId: number, { status, assigned }: ListCodes) => {
   const parts = [sql`code.account_id = ${accountId}`, sql`code.group_id = ${groupId}`];
-  if (unique_code !== undefined) parts.push(sql`code.code_key = ${codeKey(unique_code)}`);
   if (status !== undefined)
     parts.push(status === 'Active' ? sql`code.redeemed_at is null` : sql`code.redeemed_at is not null`);
   if (assigned !== undefined) parts.push(assigned ? sql`code.contact_id is not null` : sql`code.contact_id is null`);
@@ -29,15 +34,15 @@ export async function selectCodes(
   filter: ListCodes,
   slice: Slice,
 ): Promise<Rows<StaffCode>> {
-  const where = chosen(accountId, groupId, filter);
+  const [codes, where] = [codesCalled(accountId, filter), chosen(accountId, groupId, filter)];
   const [rows, counted] = await Promise.all([
     // What else is told of a code is not looked up for those before it, of which there may be a million.
     tx<StaffCode>`
       select ${staffColumns} from ${codesWithMore(accountId)}
       where code.account_id = ${accountId} and code.id = any(array(
-        select id from unique_codes code where ${where} order by id limit ${slice.limit} offset ${slice.offset}))
+        select id from ${codes} code where ${where} order by id limit ${slice.limit} offset ${slice.offset}))
       order by code.id`,
-    tx<{ total: number }>`select count(*) as total from unique_codes code where ${where}`,
+    tx<{ total: number }>`select count(*) as total from ${codes} code where ${where}`,
   ]);
   return { rows, total: only(counted).total };
 }
@@ -51,7 +56,8 @@ export function selectCodesAfter(
   { after, limit }: After,
 ): Promise<StaffCode[]> {
   return tx<StaffCode>`
-    select ${staffColumns} from ${codesWithMore(accountId)} where ${chosen(accountId, groupId, filter)} and code.id > ${after}
+    select ${staffColumns} from ${codesWithMore(accountId, codesCalled(accountId, filter))}
+    where ${chosen(accountId, groupId, filter)} and code.id > ${after}
     order by code.id limit ${limit}`;
 }
 
@@ -118,6 +124,10 @@ export function findStaffCodes(tx: Tx, accountId: number, ids: number[]): Promis
     order by code.id`;
 }
 
+/** A contact's, of whatever group: they are few. */
+const codesOf = (accountId: number, contact: Sql) => sql`
+  select id, unique_code, group_id from unique_codes where account_id = ${accountId} and contact_id = ${contact} offset 0`;
+
 /** Codes of a group to give out: the first that each of these contacts has already, and so many that are free. */
 export async function selectCodesToGive(
   tx: Tx,
@@ -129,11 +139,11 @@ export async function selectCodesToGive(
   return tx`
     select had.id, had.unique_code, had.contact_id from unnest(${contactIds}::bigint[]) as contact (id)
     cross join lateral (
-      select code.id, code.unique_code, contact.id as contact_id from unique_codes code
-      where code.account_id = ${accountId} and code.group_id = ${groupId} and code.contact_id = any(array(
+      select code.id, code.unique_code, contact.id as contact_id from (
         select contact.id union all
-        select c.id from contacts c where c.account_id = ${accountId} and c.merged_into = contact.id))
-      order by code.id limit 1) as had
+        select c.id from contacts c where c.account_id = ${accountId} and c.merged_into = contact.id) as person
+      cross join lateral (${codesOf(accountId, sql`person.id`)}) as code
+      where code.group_id = ${groupId} order by code.id limit 1) as had
     union all
     (select id, unique_code, null from unique_codes
      where account_id = ${accountId} and group_id = ${groupId} and contact_id is null and redeemed_at is null
@@ -149,7 +159,7 @@ export async function selectContactsWithout(
   limit: number,
 ): Promise<{ ids: number[]; total: number }> {
   const has = (contact: Sql) =>
-    sql`select from unique_codes where account_id = ${accountId} and group_id = ${codeGroupId} and contact_id = ${contact}`;
+    sql`select from (${codesOf(accountId, contact)}) as code where group_id = ${codeGroupId}`;
   const rows = await tx<{ id: number; total: number }>`
     select contact.id, count(*) over () as total
     from contact_groups link join contacts contact on contact.account_id = link.account_id and contact.id = link.contact_id

@@ -35,7 +35,7 @@ export interface CodeRow {
 export const codeColumns = sql`code.id, code.unique_code, code.code_key, code.group_id as unique_code_group_id, contact.id as contact_id,
   ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id, unit.name as redeemed_at_unit_name`;
 
-export const codesWithMore = (accountId: number) => sql`unique_codes code
+export const codesWithMore = (accountId: number, codes = sql`unique_codes`) => sql`${codes} code
   left join lateral (
     select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = code.contact_id offset 0) as contact on true
   left join lateral (

@@ -2,8 +2,19 @@ import { beforeAll, expect, it } from 'vitest';
 import { selectBookingPops } from '../../src/bookings/store.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { only } from '../../src/db/sql.ts';
-import { selectPurchasePops, selectPurchases, selectWaiting } from '../../src/purchases/store.ts';
-import { selectContactCodes, selectStaffContactCodes } from '../../src/vouchers/staff-store.ts';
+import {
+  findPurchases,
+  type PurchaseKey,
+  selectPurchasePops,
+  selectPurchases,
+  selectWaiting,
+} from '../../src/purchases/store.ts';
+import {
+  selectCodes,
+  selectCodesToGive,
+  selectContactCodes,
+  selectStaffContactCodes,
+} from '../../src/vouchers/staff-store.ts';
 import { selectWifiPops } from '../../src/wifi/store.ts';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
@@ -62,6 +73,32 @@ it.each<[string, string, number, (tx: Tx) => Promise<unknown>]>([
   ['purchases that wait', 'purchases', waiting, (tx) => selectWaiting(tx, large, {}, page)],
   ['a contact’s vouchers', 'unique_codes', each, (tx) => selectContactCodes(tx, large, [contact], page)],
   ['the same for staff', 'unique_codes', each, (tx) => selectStaffContactCodes(tx, large, [contact], page)],
+  [
+    'purchases that are sent again',
+    'purchases',
+    each,
+    async (tx) => {
+      const keys = await tx<PurchaseKey>`
+        select transaction_reference, unit_id, provider_id from purchases where account_id = ${large} and contact_id = ${contact}`;
+      return findPurchases(tx, large, keys);
+    },
+  ],
+  [
+    'vouchers that contacts have already',
+    'unique_codes',
+    2 * each,
+    (tx) => selectCodesToGive(tx, large, large, [contact, contact + 1, contact + 2, contact + 3]),
+  ],
+  [
+    'a voucher of a group',
+    'unique_codes',
+    2,
+    async (tx) => {
+      const [row] = await tx<{ unique_code: string }>`
+        select unique_code from unique_codes where account_id = ${large} and contact_id = ${contact} limit 1`;
+      return selectCodes(tx, large, large, { unique_code: row?.unique_code ?? '' }, page);
+    },
+  ],
 ])('%s are found without reading what is others’', async (_, table, own, select) => {
   const read = await db.tenant(large, async (tx) => {
     const soFar = async () => {
