@@ -185,8 +185,9 @@ export function selectBookingPops(tx: Tx, accountId: number, all: Asked[]): Prom
   const list = {
     // Looked up, and not joined: a plan that begins at the units reads all bookings there ever were.
     columns: sql`${shown(accountId)}, (select name from units where account_id = b.account_id and id = b.unit_id) as unit_name`,
-    from: sql`bookings b where b.account_id = ${accountId} and b.contact_id = any(asked.contact_ids)
-      and b.party_datetime >= asked.start and b.party_datetime < asked.until`,
+    from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
+      select * from bookings where account_id = ${accountId} and contact_id = person.id
+        and party_datetime >= asked.start and party_datetime < asked.until offset 0) as b`,
     orderBy: sql`b.party_datetime desc, b.id desc`,
     show: (row: ShownRow & { unit_name: string }, { contactId }: Asked): BookingPop =>
       Object.assign(show(row, accountId, contactId), { unit_name: row.unit_name }),

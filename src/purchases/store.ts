@@ -162,8 +162,9 @@ export async function selectPurchasePops(
   const list = {
     columns: sql`case when pg_column_size(p.lines) <= ${room.bytes} then p.lines end as lines, ${unitName}, p.id,
       p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id, to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`,
-    from: sql`purchases p where account_id = ${accountId} and contact_id = any(asked.contact_ids)
-      and created_at >= asked.start and created_at < asked.until`,
+    from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
+      select * from purchases where account_id = ${accountId} and contact_id = person.id
+        and created_at >= asked.start and created_at < asked.until offset 0) as p`,
     orderBy: sql`p.created_at desc, p.id desc`,
     show: (row: PopRow, { contactId }: Asked) => (row.lines ? showPop(row, row.lines, contactId) : undefined),
   };

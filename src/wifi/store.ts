@@ -55,8 +55,9 @@ export function selectWifiPops(tx: Tx, accountId: number, all: Asked[]): Promise
     // The unit's name is looked up, and not joined: a plan that begins at the units reads all that happened there.
     columns: sql`w.id, w.unit_id, (select name from units where account_id = w.account_id and id = w.unit_id) as unit_name, w.hotspot_name, w.mac_address, w.device_type, w.interaction_type,
       to_char(w.created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`,
-    from: sql`wifi_interactions w where w.account_id = ${accountId} and w.contact_id = any(asked.contact_ids)
-      and w.created_at >= asked.start and w.created_at < asked.until`,
+    from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
+      select * from wifi_interactions where account_id = ${accountId} and contact_id = person.id
+        and created_at >= asked.start and created_at < asked.until offset 0) as w`,
     orderBy: sql`w.created_at desc, w.id desc`,
     show: (row: Omit<WifiPop, 'contact_id'>, { contactId }: Asked): WifiPop => ({
       id: row.id,
