@@ -106,6 +106,9 @@ it('holds no token, password, e-mail, number or word of a guest, at any level, w
   ];
   for (const text of [...lines, ...postgresLog.split('\n')]) {
     for (const secret of secrets) expect(text).not.toContain(secret);
-    expect(text).not.toMatch(/regulars_pat_|[\w.+-]+@[\w-]+\.\w|(?:\+|\b0|\b44)7\d{3}[ -]?\d{6}/);
+    // Ids are random, and now and then one has the digits of a mobile number in it.
+    expect(text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')).not.toMatch(
+      /regulars_pat_|[\w.+-]+@[\w-]+\.\w|(?:\+|\b0|\b44)7\d{3}[ -]?\d{6}/,
+    );
   }
 }, 120_000);
