@@ -22,3 +22,12 @@ alter table purchases
 drop index purchases_waiting_code;
 create index purchases_waiting_code on purchases (account_id, unique_code_key)
   where contact_id is null and unique_code_key is not null;
+
+-- Who sat at a table is told by the index alone: of the bookings of a day at the unit, only those at this table are
+-- read, and those at several ('': which ones, table_numbers says).
+alter table bookings
+  add column party_day date generated always as (party_datetime::date) stored,
+  add column table_key text collate "C" generated always as (
+    case cardinality(table_numbers) when 0 then null when 1 then lower(table_numbers[1]) else '' end) stored;
+drop index bookings_start;
+create index bookings_table on bookings (account_id, unit_id, party_day, table_key);

@@ -31,7 +31,7 @@ const leads: Record<Key, Lead> = {
     inSql: (() => {
       const [ofUnit, count] = ['(:n::int / :units_count::int)', ':units_count::int'];
       const start = `(date '2023-01-01' + interval '12 hours' + interval '1 day' * (${ofUnit} / 25) + interval '24 minutes' * (${ofUnit} % 25))`;
-      return `select contact_id as contact from bookings where account_id = :account and unit_id = (:units::bigint[])[1 + :n::int % ${count}] and party_datetime between ${start} - interval '3 hours' and ${start} + interval '3 hours' and table_numbers && array[(${ofUnit} % 25 + 1)::text] order by abs(extract(epoch from party_datetime - ${start})) limit 1 \\gset`;
+      return `select contact_id as contact from bookings where account_id = :account and unit_id = (:units::bigint[])[1 + :n::int % ${count}] and party_day = ${start}::date and table_key in ((${ofUnit} % 25 + 1)::text, '') and party_datetime between ${start} - interval '3 hours' and ${start} + interval '3 hours' and table_numbers && array[(${ofUnit} % 25 + 1)::text] order by abs(extract(epoch from party_datetime - ${start})) limit 1 \\gset`;
     })(),
   },
 };

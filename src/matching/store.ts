@@ -37,7 +37,7 @@ const longestSeconds = 3 * 60 * 60;
 
 /**
  * How far a booking's start is from a purchase, in seconds as they pass: on the night when the clocks change, an hour of
- * the wall clock's is none, or two. An index finds those within four of its hours; this is then for them alone.
+ * the wall clock's is none, or two. An index finds those of the table or of the time; this is then for them alone.
  */
 const secondsBetween = (start: Sql, purchase: Sql, timeZone: string) =>
   sql`abs(extract(epoch from (${start} at time zone ${timeZone}) - (${purchase} at time zone ${timeZone})))`;
@@ -226,12 +226,10 @@ function lead(row: { contact_id: number | null; booking_id?: number | null }): L
   return row.contact_id === null ? undefined : { contact_id: row.contact_id, booking_id: row.booking_id ?? null };
 }
 
-/** Bookings of a unit that started within four hours of a purchase on the wall clock, on the same day. */
-const around = (accountId: number) => sql`b.account_id = ${accountId} and b.unit_id = sent.unit_id
-  and b.party_datetime >= greatest(sent.at - interval '4 hours', date_trunc('day', sent.at))
-  and b.party_datetime <= sent.at + interval '4 hours' and b.party_datetime < date_trunc('day', sent.at) + interval '1 day'`;
-
-/** For each purchase at a table, in order: the booking that had the table, nearest to it in time. */
+/**
+ * For each purchase at a table, in order: the booking that had the table, nearest to it in time. It is looked for under
+ * the table, and under '', where those at several tables are.
+ */
 export async function tablesLedTo(
   tx: Tx,
   accountId: number,
@@ -243,10 +241,12 @@ export async function tablesLedTo(
     from unnest(${purchases.map((one) => one.unit_id)}::bigint[], ${purchases.map((one) => one.at)}::timestamp[],
       ${purchases.map((one) => one.table_number)}::text[]) with ordinality as sent (unit_id, at, table_number, place)
     left join lateral (
-      select id, contact_id, seconds from (
+      select id, contact_id, seconds from unnest(array[lower(sent.table_number), '']) as at (table_key)
+      cross join lateral (
         select b.id, b.contact_id, ${secondsBetween(sql`b.party_datetime`, sql`sent.at`, timeZone)} as seconds
-        from bookings b where ${around(accountId)} and b.stage_value <> ${cancelledStage}
-          and lower(sent.table_number) = any (select lower(seat) from unnest(b.table_numbers) as seat) offset 0) as candidate
+        from bookings b
+        where b.account_id = ${accountId} and b.unit_id = sent.unit_id and b.party_day = sent.at::date and b.table_key = at.table_key
+          and b.stage_value <> ${cancelledStage} and lower(sent.table_number) = any (select lower(seat) from unnest(b.table_numbers) as seat) offset 0) as candidate
       where seconds <= ${longestSeconds} order by seconds, id desc limit 1) as booking on true
     order by place`;
   return rows.map(lead);
@@ -284,7 +284,7 @@ export function selectCandidates(
       from bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id
       where b.account_id = ${accountId} and b.id = any(array(
         select id from bookings
-        where account_id = ${accountId} and unit_id = ${unit_id}
+        where account_id = ${accountId} and unit_id = ${unit_id} and party_day between ${at}::timestamp::date - 1 and ${at}::timestamp::date + 1
           and party_datetime between ${at}::timestamp - interval '12 hours' and ${at}::timestamp + interval '12 hours') || ${chosen}::bigint)) as candidate
     order by booking_id = ${chosen} desc, (same_table and same_day and not cancelled and seconds <= ${longestSeconds}) desc, same_table desc, seconds, booking_id desc
     limit 20`;

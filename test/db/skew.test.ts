@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { selectBookingPops } from '../../src/bookings/store.ts';
 import type { Tx } from '../../src/db/database.ts';
 import { only } from '../../src/db/sql.ts';
+import { tablesLedTo } from '../../src/matching/store.ts';
 import {
   findPurchases,
   type PurchaseKey,
@@ -53,6 +54,12 @@ beforeAll(async () => {
     insert into bookings (account_id, contact_id, unit_id, booking_reference, stage_value, enquired_at, party_datetime, deposit_paid,
       hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
     select account_id, contact_id, unit_id, 'B' || nth, 1, '2025-01-01', timestamp '2025-01-01' + nth * interval '1 minute', 0, 0, 0, 0, '{}' from deeds`;
+  // An evening at one unit: a booking at each of many tables, and one at several.
+  await behind`
+    insert into bookings (account_id, contact_id, unit_id, booking_reference, stage_value, enquired_at, party_datetime, deposit_paid,
+      hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
+    select ${large}::bigint, ${contact}::bigint, ${large}::bigint + 1, 'E' || n, 1, '2025-01-01', '2026-01-01 19:00', 0, 0, 0, 0,
+      case n when 1 then array['T1', 'T7'] else array['T' || n] end from generate_series(1, 100) n`;
   await behind`
     insert into wifi_interactions (account_id, contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at)
     select account_id, contact_id, unit_id, '', '', '', 'detected', timestamp '2025-01-01' + nth * interval '1 minute' from deeds`;
@@ -82,6 +89,18 @@ it.each<[string, string, number, (tx: Tx) => Promise<unknown>]>([
         select transaction_reference, unit_id, provider_id from purchases where account_id = ${large} and contact_id = ${contact}`;
       return findPurchases(tx, large, keys);
     },
+  ],
+  [
+    'bookings of a table',
+    'bookings',
+    3,
+    (tx) =>
+      tablesLedTo(
+        tx,
+        large,
+        'Europe/London',
+        ['t7', 't8', 't9'].map((table_number) => ({ unit_id: large + 1, at: '2026-01-01 20:00:00', table_number })),
+      ),
   ],
   [
     'vouchers that contacts have already',
