@@ -232,6 +232,22 @@ export function lists<P extends string, I extends TObject, A extends TSchema>(
   return csv ? { ...operation, csv: csv as unknown as Csv } : operation;
 }
 
+/** The same list; of concurrent calls, those that ask for the same share one reading. Its handler goes by the input and the slice alone. */
+export function shared(list: Operation): Operation {
+  const together: Together = (tx, _, calls) => {
+    const readings = new Map<string, Promise<unknown>>();
+    return Promise.all(
+      calls.map(async (call) => {
+        const wanted = JSON.stringify([call.input, call.slice]);
+        const reading = readings.get(wanted) ?? list.handler(tx, call);
+        readings.set(wanted, reading);
+        return call.paginate((await reading) as Rows<unknown>);
+      }),
+    );
+  };
+  return { ...list, together };
+}
+
 /** A route that answers 204 and no body. */
 export function silent<P extends string, I extends TObject>(spec: Spec<P, I>, handler: Handler<P, I, void>): Operation {
   return define(spec, { paged: false, status: 204 }, handler);

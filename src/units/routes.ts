@@ -1,5 +1,5 @@
 import { managed } from '../http/managed.ts';
-import { lists } from '../http/operation.ts';
+import { lists, shared } from '../http/operation.ts';
 import { changeUnit, createUnit, listUnits, listUnitsWithFolders, removeUnit, showUnit } from './manage.ts';
 import { ListUnits, NewUnit, Unit, UnitListing } from './schema.ts';
 
@@ -54,4 +54,4 @@ const management = managed(
   },
 );
 
-export const unitRoutes = [listing, ...management];
+export const unitRoutes = [shared(listing), ...management];
