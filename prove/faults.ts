@@ -14,8 +14,8 @@ import { codes, type Place } from './faults/script.ts';
 import { every, Fleet } from './fleet.ts';
 import type { Terms, Verdict } from './proof.ts';
 
-/** So soon after the database is back, every process answers writes again by itself. */
-const recoveryMs = 5000;
+/** So soon after the database is back, every process answers writes again by itself; the short form runs where others do too. */
+const recoveryMs = { long: 5000, short: 15_000 };
 /** Of the answered writes, so many are sent once more when all is over. */
 const repeated = 300;
 
@@ -151,7 +151,8 @@ async function examine(way: Way, scene: Scene, chance: Chance, { seed, short, sa
       slowestRecoveryMs = Math.max(slowestRecoveryMs, slowest);
       const sentence = `${at.toFixed(1)} s: ${words}, back after ${away.toFixed(1)} s, recovered ${Math.round(slowest)} ms later`;
       say(`  ${sentence}; ${load.tally.turnedAway - turnedAway} answers of 503.`);
-      if (lateMs > recoveryMs) wrong.push(`A process did not recover in ${recoveryMs} ms: ${sentence}.`);
+      const bound = recoveryMs[short ? 'short' : 'long'];
+      if (lateMs > bound) wrong.push(`A process did not recover in ${bound} ms: ${sentence}.`);
     }
     await pause(Math.max(0, seconds - elapsed()) * 1000, undefined, { signal });
   } finally {
@@ -160,7 +161,7 @@ async function examine(way: Way, scene: Scene, chance: Chance, { seed, short, sa
   const underLoad = elapsed();
   await fleet.complete();
   if (!(await repeatSome(load))) wrong.push('What was answered could not be sent again.');
-  if (!(await doesJobs(scene, place))) wrong.push('A job was not done within 5 seconds.');
+  if (!(await doesJobs(scene, place))) wrong.push('A job was not done within 15 seconds.');
   load.close();
   // Whatever is still under way ends before the count.
   await fleet.stop();
@@ -201,7 +202,7 @@ async function recovered({ fleet }: Scene, load: Load, back: number): Promise<nu
     await fleet.complete();
     since = performance.now();
   }
-  const isOver = (url: string) => !fleet.urls().includes(url) || performance.now() - since > 3 * recoveryMs;
+  const isOver = (url: string) => !fleet.urls().includes(url) || performance.now() - since > 2 * recoveryMs.short;
   const each = fleet.urls().map(async (url) => {
     await load.answersAWrite(url, () => isOver(url));
     return performance.now() - since;
@@ -266,7 +267,7 @@ async function doesJobs({ postgres }: Scene, place: Place): Promise<boolean> {
   const behind = await postgres.connect();
   try {
     const job = await putOff(behind, place);
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 300; tries++) {
       if ((await behind.run`select from graphile_worker.jobs where id = ${job}`).length === 0) return true;
       await pause(50);
     }

@@ -193,8 +193,8 @@ function add(tally: Tally, made: Made, operations: Operation[], { answers = [], 
 
 /** What takes more has more that can be wrong with it; and a password takes long, on purpose. */
 function weightOf({ path, method, hasBody }: Operation): number {
-  if (path.startsWith('/admin/v1/session') && method === 'POST') return 0.25;
-  if (path.startsWith('/admin/v1/users') && hasBody) return 0.25;
+  if (path.startsWith('/admin/v1/session') && method === 'POST') return 0.75;
+  if (path.startsWith('/admin/v1/users') && hasBody) return 0.75;
   if (/^\/(health|metrics)$/.test(path)) return 0.2;
   if (path === '/v1/contact') return 15;
   if (path.startsWith('/v1/') && hasBody) return 6;

@@ -3,9 +3,10 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../port.ts';
 import { folderOf, installPackage } from './install.ts';
 import { type Ask, codeOf, codes, guest, newDatabase, type Peer, type PeerDatabase, starting } from './peer.ts';
-import { freePort, runProgram, startProgram } from './process.ts';
+import { runProgram, startProgram } from './process.ts';
 
 const name = 'directus';
 /** The newest 11 that takes Node.js 20, as we do: from 11.4.0 on they ask for 22. */

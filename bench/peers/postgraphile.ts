@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../port.ts';
 import { folderOf, installPackage } from './install.ts';
 import { type Ask, codeOf, codes, guest, newDatabase, type Peer, starting } from './peer.ts';
-import { freePort, startProgram } from './process.ts';
+import { startProgram } from './process.ts';
 
 const name = 'postgraphile';
 /** The newest 4. */

@@ -72,7 +72,7 @@ async function ask(
 /** What is written a moment after its answer (the request log, when a token was used last) is there. */
 async function settled(behind: Run): Promise<Everything> {
   for (let before = await everything(behind); ; ) {
-    await pause(1500);
+    await pause(3000);
     const now = await everything(behind);
     if (JSON.stringify(now) === JSON.stringify(before)) return now;
     before = now;

@@ -210,7 +210,7 @@ describe('its commands', async () => {
       let told = '';
       child.stderr.on('data', (chunk) => (told += chunk));
       const ended = once(child, 'close');
-      await expect.poll(since, { timeout: 20_000, interval: 5 }).toBe(true);
+      await expect.poll(since, { interval: 5 }).toBe(true);
       child.kill('SIGINT');
       const [code] = await ended;
       return [code, told];

@@ -179,10 +179,11 @@ describe('a deadlock that somebody else brings about', () => {
     const hold = (purchase: { id: number }) =>
       behind`select from purchases where account_id = ${id} and id = ${purchase.id} for update`;
     await behind`begin`;
+    // Of the two, the other is the one whom PostgreSQL stops.
+    await behind`set local deadlock_timeout = '1min'`;
     await hold(second);
     const buying = buy();
     await pause(300);
-    // Whoever waited longer is the one whom PostgreSQL stops.
     await hold(first);
     await behind`rollback`;
     expect((await buying).status).toBe(200);

@@ -46,11 +46,11 @@ describe('a transaction that holds keys', () => {
     ['many keys, as the other has', many, many, id],
   ])('keeps whoever wants %s waiting, until it ends', async (_, first, second, accountId) => {
     const one = await hold(id, first);
-    expect(await one.soon()).toBe(true);
+    await one.locks;
     const two = await hold(accountId, second);
     expect(await two.soon()).toBe(false);
     await one.release();
-    expect(await two.soon()).toBe(true);
+    await two.locks;
     await two.release();
   });
   it('and then asks for many of another kind waits for whoever did the same, and not for ever', async () => {
@@ -72,7 +72,7 @@ describe('a transaction that holds keys', () => {
   ])('keeps nobody waiting who wants %s', async (_, first, second, accountId) => {
     const one = await hold(id, first);
     const two = await hold(accountId, second);
-    expect([await one.soon(), await two.soon()]).toEqual([true, true]);
+    await Promise.all([one.locks, two.locks]);
     await Promise.all([one.release(), two.release()]);
   });
   it('never has more locks than there may be', async () => {

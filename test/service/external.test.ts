@@ -1,10 +1,10 @@
 import { connect, createServer } from 'node:net';
 import { describe, expect, inject, it } from 'vitest';
 import { openPool } from '../../src/db/database.ts';
-import { freePort } from '../../src/db/embedded/process.ts';
 import { examineServer } from '../../src/db/external.ts';
 import { cuttingProxy } from '../support/cutting-proxy.ts';
 import { connectTo, createDatabase, superuser } from '../support/database.ts';
+import { freePort } from '../support/port.ts';
 import { healthy, launch, type Running, start } from '../support/process.ts';
 
 describe('DATABASE_URL', () => {
@@ -118,7 +118,7 @@ describe('DATABASE_URL', () => {
     const port = await freePort();
     const real = new URL(database.url);
     const service = await launch({ env: { DATABASE_URL: database.url.replace(`:${real.port}/`, `:${port}/`) } });
-    await expect.poll(service.output, { timeout: 15_000 }).toContain(`waiting for PostgreSQL at 127.0.0.1:${port}`);
+    await expect.poll(service.output).toContain(`waiting for PostgreSQL at 127.0.0.1:${port}`);
     const door = createServer((client) => {
       const server = connect(Number(real.port), '127.0.0.1');
       client.pipe(server).pipe(client);
@@ -134,7 +134,7 @@ describe('DATABASE_URL', () => {
     const service = await start({ env: { DATABASE_URL: database.url } });
     const behind = await connectTo(`${inject('superuserUrl')}/postgres`);
     await behind`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database.name}`;
-    await expect.poll(async () => (await service.admin('GET', '/accounts')).status, { timeout: 5000 }).toBe(200);
+    await expect.poll(async () => (await service.admin('GET', '/accounts')).status).toBe(200);
     await service.stop();
   });
 });

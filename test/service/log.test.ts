@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { operations } from '../../src/app.ts';
 import { adminToken } from '../support/app.ts';
 import { furnish } from '../support/furnished.ts';
@@ -81,7 +81,7 @@ it('holds no token, password, e-mail, number or word of a guest, at any level, w
   const pgSecrets = ['regulars.secret', 'superuser.secret'].map((name) =>
     readFileSync(join(service.dataDir, 'postgres', name), 'utf8').trim(),
   );
-  await vi.waitFor(() => expect(service.output()).toContain('"route":"/v1/purchases"'));
+  await expect.poll(service.output).toContain('"route":"/v1/purchases"');
   await service.stop();
 
   const printed = service.output().split('\n');

@@ -68,7 +68,7 @@ describe('npm start', () => {
   it('takes the service with it when npm itself is killed', async () => {
     const service = await start({ command: ['npm', 'start'] });
     service.child.kill('SIGKILL');
-    await expect.poll(() => postgresRuns(service.dataDir), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => postgresRuns(service.dataDir)).toBe(false);
   });
 });
 
@@ -143,11 +143,11 @@ describe('a start that can’t be', () => {
     const dataDir = join(temporaryFolder(), 'data');
     const all = await Promise.all([1, 2, 3].map(() => launch({ dataDir })));
     const ended = () => all.filter((service) => service.child.exitCode !== null);
-    await expect.poll(() => ended().length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => ended().length).toBe(2);
     for (const loser of ended())
       expect([loser.child.exitCode, loser.output()]).toEqual([1, expect.stringContaining('Another Regulars')]);
     const winner = all.find((service) => service.child.exitCode === null);
-    await expect.poll(() => secrets(winner?.output() ?? '').token, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => secrets(winner?.output() ?? '').token, { timeout: 30_000 }).toBeDefined();
     expect(await winner?.stop()).toBe(0);
   });
 });

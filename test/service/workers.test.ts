@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { adminToken } from '../support/app.ts';
 import { createDatabase, superuser } from '../support/database.ts';
@@ -25,7 +24,7 @@ const logged = ({ output }: Running): Line[] =>
 
 async function workersOf(service: Running): Promise<number[]> {
   const line = () => logged(service).find(({ msg }) => msg === 'the workers serve');
-  await expect.poll(line, { timeout: 5000 }).toBeDefined();
+  await expect.poll(line).toBeDefined();
   return line()?.workers as number[];
 }
 
@@ -84,8 +83,8 @@ describe('several workers behind one port', () => {
     expect(
       (await service.admin('POST', '/email_domains', { domain: 'harbour-group.co.uk', takes_mail: true })).status,
     ).toBe(201);
-    await pause(50);
-    expect((await times(6, guest)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+    const taken = async () => (await times(6, guest)).map(({ status }) => status);
+    await expect.poll(taken).toEqual(Array(6).fill(200));
 
     // Limits are those of the service, not of each process.
     let minute: number;
@@ -122,19 +121,19 @@ describe('several workers behind one port', () => {
       }
     });
     const counted = `regulars_http_requests_total{method="POST",route="/admin/v1/accounts/:account_id/units",status="201"}`;
-    await expect.poll(() => answered.length, { timeout: 10_000 }).toBeGreaterThan(30);
+    await expect.poll(() => answered.length).toBeGreaterThan(30);
     const before = await metric(service, counted);
     process.kill(victim, 'SIGKILL');
     const then = answered.length;
     // The other one goes on meanwhile.
-    await expect.poll(() => answered.length, { timeout: 5000 }).toBeGreaterThan(then + 5);
+    await expect.poll(() => answered.length).toBeGreaterThan(then + 5);
     expect(await metric(service, counted)).toBeGreaterThanOrEqual(before);
     const replaced = () => logged(service).filter(({ msg }) => msg === 'another worker took its place');
-    await expect.poll(() => replaced().length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => replaced().length).toBe(1);
     going = false;
     await clients;
-    // Each of four clients had one request under way with it, at most.
-    expect(failed).toBeLessThanOrEqual(4);
+    // Each of four clients had one request under way with it, and perhaps another before it was known to be gone.
+    expect(failed).toBeLessThanOrEqual(8);
     const behind = await superuser(database);
     const kept = new Set((await behind<{ name: string }>`select name from units`).map(({ name }) => name));
     expect(answered.filter((name) => !kept.has(name))).toEqual([]);
@@ -148,13 +147,13 @@ describe('several workers behind one port', () => {
       socket.on('data', () => served.push(n)).write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
       return socket;
     });
-    await expect.poll(() => served.length, { timeout: 5000 }).toBe(5);
+    await expect.poll(() => served.length).toBe(5);
     const again = replaced()[0]?.worker as number;
     process.kill(stuck, 'SIGKILL');
-    await expect.poll(() => closed.length, { timeout: 5000 }).toBe(1);
+    await expect.poll(() => closed.length).toBe(1);
     expect(served).not.toContain(closed[0]);
     for (const socket of sockets) socket.destroy();
-    await expect.poll(() => replaced().length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => replaced().length).toBe(2);
     expect(await metric(service, 'regulars_workers_replaced_total')).toBe(2);
 
     // One that takes the place of one that did not last is given more time.
@@ -177,14 +176,14 @@ describe('several workers behind one port', () => {
     process.kill(victim, 'SIGTERM');
     const said = (msg: string) => logged(service).find((line) => line.msg === msg);
     await expect
-      .poll(() => said('a worker could not take its place'), { timeout: 10_000 })
+      .poll(() => said('a worker could not take its place'))
       .toMatchObject({
         reason: expect.stringContaining('Restart the whole service'),
       });
     expect(said('a worker ended: exit code 0')).toMatchObject({ worker: victim, code: 0 });
     expect((await apart(service, 'GET', '/health')).status).toBe(200);
     await behind`delete from schema_migrations where version = 9999`;
-    await expect.poll(() => said('another worker took its place'), { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => said('another worker took its place')).toBeDefined();
     expect(await service.stop()).toBe(0);
   });
 });
@@ -195,7 +194,7 @@ describe('the end of the main process', () => {
     const orphans = await workersOf(killed);
     expect((await killed.admin('POST', '/accounts', { name: 'Kept' })).status).toBe(201);
     await killed.stop('SIGKILL');
-    await expect.poll(() => orphans.filter(isRunning), { timeout: 3000 }).toEqual([]);
+    await expect.poll(() => orphans.filter(isRunning)).toEqual([]);
 
     // The next one has the port, PostgreSQL and what was answered.
     const service = await start({ dataDir: killed.dataDir, env: { WORKERS: '2', PORT: new URL(killed.url).port } });
@@ -211,9 +210,9 @@ describe('the end of the main process', () => {
     // As a service manager does, or a terminal: it tells all of them, and more than once.
     for (const pid of [service.child.pid as number, ...workers, service.child.pid as number])
       process.kill(pid, 'SIGTERM');
-    await pause(300);
+    const asked = () => apart(service, 'GET', '/health').then(() => 'answered', String);
+    await expect.poll(asked).toMatch(/ECONNREFUSED/);
     expect(service.child.exitCode).toBeNull();
-    await expect(apart(service, 'GET', '/health')).rejects.toThrow(/ECONNREFUSED/);
     await lock`commit`;
     await lock.end();
     expect((await inFlight).map(({ status }) => status)).toEqual([201, 201, 201, 201]);

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll } from 'vitest';
-import { freePort } from '../../src/db/embedded/process.ts';
+import { freePort } from './port.ts';
 
 /** "ready for query", with which a server ends its greeting. */
 const ready = Buffer.from('Z\0\0\0\x05I', 'latin1');

@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:f
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { freePort } from '../../src/db/embedded/process.ts';
 import { adminToken, type CallOptions, type TestApp } from './app.ts';
 import { connectTo } from './database.ts';
 import { endAfterwards, temporaryFolder } from './leftovers.ts';
+import { freePort } from './port.ts';
 
 export const isRoot = process.getuid?.() === 0;
 /** An ordinary user, for the tests that root runs as one. */
@@ -91,7 +91,7 @@ export async function start(options: StartOptions = {}): Promise<Running> {
   return service;
 }
 
-export async function healthy(service: Running, seconds = 30): Promise<void> {
+export async function healthy(service: Running, seconds = 90): Promise<void> {
   let over = false;
   void service.ended.then(() => (over = true));
   const deadline = Date.now() + seconds * 1000;

@@ -7,6 +7,8 @@ import { superuser } from '../support/database.ts';
 const { admin, call, account, database, db } = await testApp();
 const behind = await superuser(database);
 const units = '/v1/account/units';
+// What the planner knows of tokens stays the same, whatever is written here.
+await behind`alter table tokens set (autovacuum_enabled = off)`;
 
 describe('personal access tokens', () => {
   it('are 256 random bits behind a prefix, shown once and stored hashed', async () => {
@@ -20,7 +22,7 @@ describe('personal access tokens', () => {
     });
     const [row] = await behind`select * from tokens where id = ${body.id}`;
     expect(row?.hash).toHaveLength(32);
-    const secret = body.token.split('_').at(-1);
+    const secret = body.token.slice(-43);
     expect(JSON.stringify(row)).not.toContain(secret);
     for (const path of [`/accounts/${id}/tokens`, `/accounts/${id}/tokens/${body.id}`]) {
       expect(JSON.stringify((await admin('GET', path)).body)).not.toContain(secret);
@@ -42,7 +44,7 @@ describe('personal access tokens', () => {
     });
     await call('GET', units, { token });
     await vi.waitFor(async () => expect((await admin('GET', path)).body.last_used_at).not.toBeNull(), {
-      timeout: 5000,
+      timeout: 30_000,
     });
     const used = new Date((await admin('GET', path)).body.last_used_at).getTime();
     expect(Math.abs(Date.now() - used)).toBeLessThan(10_000);
