@@ -64,7 +64,7 @@ const rows: { row: Row; requests: number }[] = [
   { row: guestSearch, requests: 1000 },
   { row: redeem(), requests: 5000 },
   { row: purchaseBy('table_number'), requests: 2000 },
-  { row: lateMatching, requests: 600 },
+  { row: lateMatching, requests: 2000 },
   { row: newContact, requests: 2000 },
 ];
 const requestsOf = (key: string) => rows.find(({ row }) => row.key === key)?.requests ?? 0;
