@@ -11,7 +11,7 @@ import { type Logger, passOn } from '../log.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { connectionsOfEach } from './connections.ts';
 import { forwardLines } from './forward-lines.ts';
-import { closeWhatDiesWith } from './handover.ts';
+import { closeWhatNobodyTakes } from './handover.ts';
 import { type Ask, Gone, line } from './line.ts';
 import { Tallies } from './tallies.ts';
 import type { Main, Worker } from './words.ts';
@@ -105,7 +105,7 @@ class Crew {
     const member = { fork, since: Date.now(), ask, ended };
     this.#members.add(member);
     this.#tallies.add(fork.id);
-    closeWhatDiesWith(fork.process);
+    closeWhatNobodyTakes(fork.process);
     forwardLines(fork.process.stdout, (lines) => passOn(this.#log, lines));
     // Nobody hears one that is dying; how it ended is told by its end.
     fork.on('error', (err) =>
