@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sharedBuffers } from '../../src/db/embedded/cluster.ts';
 import { connectTo } from '../support/database.ts';
 import { temporaryFolder } from '../support/leftovers.ts';
 import { connectBehind, launch, postgresRuns, start } from '../support/process.ts';
@@ -82,7 +83,8 @@ describe('the embedded server', () => {
     const [settings] = await sql`
       select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
         current_setting('full_page_writes') as full_page_writes, current_setting('listen_addresses') as listen_addresses,
-        current_setting('unix_socket_directories') as unix_socket_directories, current_setting('data_checksums') as data_checksums`;
+        current_setting('unix_socket_directories') as unix_socket_directories, current_setting('data_checksums') as data_checksums,
+        pg_size_bytes(current_setting('shared_buffers')) = pg_size_bytes(${sharedBuffers()}) as has_its_share`;
     expect(settings).toEqual({
       fsync: 'on',
       synchronous_commit: 'on',
@@ -90,6 +92,7 @@ describe('the embedded server', () => {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       data_checksums: 'on',
+      has_its_share: true,
     });
     await sql.end();
     for (const [user, password] of [
@@ -114,6 +117,14 @@ describe('the embedded server', () => {
       execFileSync('stat', ['-c', '%a', join(dataDir, 'postgres', 'regulars.secret')], { encoding: 'utf8' }).trim(),
     ).toBe('600');
   });
+});
+
+it.each([
+  ['512 MB', 2 ** 29, '128MB'],
+  ['3 GB', 3 * 2 ** 30, '384MB'],
+  ['256 GB', 2 ** 38, '4096MB'],
+])('with %s of memory, PostgreSQL keeps what it reads often in a share of it', (_, memory, share) => {
+  expect(sharedBuffers(memory)).toBe(share);
 });
 
 describe('a start that can’t be', () => {

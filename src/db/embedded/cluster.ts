@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
+import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SetupProblem } from '../../shared/problem.ts';
 import type { Binaries } from './binaries.ts';
@@ -133,7 +134,7 @@ export async function writeSettings(
     synchronous_commit: 'on',
     full_page_writes: 'on',
     max_connections: '100',
-    shared_buffers: '256MB',
+    shared_buffers: sharedBuffers(),
     max_wal_size: '2GB',
     jit: 'off',
     timezone: 'UTC',
@@ -146,6 +147,14 @@ export async function writeSettings(
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'`);
   await runner.write(cluster, settingsFile, `# Written by Regulars at each start.\n${lines.join('\n')}\n`);
+}
+
+/** The machine's memory, or the container's where that is less (0: unknown), in bytes. */
+const memoryForUs = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+
+/** An eighth: PostgreSQL goes by the system's cache of files as well, and is not alone on the machine. */
+export function sharedBuffers(memory = memoryForUs()): string {
+  return `${Math.min(Math.max(Math.round(memory / 2 ** 23), 128), 4096)}MB`;
 }
 
 export function readSecret(cluster: string): string {
