@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { isFree } from '../src/db/embedded/process.ts';
 
 /** Below the range that outgoing connections are given their ports from, and above the one of embedded PostgreSQLs. */
 export const ports = { lowest: 30_000, count: 2700 };
@@ -16,14 +16,6 @@ export function portsFrom(lowest: number, count: number): () => Promise<number> 
     }
     throw new Error(`No port from ${lowest} to ${lowest + count - 1} is free.`);
   };
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const probe = createServer();
-    probe.once('error', () => done(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => done(true)));
-  });
 }
 
 export const freePort = portsFrom(ports.lowest, ports.count);

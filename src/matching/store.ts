@@ -241,11 +241,11 @@ export async function tablesLedTo(
     from unnest(${purchases.map((one) => one.unit_id)}::bigint[], ${purchases.map((one) => one.at)}::timestamp[],
       ${purchases.map((one) => one.table_number)}::text[]) with ordinality as sent (unit_id, at, table_number, place)
     left join lateral (
-      select id, contact_id, seconds from unnest(array[lower(sent.table_number), '']) as at (table_key)
+      select id, contact_id, seconds from unnest(array[lower(sent.table_number), '']) as wanted (table_key)
       cross join lateral (
         select b.id, b.contact_id, ${secondsBetween(sql`b.party_datetime`, sql`sent.at`, timeZone)} as seconds
         from bookings b
-        where b.account_id = ${accountId} and b.unit_id = sent.unit_id and b.party_day = sent.at::date and b.table_key = at.table_key
+        where b.account_id = ${accountId} and b.unit_id = sent.unit_id and b.party_day = sent.at::date and b.table_key = wanted.table_key
           and b.stage_value <> ${cancelledStage} and lower(sent.table_number) = any (select lower(seat) from unnest(b.table_numbers) as seat) offset 0) as candidate
       where seconds <= ${longestSeconds} order by seconds, id desc limit 1) as booking on true
     order by place`;

@@ -1,20 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lookForBookings } from '../../src/bookings/write.ts';
-import type { Database } from '../../src/db/database.ts';
 import { appOver } from '../support/app.ts';
-import { counted, openTestDatabase } from '../support/database.ts';
+import { counted, openTestDatabase, watched } from '../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
 let transactions = 0;
-const watched: Database = {
-  ...db,
-  tenant: (accountId, work) => {
-    transactions++;
-    return db.tenant(accountId, work);
-  },
-};
-const { account, call } = await appOver(watched, database);
+const { account, call } = await appOver(
+  watched(db, () => transactions++),
+  database,
+);
 const [here, elsewhere] = [await account(), await account('Elsewhere')];
 
 const book = async (who: object, bookings: object[], { token } = here): Promise<number> => {

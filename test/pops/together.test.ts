@@ -1,21 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
 import { findManyPops } from '../../src/pops/read.ts';
 import { appOver } from '../support/app.ts';
-import { counted, openTestDatabase } from '../support/database.ts';
+import { counted, openTestDatabase, watched } from '../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
 let transactions = 0;
-const watched: Database = {
-  ...db,
-  tenant: (accountId, work) => {
-    transactions++;
-    return db.tenant(accountId, work);
-  },
-};
-const { admin, account, call } = await appOver(watched, database);
+const { admin, account, call } = await appOver(
+  watched(db, () => transactions++),
+  database,
+);
 const [here, elsewhere] = [await account(), await account('Elsewhere')];
 const { body: unit } = await admin('POST', `/accounts/${here.id}/units`, { name: 'The “Anchor”' });
 

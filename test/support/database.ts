@@ -61,6 +61,17 @@ export function superuser(database: TestDatabase): Promise<Run & { end(): Promis
   return connectTo(database.superuserUrl);
 }
 
+/** The database, with a word about each transaction in an account. */
+export function watched(db: Database, count: () => void): Database {
+  return {
+    ...db,
+    tenant: (accountId, work) => {
+      count();
+      return db.tenant(accountId, work);
+    },
+  };
+}
+
 /** The transaction, with a word about each of its statements. */
 export function counted(tx: Tx, count: () => void): Tx {
   const run: Run = (strings, ...values) => {

@@ -1,18 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Database } from '../../src/db/database.ts';
 import { appOver } from '../support/app.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openTestDatabase, watched } from '../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
 let transactions = 0;
-const watched: Database = {
-  ...db,
-  tenant: (accountId, work) => {
-    transactions++;
-    return db.tenant(accountId, work);
-  },
-};
-const { account, admin, call } = await appOver(watched, database);
+const { account, admin, call } = await appOver(
+  watched(db, () => transactions++),
+  database,
+);
 
 it('lists that are asked for at once are read once, and each answered by its own', async () => {
   const [here, elsewhere] = [await account(), await account('Elsewhere')];
