@@ -8,7 +8,10 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 RUN npm ci
 # Not `npm prune`: .npmrc asks for the build tools, and the command line overrides it.
-RUN npm ci --omit=dev --include=prod --ignore-scripts && npm rebuild
+# The dashboard is built, so its workspace is left out; so is the compiler, which a package names as an optional peer.
+RUN npm ci --omit=dev --include=prod --workspaces=false --ignore-scripts \
+  && rm -rf node_modules/typescript node_modules/@typescript \
+  && npm rebuild
 
 FROM node:26-slim
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data

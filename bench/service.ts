@@ -90,7 +90,13 @@ export async function startProcess(
   const child: ChildProcess = spawn('node', [...nodeArguments, 'dist/main.js'], {
     env: {
       ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/' },
-      ...{ PORT: String(port), ADMIN_TOKEN: adminToken, EMAIL_DOMAIN_CHECK: 'list', ...env },
+      ...{
+        PORT: String(port),
+        ADMIN_TOKEN: adminToken,
+        EMAIL_DOMAIN_CHECK: 'list',
+        RATE_LIMIT_PER_MINUTE: '0',
+        ...env,
+      },
     },
     stdio: ['ignore', 'ignore', 'inherit'],
     detached,

@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { Chance } from '../src/shared/chance.ts';
+import { type Amplified, amplify } from './input/amplification.ts';
 import { type Document, type Operation, operationAt, operationsOf } from './input/document.ts';
 import { Ground } from './input/ground.ts';
 import { isRejected, judge } from './input/judge.ts';
@@ -48,8 +49,10 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
     ...{ slowest: { ms: 0, what: '' }, memory: 0, compared: 0, tables: new Set(), reached: new Map() },
   };
   let begin = performance.now();
+  let seconds = 0;
   let told = 0;
   const grounds: Ground[] = [];
+  let amplified: Amplified | undefined;
   const progress = setInterval(() => {
     const share = Math.floor((tally.requests / wanted) * 100);
     say(`  ${String(share).padStart(3)} %: ${tally.requests.toLocaleString('en')} requests, ${wrong.length} wrong.`);
@@ -67,11 +70,17 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
         ),
       ),
     );
+    seconds = (performance.now() - begin) / 1000;
+    // By itself: what it costs is measured.
+    const [ground] = grounds;
+    if (ground && !signal.aborted)
+      amplified = await amplify(ground, await operationsAt(ground), new Chance(seed), signal, (text) =>
+        wrong.push(text),
+      );
   } finally {
     clearInterval(progress);
     for (const ground of grounds) await ground.end();
   }
-  const seconds = (performance.now() - begin) / 1000;
   for (const [name, [accepted, rejected]] of tally.reached) {
     if (accepted === 0) wrong.push(`The proof is idle: ${name} was never accepted.`);
     if (rejected === 0 && !/\/(health|metrics)$/.test(name))
@@ -99,8 +108,16 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
       'slowest, in ms': Math.round(tally.slowest.ms),
       'most memory, in MB': Math.round(tally.memory / 1e6),
       'requests a second': Math.round(tally.requests / seconds),
+      'requests made to amplify': amplified?.requests ?? 0,
+      'longest error answer to them, in bytes': amplified?.longestError ?? 0,
+      'most CPU for one of them, in ms': Math.round(amplified?.mostCpuMs ?? 0),
+      'most CPU for a kB of them, in µs': Math.round((amplified?.mostCpuMsPerKb ?? 0) * 1000),
     },
   };
+}
+
+async function operationsAt({ service }: Ground): Promise<Operation[]> {
+  return operationsOf((await (await fetch(`${service.url}/openapi.json`)).json()) as Document);
 }
 
 /** One lane's way through its share of the requests, one after the other. */
@@ -114,7 +131,7 @@ async function walk(
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     const idlers = leaveOpen(port, ground.account.token);
-    const operations = operationsOf((await (await fetch(`${ground.service.url}/openapi.json`)).json()) as Document);
+    const operations = await operationsAt(ground);
     for (const { name } of operations) if (!tally.reached.has(name)) tally.reached.set(name, [0, 0]);
     const { started } = await metrics(ground);
     let prints = await ground.fingerprint();
@@ -130,8 +147,9 @@ async function walk(
       const begin = performance.now();
       const answers = await send(agent, port, made.outgoing);
       const ms = performance.now() - begin;
-      const changes = await ground.changes();
-      note(changes);
+      const changed = await ground.changes();
+      note(changed);
+      const changes = changed.filter((change) => !change.startsWith('sweep '));
       const problems = judge(made, operations, answers, changes);
       for (const problem of problems)
         say(`${problem} Lane ${lane}, request ${number}: ${shown(made)}${heard(answers)}`);

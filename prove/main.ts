@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { proveFairness } from './fairness.ts';
 import { proveFaults } from './faults.ts';
 import { proveInput } from './input.ts';
 import type { Terms, Verdict } from './proof.ts';
@@ -6,6 +7,7 @@ import { proveRedemptions } from './redemptions.ts';
 
 const proofs: Record<string, { claim: string; prove(terms: Terms): Promise<Verdict> }> = {
   input: { claim: 'Bad input gets a clear answer, and changes nothing.', prove: proveInput },
+  fairness: { claim: 'A flood from one account does not slow down another.', prove: proveFairness },
   redeem: { claim: 'Vouchers are redeemed once, whatever happens.', prove: proveRedemptions },
   faults: { claim: 'What was answered is there, once and whole, whatever fails.', prove: proveFaults },
 };

@@ -4,6 +4,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { holdAccount } from './accounts/store.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { insertAudit } from './audit/store.ts';
+import { ActiveAccounts } from './batch/active-accounts.ts';
 import { bookingRoutes } from './bookings/routes.ts';
 import type { Config } from './config.ts';
 import { consentRoutes } from './consent/routes.ts';
@@ -19,10 +20,11 @@ import { unavailable } from './http/errors.ts';
 import type { Figure } from './http/figures.ts';
 import { createGate, type Gatekeeper } from './http/gate.ts';
 import { createLimits, type Limits } from './http/limits.ts';
+import { collectMethods } from './http/methods.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { openApiDocument } from './http/openapi.ts';
 import type { Operation } from './http/operation.ts';
-import { type Serving, serve } from './http/serve.ts';
+import { heavyCalls, longCalls, type Serving, serve } from './http/serve.ts';
 import { type Answered, createServer } from './http/server.ts';
 import { type Logger, logPlain } from './log.ts';
 import { lookupRoutes } from './lookups/routes.ts';
@@ -35,8 +37,7 @@ import { RequestRecorder } from './requests/recorder.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { once } from './retries/once.ts';
 import { sessionRoutes } from './sessions/routes.ts';
-import { userByPassword, userBySession } from './sessions/sign-in.ts';
-import { Few } from './shared/few.ts';
+import { sessionLookUp, userByPassword } from './sessions/sign-in.ts';
 import { Unavailable } from './shared/problem.ts';
 import { stayRoutes } from './stays/routes.ts';
 import { timelineRoutes } from './timeline/routes.ts';
@@ -98,9 +99,6 @@ export interface Others {
   attend(ours: { changed(): void; figures(): Promise<Figure[]> }): void;
 }
 
-/** Calls that take their time have so many connections of the pool at most. */
-const [longCallsAtOnce, mostLongCallsWaiting] = [2, 20];
-
 /** The HTTP app over an open database; listening, and closing the database after it, are the caller's. */
 export async function buildApp({
   config,
@@ -114,9 +112,9 @@ export async function buildApp({
   const metrics = createMetrics(db, [
     {
       name: 'regulars_purchases_waiting',
-      help: 'Purchases of which nobody knows yet whose they are, by what they wait for.',
+      help: 'Purchases not matched to a contact yet, by the key that they wait for.',
       label: 'key',
-      read: () => db.transaction(howManyWaitEverywhere),
+      read: () => howManyWaitEverywhere(db),
     },
   ]);
   const recorder = new RequestRecorder(db, {
@@ -132,6 +130,7 @@ export async function buildApp({
     log,
     onAnswered: (answered) => keepRecord(answered, now(), log, metrics, recorder),
   });
+  const methodsAt = collectMethods(app);
   const authenticator = new Authenticator(db);
   const forget = () => {
     authenticator.forget();
@@ -158,12 +157,15 @@ export async function buildApp({
       const why = err instanceof Unavailable ? { reason: err.message } : { err };
       log.warn({ request_id: requestId, ...why }, 'an answer broke off');
     },
-    few: new Few(longCallsAtOnce, mostLongCallsWaiting),
+    long: longCalls(),
+    heavy: heavyCalls(),
+    accounts: new ActiveAccounts(),
   };
   for (const operation of operations) serve(app, operation, serving);
 
   serveDocs(app, openApiDocument(operations, version));
   await serveDashboard(app, {
+    methodsAt,
     identify: async (request) => {
       // Whoever looks for a mistyped address finds it in the token's log. It is a 404 for everybody else too.
       request.partner = await Promise.resolve()
@@ -189,16 +191,12 @@ export async function buildApp({
   return app;
 }
 
-/** A request with more bad fields than this is remembered by the first ones. */
-const mostFields = 100;
-
 /** Every answer is counted and logged; a token's is also kept for staff to read. */
 function keepRecord(answered: Answered, now: Date, log: Logger, metrics: Metrics, recorder: RequestRecorder): void {
   const { requestId, ownRequestId, method, route, status, durationMs } = answered;
-  const { partner, caller, accountId, errorFields, discardedFields } = answered;
+  const { partner, caller, accountId, errorFields: error_fields, discardedFields: discarded_fields } = answered;
   metrics.request(method, route, status, durationMs / 1000);
   const duration_ms = Math.round(durationMs * 100) / 100;
-  const error_fields = errorFields.slice(0, mostFields);
   // Whoever watches us asks every few seconds; that is no news.
   const level = route === '/health' || route === '/metrics' ? 'debug' : 'info';
   if (ownRequestId && error_fields.length === 0) {
@@ -214,6 +212,7 @@ function keepRecord(answered: Answered, now: Date, log: Logger, metrics: Metrics
   if (!partner) return;
   recorder.record(partner.accountId, {
     request_id: requestId,
+    address: answered.address,
     method,
     route,
     status,
@@ -221,7 +220,7 @@ function keepRecord(answered: Answered, now: Date, log: Logger, metrics: Metrics
     token_id: partner.tokenId,
     at: new Date(now.getTime() - durationMs),
     error_fields,
-    discarded_fields: discardedFields.slice(0, mostFields),
+    discarded_fields,
   });
 }
 
@@ -230,8 +229,8 @@ function createKeeper(config: Config, db: Database, authenticator: Authenticator
     partner: (secret) => authenticator.token(secret),
     mayAccess: (partner, accountId) => authenticator.mayAccess(partner, accountId),
     isAdminToken: adminTokenCheck(config.adminToken),
-    userByPassword: (email, password) => userByPassword(db, email, password),
-    userBySession: (secret) => userBySession(db, secret),
+    userByPassword: (email, password, client) => userByPassword(db, email, password, client),
+    userBySession: sessionLookUp(db),
     record: insertAudit,
     holdAccount: async (tx, accountId) => (await holdAccount(tx, accountId)) !== undefined,
     changed,

@@ -72,6 +72,9 @@ export function readConfig(env: Environment = process.env, usual: Environment = 
       'ADMIN_TOKEN must be plain characters without spaces, as it travels in a header. Try `openssl rand -hex 32`.',
     );
   }
+  if (adminToken !== undefined && adminToken.length < 16) {
+    problems.push('ADMIN_TOKEN must have at least 16 characters, as it has every right. Try `openssl rand -hex 32`.');
+  }
   const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
   if (databaseUrl && databaseUrl.pathname.length < 2) {
     problems.push('DATABASE_URL must name a database: postgres://user:password@host:5432/database.');
@@ -102,7 +105,7 @@ export function readConfig(env: Environment = process.env, usual: Environment = 
     emailDomainCheck: choice('EMAIL_DOMAIN_CHECK', emailDomainChecks, 'dns'),
     dnsServers,
     trustedProxies,
-    rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 0, 0, 1_000_000_000),
+    rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 6000, 0, 1_000_000_000),
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 1_048_576, 1, 1_073_741_824),
     batching: choice('BATCHING', batchings, 'on'),
     workers: integer('WORKERS', 1, 1, 256),

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { resumeDeletions } from './accounts/delete.ts';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Tx } from './db/database.ts';
@@ -6,6 +7,7 @@ import { withPatience } from './db/external.ts';
 import { mostConnections, type OpenDatabase, openDatabase } from './db/open.ts';
 import { keepStatistics } from './db/statistics.ts';
 import { EmailDomains } from './domains/check.ts';
+import { deleteOldDomains } from './domains/store.ts';
 import { firstStart, welcome } from './first-start.ts';
 import { runJobs } from './jobs/run.ts';
 import { Sweeper } from './jobs/sweeper.ts';
@@ -14,6 +16,7 @@ import { addressOf, listen } from './listen.ts';
 import type { Logger } from './log.ts';
 import { deleteOldRequests } from './requests/store.ts';
 import { deleteOldKept } from './retries/store.ts';
+import { deleteEndedSessions } from './sessions/store.ts';
 import { hasOwner } from './users/store.ts';
 import { connectionsInAll, connectionsOfEach } from './workers/connections.ts';
 import { startCrew } from './workers/crew.ts';
@@ -36,9 +39,6 @@ export async function startService(
   print: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<Service> {
-  if (config.adminToken !== undefined && config.adminToken.length < 16) {
-    log.warn('ADMIN_TOKEN is short enough to be guessed, and it has every right; try `openssl rand -hex 32`');
-  }
   const patience = {
     onEvent: (event: string, level: 'info' | 'warn' = 'info') => log[level](event),
     ...(signal ? { signal } : {}),
@@ -65,7 +65,8 @@ export async function startService(
         );
       front = await startCrew(config, connect, log, signal);
     }
-    const background = startBackground(database, domains, log);
+    await patiently(resumeDeletions);
+    const background = startBackground(config, database, domains, log);
     // Each on its own: what the first one made is told once, and must not be made to look old by the second.
     const first = await patiently(firstStart);
     const owned = await patiently(hasOwner);
@@ -98,12 +99,15 @@ async function serveHere(config: Config, { db }: OpenDatabase, domains: EmailDom
 }
 
 /** What is done beside the requests, once for the whole service. */
-function startBackground({ db, connect }: OpenDatabase, domains: EmailDomains, log: Logger): Service {
-  const jobs = runJobs(connect, tasks(db, domains), log);
+function startBackground(config: Config, { db, connect }: OpenDatabase, domains: EmailDomains, log: Logger): Service {
+  const jobs = runJobs(connect, tasks(db, domains, log), log);
   const statistics = keepStatistics(db, log);
-  const sweeper = new Sweeper(db, [deleteOldRequests, deleteOldKept], (err) =>
-    log.warn({ err }, 'what is past its time could not be deleted'),
-  );
+  const sweeps = {
+    ofAccounts: [deleteOldRequests, deleteOldKept],
+    // Where DNS is not asked, nothing is learnt anew, and what was learnt is the list.
+    shared: config.emailDomainCheck === 'dns' ? [deleteEndedSessions, deleteOldDomains] : [deleteEndedSessions],
+  };
+  const sweeper = new Sweeper(db, sweeps, (err) => log.warn({ err }, 'what is past its time could not be deleted'));
   return {
     stop: async () => {
       sweeper.close();

@@ -13,7 +13,7 @@ describe('the settings', () => {
       publicUrl: undefined,
       emailDomainCheck: 'dns',
       trustedProxies: [],
-      rateLimitPerMinute: 0,
+      rateLimitPerMinute: 6000,
       bodyLimitBytes: 1_048_576,
       batching: 'on',
       workers: 1,
@@ -59,6 +59,10 @@ describe('the settings', () => {
     }
     for (const name of Object.keys(bad)) expect(message).toContain(name);
     expect(message).not.toMatch(/hunter2|two words/);
+  });
+  it('want an ADMIN_TOKEN of at least 16 characters', () => {
+    expect(() => readConfig({ ADMIN_TOKEN: 'x'.repeat(15) })).toThrow(/ADMIN_TOKEN must have at least 16 characters/);
+    expect(readConfig({ ADMIN_TOKEN: 'x'.repeat(16) }).adminToken).toBe('x'.repeat(16));
   });
   it('want a database name in DATABASE_URL', () => {
     expect(() => readConfig({ DATABASE_URL: 'postgres://localhost:5432' })).toThrow(/must name a database/);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../src/app.ts';
+import { checksumOf, knownMigrations } from '../src/db/migrate.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { version } from '../src/version.ts';
 import { createDatabase, superuser } from './support/database.ts';
@@ -17,6 +18,20 @@ describe('generated files', () => {
 
   it('docs/schema.sql is what the migrations make', async () => {
     await expect(await dumpSchema(await superuser(await createDatabase()))).toMatchFileSnapshot('../docs/schema.sql');
+  });
+
+  it('migrations/checksums.txt has every migration; what it has already stays as it is', async () => {
+    const path = 'migrations/checksums.txt';
+    const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
+    const missing = knownMigrations().filter(({ name }) => !lines.some((line) => line.endsWith(`  ${name}`)));
+    const added = missing.map((one) => `${checksumOf(one)}  ${one.name}`);
+    const byName = (one: string, other: string) => (one.slice(66) < other.slice(66) ? -1 : 1);
+    await expect(
+      [...lines, ...added]
+        .sort(byName)
+        .map((line) => `${line}\n`)
+        .join(''),
+    ).toMatchFileSnapshot(`../${path}`);
   });
 
   it('docs/licences.md is what package-lock.json brings', async () => {

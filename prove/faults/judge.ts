@@ -1,7 +1,7 @@
 import type { Connection } from '../../src/db/database.ts';
 import { type Run, raw } from '../../src/db/sql.ts';
 import { broken } from '../../test/support/invariants.ts';
-import type { Write } from './script.ts';
+import { keyHash, type Write } from './script.ts';
 
 export interface Judgement {
   wrong: string[];
@@ -86,7 +86,7 @@ async function keptOtherwise(run: Run, account: number, writes: Write[]): Promis
     key: string;
     body: string;
   }>`select key, body from kept_answers where account_id = ${account}`;
-  const given = new Map(writes.map(({ key, answer }) => [key, answer]));
+  const given = new Map(writes.map(({ key, answer }) => [key && keyHash(key), answer]));
   return kept
     .filter(({ key, body }) => given.get(key) && given.get(key)?.body !== body)
     .map(({ key, body }) => `${key} was answered ${given.get(key)?.body}, and kept is ${body}.`);

@@ -6,7 +6,7 @@ import { type Place, Script, type Write } from './script.ts';
 
 export const clients = 24;
 /** Longer than anything that is done to the database; who waits so long was left hanging. */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 /** One client of so many hangs up after a moment, or does not wait for long. */
 const [hangsUp, isImpatient] = [40, 10];
 const mostTries = 60;

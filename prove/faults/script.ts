@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto';
 import { Chance } from '../../src/shared/chance.ts';
+
+/** An Idempotency-Key as it is stored. */
+export const keyHash = (key: string) => createHash('sha256').update(key).digest('hex');
 
 /** The account that the clients write to. */
 export interface Place {
@@ -181,7 +185,7 @@ export class Script {
     const key = chance.once(5) ? undefined : `key ${path} ${parts[0]}`.replaceAll(' ', '_');
     return {
       ...{ path, body: JSON.stringify(body), key, mayRepeat: key !== undefined, mayBeRefused: false },
-      ...{ parts: key === undefined ? parts : [...parts, `kept ${key}`], isOfOneGuest: false, asked: 0 },
+      ...{ parts: key === undefined ? parts : [...parts, `kept ${keyHash(key)}`], isOfOneGuest: false, asked: 0 },
     };
   }
 }

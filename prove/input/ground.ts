@@ -88,11 +88,14 @@ export class Ground {
       create schema proof;
       create unlogged table proof.changes (id bigint generated always as identity primary key, change text not null);
       create function proof.note() returns trigger language plpgsql security definer as $$
+      declare account bigint; isSwept boolean;
       begin
         if tg_op = 'UPDATE' and to_jsonb(old) <> to_jsonb(new) and to_jsonb(old) - ${allowed} = to_jsonb(new) - ${allowed} then return null; end if;
         -- A wrong password changes nothing, and is remembered.
         if tg_table_name = 'audit_trail' and tg_op = 'INSERT' and to_jsonb(new)->>'action' = 'Wrong password' then return null; end if;
-        insert into proof.changes (change) values (lower(tg_op) || ' ' || tg_table_name);
+        account := (to_jsonb(old)->>case tg_table_name when 'accounts' then 'id' else 'account_id' end)::bigint;
+        isSwept := tg_op = 'DELETE' and account is not null and not exists (select from accounts where id = account and deleted_at is null);
+        insert into proof.changes (change) values (case when isSwept then 'sweep' else lower(tg_op) end || ' ' || tg_table_name);
         return null;
       end $$`);
     for (const table of await tablesOf(this.behind))
@@ -101,7 +104,7 @@ export class Ground {
       );
   }
 
-  /** What was changed since the last time that this was asked. */
+  /** What was changed since the last time that this was asked. `sweep`: a job deletes what was a deleted account's. */
   async changes(): Promise<string[]> {
     const { rows } = await this.behind.query<{ id: string; change: string }>({
       name: 'changes',
@@ -142,11 +145,14 @@ export class Ground {
 
   async #mendAccount(): Promise<void> {
     const { rowCount } = await this.behind.query(
-      `select from tokens where account_id = $1 and name = 'The till of the proof' and revoked_at is null`,
+      `select from tokens join accounts on accounts.id = account_id
+       where account_id = $1 and tokens.name = 'The till of the proof' and revoked_at is null and deleted_at is null`,
       [this.account.id],
     );
     if (rowCount) return;
-    const known = await this.behind.query('select from accounts where id = $1', [this.account.id]);
+    const known = await this.behind.query('select from accounts where id = $1 and deleted_at is null', [
+      this.account.id,
+    ]);
     const id = known.rowCount ? this.account.id : (await this.#admin('/accounts', { name: 'The Harbour Group' })).id;
     const { token } = await this.#admin(`/accounts/${id}/tokens`, { name: 'The till of the proof' });
     this.account = { id, token };
@@ -204,7 +210,7 @@ export class Ground {
       pair_id: `possible_duplicates where ${mine} and kept_apart_at is null`,
       token_id: `tokens where ${mine} and revoked_at is null and name <> 'The till of the proof'`,
       user_id: `users where id not in (${kept})`,
-      spare_account_id: `accounts where id not in (${this.account.id}, ${this.neighbour.id})`,
+      spare_account_id: `accounts where id not in (${this.account.id}, ${this.neighbour.id}) and deleted_at is null`,
     };
     for (const kind of ['udfs', 'sources', 'providers']) ids[kind] = `${kind} where ${mine}`;
     // Those below are built in.

@@ -44,7 +44,8 @@ function judgeAnswer({ outgoing, breakage }: Made, operations: Operation[], answ
   if (breakage && status >= 400) return wrong;
   const check = operation?.answers.get(status);
   if (!operation || (!operation.answers.has(status) && outgoing.wire)) {
-    if (status >= 400 && !outside.has(status)) wrong.push(`A ${status} is not for an address that leads nowhere.`);
+    if (status === 405) wrong.push(...judgeAllow(outgoing.wire ? undefined : outgoing.method, headers.allow));
+    else if (status >= 400 && !outside.has(status)) wrong.push(`A ${status} is not for an address that leads nowhere.`);
     if (status < 400 && !/^(GET|HEAD)$/.test(outgoing.method)) wrong.push(`A ${status} came from nowhere.`);
     return wrong;
   }
@@ -59,6 +60,12 @@ function judgeAnswer({ outgoing, breakage }: Made, operations: Operation[], answ
   const differs = check(told);
   if (differs !== undefined) wrong.push(`The ${status} is not as the document says: ${differs.slice(0, 300)}.`);
   return wrong;
+}
+
+/** A 405 names the methods that would do. */
+function judgeAllow(method: string | undefined, allow: unknown): string[] {
+  const methods = String(allow ?? '').split(', ');
+  return methods[0] && !(method && methods.includes(method)) ? [] : [`A 405 came with \`Allow: ${allow}\`.`];
 }
 
 /** A 422 has a field at least, and a sentence for each; every other error has a message. */

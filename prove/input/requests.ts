@@ -60,6 +60,17 @@ export function makeRequest(chance: Chance, ground: Ground, operation: Operation
   return { ...draft, outgoing };
 }
 
+/** A right request, but for what it sends. */
+export function requestWith(
+  chance: Chance,
+  ground: Ground,
+  operation: Operation,
+  input: object,
+  inBody: boolean,
+): Outgoing {
+  return written({ ...rightRequest(chance, ground, operation), input, inBody }, chance);
+}
+
 /** What the document says would be right, about what is there. */
 function rightRequest(chance: Chance, ground: Ground, operation: Operation): Draft {
   const isSession = operation.path.startsWith('/admin/v1/session');

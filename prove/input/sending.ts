@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 /** Whoever has no answer by then waits for nothing. */
-const patienceMs = 30_000;
+const patienceMs = 90_000;
 /** What is whole is answered before this; what is not waits for more. */
 const endAfterMs = 20_000;
 

@@ -1,20 +1,10 @@
-import { beginErasing, deleteSomeContacts } from '../contacts/store.ts';
 import { enterAccount, type Tx } from '../db/database.ts';
-import { deleteSome } from '../db/deletion.ts';
 import { insertBuiltIns } from '../lookups/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
 import { insertRootUnit } from '../units/store.ts';
 import type { Account, NewAccount } from './schema.ts';
-import {
-  deleteAccount,
-  findAccount,
-  insertAccount,
-  knownTimeZone,
-  lockAccount,
-  selectAccounts,
-  updateAccount,
-} from './store.ts';
+import { findLiveAccount, insertAccount, knownTimeZone, selectAccounts, updateAccount } from './store.ts';
 
 /** An account is never without its root unit and the built-in lists: one transaction makes them all, and leaves it entered. */
 export async function createAccount(tx: Tx, { name, time_zone = 'UTC' }: NewAccount): Promise<Account> {
@@ -30,7 +20,7 @@ export function listAccounts(tx: Tx, among: number[] | null, slice: Slice): Prom
 }
 
 export async function showAccount(tx: Tx, id: number): Promise<Account> {
-  const account = await findAccount(tx, id);
+  const account = await findLiveAccount(tx, id);
   if (!account) throw new NotFound('There is no such account.');
   return account;
 }
@@ -39,21 +29,6 @@ export async function changeAccount(tx: Tx, id: number, changes: Partial<NewAcco
   const zone = changes.time_zone === undefined ? null : await timeZone(tx, changes.time_zone);
   await updateAccount(tx, id, changes.name ?? null, zone);
   return showAccount(tx, id);
-}
-
-const step = 5000;
-
-export async function removeAccount(tx: Tx, id: number): Promise<void> {
-  if (!(await lockAccount(tx, id))) throw new NotFound('There is no such account.');
-  await enterAccount(tx, id);
-  await beginErasing(tx);
-  // First: what contacts refer to (sources, user-defined fields) can only go after them. In steps, each of which ends in time.
-  while (await deleteSomeContacts(tx, id, 'merged', step));
-  while (await deleteSomeContacts(tx, id, 'any', step));
-  for (const table of ['purchases', 'stays', 'unique_codes', 'request_log'] as const) {
-    while (await deleteSome(tx, table, id, step));
-  }
-  await deleteAccount(tx, id);
 }
 
 async function timeZone(tx: Tx, name: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { managed } from '../http/managed.ts';
 import { Changes } from '../shared/fields.ts';
-import { changeAccount, createAccount, listAccounts, removeAccount, showAccount } from './manage.ts';
+import { removeAccount } from './delete.ts';
+import { changeAccount, createAccount, listAccounts, showAccount } from './manage.ts';
 import { Account, NewAccount } from './schema.ts';
 
 export const accountRoutes = managed(
@@ -21,7 +22,8 @@ export const accountRoutes = managed(
     },
     notes: {
       create: 'Its root unit and the built-in feedback categories and booking sources are made with it.',
-      remove: 'Units, tokens, guests and all they did go with it, at once and for good.',
+      remove:
+        'For good. The account, its tokens and all its data are out of reach at once; the data is then deleted in the background, in small batches.',
     },
   },
   {

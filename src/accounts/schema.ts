@@ -19,3 +19,10 @@ export type Account = Static<typeof Account>;
 
 export const NewAccount = Type.Object({ name, time_zone: Type.Optional(timeZone) });
 export type NewAccount = Static<typeof NewAccount>;
+
+/** The job that deletes the rows of a deleted account. */
+export const deleteAccountTask = 'delete_account_rows';
+
+export interface DeleteAccount {
+  account_id: number;
+}

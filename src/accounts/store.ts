@@ -36,21 +36,43 @@ export async function updateAccount(tx: Tx, id: number, name: string | null, tim
     update accounts set name = coalesce(${name}, name), time_zone = coalesce(${timeZone}, time_zone) where id = ${id}`;
 }
 
-/** The account stays while this transaction lasts: whoever deletes it waits, and whoever comes after that finds nothing. */
-export async function holdAccount(tx: Tx, id: number): Promise<Account | undefined> {
-  const [row] = await tx<Account>`select ${columns} from accounts where id = ${id} for key share`;
+/** Takes no lock, so a command that only shows something is no change. A deleted account is not found. */
+export async function findLiveAccount(tx: Tx, id: number): Promise<Account | undefined> {
+  const [row] = await tx<Account>`select ${columns} from accounts where id = ${id} and deleted_at is null`;
   return row;
 }
 
-/** Alone with it: the deletions that follow would otherwise meet half-done writes in the wrong order. */
-export async function lockAccount(tx: Tx, id: number): Promise<boolean> {
-  const rows = await tx`select from accounts where id = ${id} for update`;
-  return rows.length > 0;
+/** The account's row stays while this transaction lasts. A deleted account is not found. */
+export async function holdAccount(tx: Tx, id: number): Promise<Account | undefined> {
+  const [row] =
+    await tx<Account>`select ${columns} from accounts where id = ${id} and deleted_at is null for key share`;
+  return row;
 }
 
-/** Everything of the account goes with it, by the foreign keys. */
-export async function deleteAccount(tx: Tx, id: number): Promise<void> {
-  await tx`delete from accounts where id = ${id}`;
+/** In the account's own scope. Hides it from every other. Writes that are under way are not waited for, and succeed. */
+export async function markDeleted(tx: Tx, id: number): Promise<boolean> {
+  const { count } = await tx`update accounts set deleted_at = ${tx.now} where id = ${id} and deleted_at is null`;
+  return count > 0;
+}
+
+export async function selectMarked(tx: Tx): Promise<number[]> {
+  await tx`set local app.show_deleted = 'on'`;
+  const rows = await tx<{ id: number }>`select id from accounts where deleted_at is not null order by id`;
+  return rows.map((row) => row.id);
+}
+
+export async function isMarked(tx: Tx, id: number): Promise<boolean> {
+  return (await tx`select from accounts where id = ${id} and deleted_at is not null`).length > 0;
+}
+
+/** Waits for the writes that had begun before the account was marked, and keeps new rows out. */
+export async function lockMarked(tx: Tx, id: number): Promise<void> {
+  await tx`select from accounts where id = ${id} and deleted_at is not null for update`;
+}
+
+/** Access of users goes with it. */
+export async function deleteMarked(tx: Tx, id: number): Promise<void> {
+  await tx`delete from accounts where id = ${id} and deleted_at is not null`;
 }
 
 export async function missingAccounts(tx: Tx, ids: number[]): Promise<number[]> {

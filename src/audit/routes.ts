@@ -12,7 +12,7 @@ export const auditRoutes = [
       path: '/admin/v1/audit',
       summary: 'Read who did what',
       description:
-        'Every change through the admin API or the command line, newest first: written in the same transaction as the change, and never rewritten. It holds names of venues, lists and users, and ids; nothing of a guest.',
+        'Every change through the admin API or the command line, newest first: written in the same transaction as the change, and never rewritten. It holds names of venues, lists and users, ids, and the client’s address; nothing of a guest.',
       input: AuditQuery,
       answer: AuditEntry,
       example: {
@@ -22,6 +22,7 @@ export const auditRoutes = [
           account_id: 1,
           user_id: 5,
           actor: 'sam@harbour.example',
+          address: '203.0.113.7',
           action: 'Create a unit',
           subject: 'The Anchor',
           ids: { id: 12 },

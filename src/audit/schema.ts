@@ -7,6 +7,12 @@ export const AuditEntry = Type.Object({
   account_id: Nullable(Id('In which account; null: in none.')),
   user_id: Nullable(Id('Which user; null: none, but the admin token or the command line.')),
   actor: Type.String({ description: 'Who, in words.', examples: ['sam@harbour.example'] }),
+  address: Nullable(
+    Type.String({
+      description: 'The client’s address; null: the command line, or an entry of an earlier version.',
+      examples: ['203.0.113.7'],
+    }),
+  ),
   action: Type.String({ description: 'What, in words.', examples: ['Create a unit'] }),
   subject: Nullable(Type.String({ description: 'The name of what it was done to.', examples: ['The Anchor'] })),
   ids: Type.Record(Type.String(), Type.Integer(), { description: 'The ids that it was about.' }),

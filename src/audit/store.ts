@@ -7,8 +7,8 @@ import type { AuditEntry, AuditQuery } from './schema.ts';
 
 export async function insertAudit(tx: Tx, deed: Deed): Promise<void> {
   await tx`
-    insert into audit_trail (at, account_id, user_id, actor, action, subject, ids, fields)
-    values (${tx.now}, ${deed.accountId}, ${deed.userId}, ${deed.actor}, ${deed.action}, ${deed.subject}, ${JSON.stringify(deed.ids)},
+    insert into audit_trail (at, account_id, user_id, actor, address, action, subject, ids, fields)
+    values (${tx.now}, ${deed.accountId}, ${deed.userId}, ${deed.actor}, ${deed.address}, ${deed.action}, ${deed.subject}, ${JSON.stringify(deed.ids)},
       ${deed.fields})`;
 }
 
@@ -18,7 +18,7 @@ export function selectAudit(tx: Tx, { account_id, user_id }: AuditQuery, slice: 
   return listing(
     tx,
     {
-      columns: sql`id, at, account_id, user_id, actor, action, subject, ids, fields`,
+      columns: sql`id, at, account_id, user_id, actor, address, action, subject, ids, fields`,
       from: sql`audit_trail where ${ofAccount} and ${ofUser}`,
       orderBy: sql`id desc`,
     },

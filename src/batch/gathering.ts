@@ -1,16 +1,19 @@
 import { isRace, isRefused, isUncertain } from '../db/database.ts';
 import { Unavailable } from '../shared/problem.ts';
+import { ActiveAccounts } from './active-accounts.ts';
 
 interface Options<Command, Outcome> {
   /** Writes all of them in one transaction, and gives an outcome each, in order. What it throws has kept nothing. */
   write(accountId: number, commands: Command[]): Promise<(Outcome | Error)[]>;
   /** Does first what can be done at once for the plain ones among them; the others (undefined) are written as above. */
   quick?: ((accountId: number, commands: Command[]) => Promise<(Outcome | undefined)[]>) | undefined;
-  /** How much work a command is, in rows or so: a batch of very large ones would keep everybody waiting. */
+  /** The estimated number of rows of a command. It bounds the work of a batch. */
   weigh(command: Command): number;
   onBatch?(size: number): void;
   /** Off: every call is written on its own, at once. */
   batching: 'on' | 'off';
+  /** Shared by all routes: an account that only reads also waits for another's writes. */
+  accounts?: ActiveAccounts;
 }
 
 interface Member<Command, Outcome> {
@@ -26,10 +29,16 @@ interface Queue<Command, Outcome> {
   writing: number;
 }
 
-const mostPerBatch = 200;
-const mostWeight = 5000;
-/** While one batch is in PostgreSQL's hands, we read and answer the requests of the other. */
-const mostAtOnce = 2;
+/**
+ * `atOnce` is the number of an account's batches in flight: while PostgreSQL works on one, we read and answer the
+ * requests of the other. While several accounts are active, each has one small batch at a time, so that the others
+ * wait less for the process and for PostgreSQL.
+ */
+const bounds = {
+  oneAccount: { perBatch: 200, atOnce: 2 },
+  severalAccounts: { perBatch: 50, atOnce: 1 },
+};
+const mostWeight = 2000;
 /** More than this many of an account waiting, and a client is better told to come back. */
 const mostWaiting = 10_000;
 /** And so is one who would have to wait for longer than this, or already has: a client gives up at some time as well. */
@@ -42,10 +51,16 @@ const mostAttempts = 5;
  */
 export class Gathering<Command, Outcome> {
   readonly #options: Options<Command, Outcome>;
+  readonly #accounts: ActiveAccounts;
   readonly #queues = new Map<number, Queue<Command, Outcome>>();
 
   constructor(options: Options<Command, Outcome>) {
     this.#options = options;
+    this.#accounts = options.accounts ?? new ActiveAccounts();
+  }
+
+  get #bounds() {
+    return this.#accounts.areSeveral ? bounds.severalAccounts : bounds.oneAccount;
   }
 
   submit(accountId: number, command: Command): Promise<Outcome> {
@@ -68,9 +83,8 @@ export class Gathering<Command, Outcome> {
   }
 
   async #work(accountId: number, queue: Queue<Command, Outcome>): Promise<void> {
-    if (queue.writing >= mostAtOnce || queue.waiting.length === 0) return;
     queue.writing++;
-    while (dismissLate(queue.waiting) > 0) {
+    while (queue.writing <= this.#bounds.atOnce && dismissLate(queue.waiting) > 0) {
       const settling = this.#settleQuickly(accountId, this.#take(queue));
       // There was more than one batch takes: the next may start beside it.
       void this.#work(accountId, queue);
@@ -81,11 +95,12 @@ export class Gathering<Command, Outcome> {
   }
 
   #take({ waiting }: Queue<Command, Outcome>): Member<Command, Outcome>[] {
+    const { perBatch } = this.#bounds;
     let weight = 0;
     let count = 0;
     for (const { command } of waiting) {
       weight += this.#options.weigh(command);
-      if (count > 0 && (weight > mostWeight || count >= mostPerBatch)) break;
+      if (count > 0 && (weight > mostWeight || count >= perBatch)) break;
       count++;
     }
     return waiting.splice(0, count);

@@ -1,8 +1,15 @@
 import { answers, finds } from '../http/operation.ts';
 import { asSent } from '../shared/clock.ts';
-import { Booking, BookingChanges, bookingExample, FindBooking } from './schema.ts';
-import { changeBooking, lookForBookings, wrongWithBooking } from './write.ts';
+import { Booking, BookingChanges, BookingUpdate, bookingExample, FindBooking } from './schema.ts';
+import {
+  changeBooking,
+  changeBookingByReference,
+  lookForBookings,
+  wrongWithBooking,
+  wrongWithUpdate,
+} from './write.ts';
 
+const contactOf = ({ contact_id }: Booking) => (contact_id === '' ? null : Number(contact_id));
 const partner = { access: 'partner', tag: 'Bookings' } as const;
 
 export const bookingRoutes = [
@@ -31,6 +38,27 @@ export const bookingRoutes = [
     {
       ...partner,
       method: 'POST',
+      path: '/v1/bookings',
+      summary: 'Change a booking by its reference',
+      description:
+        'The same as changing it by its id. The reference finds the booking as the search does: of several partners’ bookings with the same reference, the last that was made, unless `provider_id` says whose. Neither of the two is changed.',
+      input: BookingUpdate,
+      besides: (tx, { accountId, input }) => wrongWithUpdate(tx, accountId, input),
+      answer: Booking,
+      contactOf,
+      notFound: 'There is no such booking.',
+      example: {
+        input: { booking_reference: 'B-1042', table_numbers: ['12'], stage_value: 100 },
+        answer: { ...bookingExample, stage_value: '100' },
+      },
+    },
+    (tx, { accountId, input, receivedAt, count }) =>
+      changeBookingByReference(tx, accountId, input, asSent(receivedAt), count),
+  ),
+  answers(
+    {
+      ...partner,
+      method: 'POST',
       path: '/v1/bookings/:booking_id',
       summary: 'Change a booking',
       description:
@@ -38,7 +66,7 @@ export const bookingRoutes = [
       input: BookingChanges,
       besides: (tx, { accountId, ids, input }) => wrongWithBooking(tx, accountId, ids.booking_id, input),
       answer: Booking,
-      contactOf: ({ contact_id }) => (contact_id === '' ? null : Number(contact_id)),
+      contactOf,
       example: {
         input: { table_numbers: ['12'], stage_value: 100 },
         answer: { ...bookingExample, stage_value: '100' },

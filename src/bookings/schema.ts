@@ -49,6 +49,14 @@ export const BookingChanges = Type.Object({
 });
 export type BookingChanges = Static<typeof BookingChanges>;
 
+/** The changes of a booking that is named by its reference. */
+export const BookingUpdate = Type.Object({
+  booking_reference: reference('The booking’s own reference. Nothing is created: an unknown one is a 404.'),
+  ...fields,
+  provider_id: Type.Optional(Id('Whose reference it is, where several partners use the same.')),
+});
+export type BookingUpdate = Static<typeof BookingUpdate>;
+
 export const FindBooking = Type.Object({
   booking_reference: reference('As it was sent.'),
   provider_id: Type.Optional(Id('Whose reference it is, where several partners use the same.')),

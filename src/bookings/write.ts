@@ -5,7 +5,7 @@ import { bringToWaiting } from '../matching/store.ts';
 import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
 import { addError } from '../shared/read.ts';
 import { findUnit } from '../units/store.ts';
-import type { Booking, BookingChanges, FindBooking } from './schema.ts';
+import type { Booking, BookingChanges, BookingUpdate, FindBooking } from './schema.ts';
 import {
   type BookingRow,
   bookingLock,
@@ -29,6 +29,34 @@ export async function lookForBookings(
   const keys = wanted.map(({ booking_reference, provider_id = null }) => ({ booking_reference, provider_id }));
   const found = await showBookingsByReference(tx, accountId, keys);
   return found.map((booking) => booking ?? noSuchBooking());
+}
+
+/** Changes the booking that a search by this reference finds. */
+export async function changeBookingByReference(
+  tx: Tx,
+  accountId: number,
+  { booking_reference, provider_id, ...changes }: BookingUpdate,
+  receivedAt: string,
+  count: (outcome: string) => void,
+): Promise<Booking> {
+  const [found] = await showBookingsByReference(tx, accountId, [
+    { booking_reference, provider_id: provider_id ?? null },
+  ]);
+  if (!found) throw noSuchBooking();
+  return changeBooking(tx, accountId, found.id, changes, receivedAt, count);
+}
+
+/** What is wrong with such changes, of what could be read. */
+export async function wrongWithUpdate(
+  tx: Tx,
+  accountId: number,
+  { booking_reference, provider_id, ...changes }: Partial<BookingUpdate>,
+): Promise<FieldErrors> {
+  if (booking_reference === undefined) return {};
+  const [found] = await showBookingsByReference(tx, accountId, [
+    { booking_reference, provider_id: provider_id ?? null },
+  ]);
+  return found ? wrongWithBooking(tx, accountId, found.id, changes) : {};
 }
 
 /** What is wrong with such changes, of what could be read. */

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
-import { changeAccount, createAccount, listAccounts, removeAccount, showAccount } from '../accounts/manage.ts';
+import { finishDeletion, removeAccount, rowsOfAccount } from '../accounts/delete.ts';
+import { changeAccount, createAccount, listAccounts, showAccount } from '../accounts/manage.ts';
 import { NewAccount } from '../accounts/schema.ts';
+import type { Database } from '../db/database.ts';
 import { Changes } from '../shared/fields.ts';
-import { Invalid } from '../shared/problem.ts';
+import { SetupProblem } from '../shared/problem.ts';
+import { Progress } from './progress.ts';
 import { inDirectory, print, printRows, readInput, toId, toSlice } from './run.ts';
 
 interface Options {
@@ -47,8 +50,36 @@ export function accountCommand(program: Command): void {
     .option('--yes', 'really')
     .action(async (id: string, options: Options) => {
       if (!options.yes)
-        throw new Invalid({ yes: ['This deletes all guests of the account for good. Say --yes if you mean it.'] });
-      await inDirectory((tx) => removeAccount(tx, toId(id, 'account')));
+        throw new SetupProblem('This deletes all guests of the account for good. Add --yes if you mean it.');
+      const accountId = toId(id, 'account');
+      await inDirectory(
+        async (tx) => {
+          const shown = await showAccount(tx, accountId);
+          await removeAccount(tx, accountId);
+          return shown;
+        },
+        false,
+        (db, interrupted) => deleteRows(db, accountId, interrupted),
+      );
       print(`The account ${id} is deleted.`, options);
     });
+}
+
+/** Here, as there may be no service to do it. A service that runs shares the work. */
+async function deleteRows(db: Database, id: number, signal: AbortSignal): Promise<void> {
+  const rows = await rowsOfAccount(db, id);
+  const progress = new Progress('rows');
+  let done = 0;
+  const onBatch = (count: number) => {
+    done += count;
+    progress.show(done, Math.max(done, rows));
+  };
+  if (await finishDeletion(db, id, { signal, onBatch })) {
+    // Some went with others, and some were deleted by the service.
+    progress.show(rows, rows);
+    return;
+  }
+  throw new SetupProblem(
+    'Interrupted: the account is deleted, and some of its rows are left. The service deletes them when it runs.',
+  );
 }

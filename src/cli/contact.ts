@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { eraseContact, keepPairApart, listDuplicates, listMerges, mergeByHand, undoMerge } from '../contacts/merge.ts';
+import { eraseContact } from '../contacts/erase.ts';
+import { keepPairApart, listDuplicates, listMerges, mergeByHand, undoMerge } from '../contacts/merge.ts';
 import { lookForContact, showStaffContact } from '../contacts/read.ts';
 import { FindContact } from '../contacts/schema.ts';
 import { many, one } from './of-account.ts';

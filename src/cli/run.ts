@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Static, TObject } from 'typebox';
 import { listAccounts, showAccount } from '../accounts/manage.ts';
 import { readConfig } from '../config.ts';
-import type { Tx } from '../db/database.ts';
+import { type Database, isDatabaseAway, type Tx } from '../db/database.ts';
 import { type OpenDatabase, type OpenOptions, openDatabase } from '../db/open.ts';
 import type { Run } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
@@ -47,10 +47,17 @@ export async function withDatabase<T>(
 const interruptedCode = 130;
 
 /** Work on the directory: accounts and users. */
-export function inDirectory<T>(work: (tx: Tx) => Promise<T>, mayCreate = false): Promise<T> {
-  return withDatabase({ migrate: 'empty', mayCreate }, ({ db }, interrupted) =>
-    db.transaction((tx) => untilInterrupted(tx, interrupted, null, work)),
-  );
+export function inDirectory<T>(
+  work: (tx: Tx) => Promise<T>,
+  mayCreate = false,
+  /** What is left to do after the commit. */
+  finish?: (db: Database, interrupted: AbortSignal) => Promise<void>,
+): Promise<T> {
+  return withDatabase({ migrate: 'empty', mayCreate }, async ({ db }, interrupted) => {
+    const result = await db.transaction((tx) => untilInterrupted(tx, interrupted, null, work));
+    await finish?.(db, interrupted);
+    return result;
+  });
 }
 
 /** Work within an account: the one named, or the only one there is. */
@@ -61,7 +68,7 @@ export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountI
     if (accountId === undefined)
       throw new NotFound('There is no account yet. Make one with `regulars account create NAME`.');
     if (wanted === undefined && total > 1)
-      throw new Invalid({ account: [`There are ${total} accounts: say which with --account ID.`] });
+      throw new SetupProblem(`There are ${total} accounts. Say which one with --account ID.`);
     return db.tenant(accountId, (connected) =>
       untilInterrupted(connected, interrupted, accountId, async (tx) => {
         await showAccount(tx, accountId);
@@ -90,7 +97,7 @@ async function untilInterrupted<T>(
 /** The same shapes, and so the same rules and sentences, as over HTTP. */
 export function readInput<S extends TObject>(schema: S, raw: Record<string, unknown>): Static<S> {
   const { value, errors } = reader(schema)(raw);
-  if (Object.keys(errors).length > 0) throw new Invalid({ ...errors });
+  if (Object.keys(errors.fields).length > 0) throw new Invalid(errors.fields);
   return value;
 }
 
@@ -171,6 +178,10 @@ export async function finish(program: Command, args: string[]): Promise<void> {
       );
       process.stderr.write(`${lines.join('\n')}\n`);
     } else if (error instanceof NotFound || error instanceof SetupProblem) process.stderr.write(`${error.message}\n`);
+    else if (isDatabaseAway(error))
+      process.stderr.write(
+        `The database is not available: ${(error as Error).message}. Check whether the command took effect before you run it again.\n`,
+      );
     else throw error;
   }
 }

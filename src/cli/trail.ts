@@ -38,14 +38,18 @@ export async function noteCommand(tx: Tx, accountId: number | null, result: unkn
   const { args, registeredArguments } = running;
   const given = registeredArguments.map((argument, index) => [argument.name(), args[index] ?? ''] as const);
   const ids = given.filter(([name]) => identifying.includes(name)).map(([name, value]) => [name, Number(value)]);
-  const { id } = (result ?? {}) as { id?: unknown };
+  const { id, name } = (result ?? {}) as { id?: unknown; name?: unknown };
+  const allIds: Record<string, number> = { ...Object.fromEntries(ids), ...(typeof id === 'number' && { id }) };
+  // Accounts have names of their own, as venues do; a guest's stays out.
+  const isAccount = running.parent?.name() === 'account';
   await insertAudit(tx, {
-    accountId,
+    accountId: isAccount && running.name() !== 'create' ? (allIds.id ?? null) : accountId,
     userId: null,
     actor: actor(),
+    address: null,
     action: commandLine(running),
-    subject: given.find(([name]) => naming.includes(name))?.[1] ?? null,
-    ids: { ...Object.fromEntries(ids), ...(typeof id === 'number' && { id }) },
+    subject: given.find(([name]) => naming.includes(name))?.[1] ?? (isAccount ? String(name) : null),
+    ids: allIds,
     fields: Object.keys(running.opts()).filter((option) => option !== 'account' && option !== 'json'),
   });
 }

@@ -22,7 +22,7 @@ export const ConsentEntry = Type.Object({
   rule: Nullable(
     Type.String({
       description:
-        '`historic_data` or `preserve_consent`, which held the change back; `merge` or `undo`, which made or held it back by themselves; or none.',
+        '`historic_data` or `preserve_consent`, which held the change back; `merge` or `undo`, where a merge or its undo made the change or held it back; or none.',
     }),
   ),
   source_id: Nullable(Type.Integer({ description: 'The source that the request named.' })),

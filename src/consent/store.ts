@@ -50,13 +50,35 @@ export function selectStaffLedger(
   return listing(tx, { columns: sql`${columns}, ${more}`, from, orderBy: sql`id desc` }, slice);
 }
 
-/** Which of these contacts once gave a consent and then took it back, and on which channel. */
-export function selectWithdrawals(
-  tx: Tx,
-  accountId: number,
-  contactIds: number[],
-): Promise<{ contact_id: number; channel: Channel }[]> {
-  return tx<{ contact_id: number; channel: Channel }>`
-    select distinct contact_id, channel from consent_ledger
-    where account_id = ${accountId} and contact_id = any(${contactIds}) and applied and not to_given`;
+export interface Withdrawal {
+  contact_id: number;
+  channel: Channel;
+  /** It was a contact merged into this one that withdrew. */
+  inherited: boolean;
+}
+
+/** The consents that these contacts, or contacts merged into them, withdrew. An undone merge is no withdrawal: the guest did not ask for it. */
+export function selectWithdrawals(tx: Tx, accountId: number, contactIds: number[]): Promise<Withdrawal[]> {
+  return tx<Withdrawal>`
+    select distinct person.id as contact_id, latest.channel, member.id <> person.id as inherited
+    from unnest(${contactIds}::bigint[]) as person (id)
+    cross join lateral (
+      select person.id
+      union all
+      select id from contacts where account_id = ${accountId} and merged_into = person.id) as member (id)
+    cross join lateral (
+      select distinct on (channel) channel, to_given from consent_ledger
+      where account_id = ${accountId} and contact_id = member.id and applied and rule is distinct from 'undo'
+      order by channel, id desc) as latest
+    where not latest.to_given`;
+}
+
+/** The channels on which the contact's flag is still the one that a merge gave it. */
+export async function selectGivenByMerge(tx: Tx, accountId: number, contactId: number): Promise<Channel[]> {
+  const rows = await tx<{ channel: Channel }>`
+    select channel from (
+      select distinct on (channel) channel, to_given, rule from consent_ledger
+      where account_id = ${accountId} and contact_id = ${contactId} and applied order by channel, id desc) as latest
+    where to_given and rule = 'merge'`;
+  return rows.map(({ channel }) => channel);
 }

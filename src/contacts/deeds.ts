@@ -9,6 +9,7 @@ import {
   purchaseKey,
   purchaseLock,
   purchaseRow,
+  sentKey,
 } from '../purchases/store.ts';
 import { pick } from '../shared/read.ts';
 import { findStays, type StayContact, type StayRow, stayKey, stayLock, stayRow } from '../stays/store.ts';
@@ -94,10 +95,10 @@ export class Deeds {
       this.#bookingStates.set(`${place} ${key}`, { row, person, place });
     }
     for (const purchase of input.purchases ?? []) {
-      const key = purchaseKey(purchaseRow(undefined, purchase, of));
+      const key = purchaseKey(sentKey(purchase, of));
       const row = purchaseRow(this.#purchases.get(key)?.row, purchase, of);
       // Whose it is has been said: what it was known by before says no more.
-      this.#purchases.set(key, { row: { ...row, ...nothingSent, ...noMatch }, person });
+      this.#purchases.set(key, { row: Object.assign(row, nothingSent, noMatch), person });
     }
     for (const stay of input.stays ?? []) {
       const key = stayKey(stay);

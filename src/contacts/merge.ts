@@ -1,6 +1,6 @@
 import { findAccount } from '../accounts/store.ts';
 import { type Channel, flagOf } from '../consent/schema.ts';
-import { appendToLedger, selectWithdrawals } from '../consent/store.ts';
+import { appendToLedger, selectGivenByMerge, selectWithdrawals } from '../consent/store.ts';
 import { Raced, type Tx } from '../db/database.ts';
 import { byHand, nothingTaken, type Taken } from '../identities/schema.ts';
 import {
@@ -16,26 +16,15 @@ import {
   selectMerges,
   selectPairs,
 } from '../identities/store.ts';
-import { forgetAnswers } from '../retries/store.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound } from '../shared/problem.ts';
-import { deleteStaysOf, lockStaysOf } from '../stays/store.ts';
 import { deleteUdfValues } from '../udfs/store.ts';
 import { People } from './people.ts';
 import { noSuchContact } from './read.ts';
 import { References } from './references.ts';
 import type { FoundContact, ListMerges, Merge, PossibleDuplicate } from './schema.ts';
 import { selectFound } from './search-store.ts';
-import {
-  beginErasing,
-  type ContactRow,
-  deleteContacts,
-  findContact,
-  lockContacts,
-  putContacts,
-  selectDetails,
-  takeFrom,
-} from './store.ts';
+import { type ContactRow, findContact, lockContacts, putContacts, selectDetails, takeFrom } from './store.ts';
 import { storeChanges } from './store-changes.ts';
 
 /** Staff say that two contacts are one guest: the second ends, and the first takes over what it lacks. */
@@ -125,24 +114,17 @@ async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: 
   const row: Record<string, unknown> = { ...survivor };
   for (const [field, value] of Object.entries(taken.fields)) if (row[field] === value) row[field] = null;
   if (row.email === null) row.email_status = null;
-  await putContacts(tx, accountId, [row as ContactRow]);
-  // Consent is the guest's to give: what the merge ended stays ended, and the ledger says what was held back.
+  // A consent that the merge ended stays ended: only the guest can give it again. The ledger says that it was held back.
   const ended = (taken.channels as Channel[]).filter((channel) => !survivor[flagOf[channel]]);
-  await appendToLedger(
-    tx,
-    accountId,
-    ended.map((channel) => ({
-      contact_id: survivor.id,
-      channel,
-      from: false,
-      to: true,
-      applied: false,
-      rule: 'undo',
-      source_id: null,
-      token_id: null,
-      actor,
-    })),
-  );
+  const lent = await selectGivenByMerge(tx, accountId, survivor.id);
+  const returned = lent.filter((channel) => taken.given?.includes(channel));
+  for (const channel of returned) row[flagOf[channel]] = false;
+  await putContacts(tx, accountId, [row as ContactRow]);
+  const entry = { contact_id: survivor.id, rule: 'undo', source_id: null, token_id: null, actor };
+  await appendToLedger(tx, accountId, [
+    ...ended.map((channel) => ({ ...entry, channel, from: false, to: true, applied: false })),
+    ...returned.map((channel) => ({ ...entry, channel, from: true, to: false, applied: true })),
+  ]);
   await takeFrom(tx, accountId, survivor.id, taken.unit_ids, taken.group_ids);
   await deleteUdfValues(tx, accountId, survivor.id, taken.udfs);
 }
@@ -166,23 +148,6 @@ export async function keepPairApart(tx: Tx, accountId: number, id: number, actor
   }
   await keepApart(tx, accountId, pair, actor);
   await keepApart(tx, accountId, { ...inOrder(a, b), reason }, actor);
-}
-
-/**
- * The guest asked to be forgotten: the contact goes with everything it did, all that was merged into it, and its ledger.
- * Gives the ids that are no more.
- */
-export async function eraseContact(tx: Tx, accountId: number, id: number): Promise<number[]> {
-  const ids = await lineage(tx, accountId, id);
-  const rows = await lockContacts(tx, accountId, ids);
-  const family = await lineage(tx, accountId, id);
-  if (rows.length !== ids.length || family.length !== ids.length) throw new Raced();
-  await beginErasing(tx);
-  await lockStaysOf(tx, accountId, ids);
-  await deleteStaysOf(tx, accountId, ids);
-  await forgetAnswers(tx, accountId, ids);
-  await deleteContacts(tx, accountId, ids);
-  return ids;
 }
 
 function inOrder(a: number, b: number): { contact_id: number; other_contact_id: number } {

@@ -1,14 +1,27 @@
 import { type Channel, channels, flagOf } from '../consent/schema.ts';
+import type { Withdrawal } from '../consent/store.ts';
 import { unknownType } from '../feedback/schema.ts';
 import type { FeedbackRow } from '../feedback/store.ts';
 import { type Identity, identityKey, sameMobile, type Taken } from '../identities/schema.ts';
 import type { NoteRow } from '../notes/store.ts';
+import { domainOf } from '../shared/domain-name.ts';
 import { Invalid } from '../shared/problem.ts';
 import type { ContactCommand } from './command.ts';
 import { Deeds } from './deeds.ts';
-import { attach, detach, newPerson, type Person, personOf, set, setUdf, storeTo } from './person.ts';
+import {
+  attach,
+  detach,
+  hasWithdrawn,
+  inheritWithdrawal,
+  newPerson,
+  type Person,
+  personOf,
+  set,
+  setUdf,
+  storeTo,
+} from './person.ts';
 import type { GroupRef, References, SourceRef } from './references.ts';
-import { profileFields } from './schema.ts';
+import { addressOf, profileFields } from './schema.ts';
 import type { ContactRow, Details } from './store.ts';
 
 /** Rows to append; whose they are is known by person, as a new one has no id yet. */
@@ -58,6 +71,8 @@ export interface Changes {
   feedback: Omit<Of<FeedbackRow>, 'id'>[];
   /** Domains to look up again, of e-mails that were taken in unchecked. */
   unchecked: Set<string>;
+  /** Domains of e-mails that DNS was asked about just now, and that take mail. */
+  learntDomains: Set<string>;
 }
 
 export interface Loaded {
@@ -67,7 +82,7 @@ export interface Loaded {
   /** The contact that each of those is today. */
   survivors: Map<number, number>;
   details: Details[];
-  withdrawals: { contact_id: number; channel: Channel }[];
+  withdrawals: Withdrawal[];
   keptApart: { contact_id: number; other_contact_id: number }[];
 }
 
@@ -83,6 +98,7 @@ export class People {
     notes: [],
     feedback: [],
     unchecked: new Set(),
+    learntDomains: new Set(),
   };
   readonly all: Person[] = [];
   readonly deeds: Deeds;
@@ -107,7 +123,9 @@ export class People {
       for (const group of groups) person?.groups.add(references.group(group));
       for (const udf of udfs) person?.udfs.set(udf.id, udf.data);
     }
-    for (const { contact_id, channel } of loaded.withdrawals) this.#byId.get(contact_id)?.withdrawn.add(channel);
+    for (const { contact_id, channel, inherited } of loaded.withdrawals) {
+      this.#byId.get(contact_id)?.[inherited ? 'inheritedWithdrawals' : 'withdrawn'].add(channel);
+    }
   }
 
   /** Applies one command that was found good. Throws, with nothing changed, where it may only update and finds nobody. */
@@ -155,11 +173,12 @@ export class People {
   }
 
   /** Another e-mail that leads here is that of a contact merged into this one: it keeps leading here, and its own stays. */
-  #setEmail(person: Person, { input: { email }, emailUnchecked }: ContactCommand): void {
+  #setEmail(person: Person, { input: { email }, emailUnchecked, domainLearnt }: ContactCommand): void {
     if (email === undefined || (person.row.email !== null && person.row.email !== email)) return;
     set(person, 'email', email);
     set(person, 'email_status', emailUnchecked ? 'unchecked' : null);
-    if (emailUnchecked) this.changes.unchecked.add(email.slice(email.lastIndexOf('@') + 1));
+    if (emailUnchecked) this.changes.unchecked.add(domainOf(email));
+    if (domainLearnt) this.changes.learntDomains.add(domainOf(email));
   }
 
   /** The owner of the e-mail; failing that, of the mobile; failing that, somebody new. */
@@ -169,31 +188,39 @@ export class People {
     if (byEmail) {
       if (byMobile && byMobile !== byEmail) {
         const samePerson = byMobile.row.email === null && !this.#areKeptApart(byMobile, byEmail);
-        if (samePerson) this.merge(byMobile, byEmail, sameMobile, `token ${tokenId}`, tokenId);
+        if (samePerson) this.merge(byMobile, byEmail, sameMobile, `token ${tokenId}`, tokenId, mobile);
         else this.changes.duplicates.push({ person: byEmail, other: byMobile });
       }
       return { person: byEmail, isNew: false };
     }
     const phoneIsShared = email !== undefined && byMobile !== undefined && byMobile.row.email !== null;
     if (byMobile && !phoneIsShared) return { person: byMobile, isNew: false };
-    if (rules.has('update_only')) throw nobodyToUpdate(email, mobile);
+    if (rules.has('update_only')) throw nobodyToUpdate(email, mobile, phoneIsShared);
     const person = this.#add(newPerson());
     if (byMobile) this.changes.duplicates.push({ person, other: byMobile });
     return { person, isNew: true };
   }
 
-  /** One contact turns out to be another, which takes over what it lacks itself. */
-  merge(from: Person, into: Person, reason: string, actor: string, tokenId: number | null): void {
+  /**
+   * One contact turns out to be another, which takes over what it lacks itself. A write that causes the merge passes the
+   * mobile that it is about to store on the surviving contact.
+   */
+  merge(from: Person, into: Person, reason: string, actor: string, tokenId: number | null, mobile?: string): void {
+    const given: Channel[] = [];
     const change: MergeChange = {
       person: from,
       into,
       actor,
       reason,
-      taken: { fields: {}, unit_ids: [], udfs: [], channels: [] },
+      taken: { fields: {}, unit_ids: [], udfs: [], channels: [], given },
       groups: [],
       source: into.source ? null : from.source,
     };
     const { taken } = change;
+    // Before the fields are copied: which of the other's addresses are new to the surviving contact.
+    const replaced = mobile !== into.row.mobile_number && mobile === from.row.mobile_number;
+    const before = replaced ? { ...into.row, mobile_number: null } : into.row;
+    const gained = channels.filter((channel) => gainsAddress(channel, from.row, before));
     for (const field of profileFields) {
       const value = from.row[field];
       if (into.row[field] !== null || value === null) continue;
@@ -214,24 +241,19 @@ export class People {
     }
     for (const channel of channels) {
       const flag = flagOf[channel];
-      const entry = {
-        person: into,
-        channel,
-        rule: 'merge',
-        source: null,
-        token_id: tokenId,
-        actor: tokenId === null ? actor : null,
-      };
-      // Consent is never given by a merge; but a consent that the other half of the person took back is gone.
-      if (from.row[flag] && !into.row[flag]) {
-        this.changes.ledger.push({ ...entry, from: false, to: true, applied: false });
-      } else if (!from.row[flag] && into.row[flag] && from.withdrawn.has(channel)) {
-        this.changes.ledger.push({ ...entry, from: true, to: false, applied: true });
-        into.row[flag] = false;
-        into.changed = true;
-        into.withdrawn.add(channel);
-        taken.channels.push(channel);
-      }
+      const [theirs, own] = [from.row[flag], into.row[flag]];
+      // Consent is given for an address, so it comes along with that address only. A withdrawal is the guest's own word
+      // and stands on either side; a consent that was never given is no withdrawal.
+      const applied = theirs ? gained.includes(channel) && !hasWithdrawn(into, channel) : hasWithdrawn(from, channel);
+      inheritWithdrawal(into, from, channel);
+      if (theirs === own || (!theirs && !applied)) continue;
+      this.changes.ledger.push({
+        ...{ person: into, channel, from: own, to: theirs, applied, rule: 'merge', source: null },
+        ...{ token_id: tokenId, actor: tokenId === null ? actor : null },
+      });
+      if (!applied) continue;
+      set(into, flag, theirs);
+      (theirs ? given : taken.channels).push(channel);
     }
     this.changes.merges.push(change);
   }
@@ -326,16 +348,24 @@ export class People {
   }
 }
 
+/** Whether a merge gives the surviving contact an address for this channel: it had none of its own, and the other has one. */
+function gainsAddress(channel: Channel, from: ContactRow, into: ContactRow): boolean {
+  const fields = addressOf[channel];
+  return fields.every((field) => into[field] === null) && fields.some((field) => from[field] !== null);
+}
+
 /** Which rule keeps a consent as it is; none for a contact that is only being made. */
 function heldBackBy(rules: ContactCommand['rules'], to: boolean): string | null {
   if (rules.has('historic_data')) return 'historic_data';
   return !to && rules.has('preserve_consent') ? 'preserve_consent' : null;
 }
 
-function nobodyToUpdate(email: string | undefined, mobile: string | undefined): Invalid {
-  const message = 'does not belong to a contact, and update_only never creates one.';
+function nobodyToUpdate(email: string | undefined, mobile: string | undefined, phoneIsShared: boolean): Invalid {
+  const end = 'and update_only never creates one.';
+  const sharing = `The mobile number belongs to a contact with another email: this would be a new contact, ${end}`;
+  const unknown = (name: string) => `The ${name} does not belong to a contact, ${end}`;
   return new Invalid({
-    ...(email === undefined ? {} : { email: [`The email ${message}`] }),
-    ...(mobile === undefined ? {} : { mobile_number: [`The mobile number ${message}`] }),
+    ...(email === undefined ? {} : { email: [unknown('email')] }),
+    ...(mobile === undefined ? {} : { mobile_number: [phoneIsShared ? sharing : unknown('mobile number')] }),
   });
 }

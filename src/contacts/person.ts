@@ -1,4 +1,4 @@
-import type { Channel } from '../consent/schema.ts';
+import { type Channel, flagOf } from '../consent/schema.ts';
 import type { GroupRef, SourceRef } from './references.ts';
 import { type ProfileField, profileFields } from './schema.ts';
 import type { ContactRow } from './store.ts';
@@ -15,6 +15,8 @@ export interface Person {
   udfs: Map<number, string>;
   /** Consents that this contact once gave and then took back. */
   withdrawn: Set<Channel>;
+  /** Consents that a contact merged into this one took back. */
+  inheritedWithdrawals: Set<Channel>;
   /** What is to be written besides the row. */
   newUnits: Set<number>;
   newGroups: Set<GroupRef>;
@@ -42,6 +44,7 @@ export function personOf(row: ContactRow, isNew = false): Person {
     groups: new Set(),
     udfs: new Map(),
     withdrawn: new Set(),
+    inheritedWithdrawals: new Set(),
     newUnits: new Set(),
     newGroups: new Set(),
     newUdfs: new Map(),
@@ -108,4 +111,14 @@ export function setUdf(person: Person, id: number, data: string): void {
   if (person.udfs.get(id) === data) return;
   person.udfs.set(id, data);
   person.newUdfs.set(id, data);
+}
+
+/** Whether the guest took this consent back and has not given it again since. */
+export function hasWithdrawn({ row, withdrawn, inheritedWithdrawals }: Person, channel: Channel): boolean {
+  return !row[flagOf[channel]] && (withdrawn.has(channel) || inheritedWithdrawals.has(channel));
+}
+
+/** On a merge. A withdrawal that the other contact inherited stays with it, also where it gave that consent itself since. */
+export function inheritWithdrawal(into: Person, from: Person, channel: Channel): void {
+  if (hasWithdrawn(from, channel) || from.inheritedWithdrawals.has(channel)) into.inheritedWithdrawals.add(channel);
 }

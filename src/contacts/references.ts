@@ -5,12 +5,11 @@ import { ensureGroups, findGroups, findGroupsByName, type GroupName } from '../g
 import { lookupKinds } from '../lookups/schema.ts';
 import { ensureNamed, existing, findByName } from '../lookups/store.ts';
 import { readDate } from '../shared/formats.ts';
-import type { FieldErrors } from '../shared/problem.ts';
-import { addError, pick, type Sparse } from '../shared/read.ts';
+import { pick, type Sparse } from '../shared/read.ts';
 import { findUdfs } from '../udfs/store.ts';
 import { findUnits } from '../units/store.ts';
 import { checkDeeds, type Refuse, tellsOfDeeds } from './check-deeds.ts';
-import type { ContactCommand } from './command.ts';
+import { type ContactCommand, rulesFor } from './command.ts';
 import type { Named } from './store.ts';
 
 /** A group that a contact is in; without an id as long as it is still to be made. One object a group. */
@@ -77,11 +76,10 @@ export class References {
 
   /** The command without what refers to nothing; its errors say so. The one given stays as it is, to be tried again. */
   checked(command: ContactCommand, timeZone: string): ContactCommand {
-    const errors: FieldErrors = Object.create(null);
-    for (const [field, messages] of Object.entries(command.errors)) errors[field] = [...messages];
+    const errors = command.errors.copy();
     const input = { ...command.input };
     /** What is missing or was written badly has been said. */
-    const refuse: Refuse = (path, message) => (errors[path] ? undefined : addError(errors, path, message));
+    const refuse: Refuse = (path, message) => (errors.fields[path] ? undefined : errors.add(path, message));
     const unitExists = (id: number, path: string): boolean => {
       if (this.#units.has(id)) return true;
       refuse(path, 'The unit id is not a unit of this account.');
@@ -102,7 +100,7 @@ export class References {
             return refuse(`${path}.id`, 'The group id is not a group of this unit.');
           }
           if (group.name !== undefined) return group;
-          return errors[`${path}.id`]
+          return errors.fields[`${path}.id`]
             ? undefined
             : refuse(`${path}.name`, 'The name field is required when there is no id.');
         });
@@ -139,7 +137,7 @@ export class References {
       const bookingSourceExists = (id: number) => this.#bookingSources.has(id);
       Object.assign(input, checkDeeds(input, { unitExists, bookingSourceExists, timeZone, refuse }));
     }
-    return { ...command, input, errors };
+    return { ...command, input, errors, rules: rulesFor(command, input, errors) };
   }
 
   unit(id: number): Named {

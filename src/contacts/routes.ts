@@ -1,8 +1,9 @@
 import { answers, gathers, lists, silent } from '../http/operation.ts';
 import { NoFields } from '../shared/fields.ts';
 import { contactObject } from './answer.ts';
-import { prepareContact, weighContact } from './command.ts';
-import { eraseContact, keepPairApart, listDuplicates, listMerges, mergeByHand, showMerge, undoMerge } from './merge.ts';
+import { dropsInvalid, prepareContact, weighContact } from './command.ts';
+import { eraseContact } from './erase.ts';
+import { keepPairApart, listDuplicates, listMerges, mergeByHand, showMerge, undoMerge } from './merge.ts';
 import { listContacts, lookForContact, showContact, showStaffContact } from './read.ts';
 import {
   Contact,
@@ -129,6 +130,7 @@ export const contactRoutes = [
     {
       prepare: ({ input, tokenId, receivedAt }, errors, world) =>
         prepareContact(input, errors, { tokenId, receivedAt }, world.takesMail),
+      dropsInvalid,
       weigh: weighContact,
       write: writeContacts,
       answer: ({ id, contact }, { root }) => (contact ? contactObject(contact.row, contact.parts, root) : { id }),
@@ -216,7 +218,7 @@ export const contactRoutes = [
       path: `${account}/contacts/:contact_id`,
       summary: 'Erase a contact',
       description:
-        'For a guest who asks to be forgotten: the contact goes for good, with everything it did, all that was merged into it, and its consent ledger.',
+        'For a guest who asks to be forgotten: the contact goes for good, with everything it did, all that was merged into it, and its consent ledger. Its membership numbers and cards are removed from the purchases of others.',
       input: NoFields,
     },
     async (tx, { accountId, ids }) => {

@@ -1,6 +1,6 @@
 import Type, { type Static, type TString } from 'typebox';
 import { NewBooking } from '../bookings/schema.ts';
-import { channels } from '../consent/schema.ts';
+import { type Channel, channels } from '../consent/schema.ts';
 import { NewFeedback } from '../feedback/schema.ts';
 import { NewNote } from '../notes/schema.ts';
 import { NewPurchase } from '../purchases/schema.ts';
@@ -64,6 +64,14 @@ export type ProfileField = keyof typeof profile | 'card_reference';
 
 export const profileFields = [...Object.keys(profile), 'card_reference'] as ProfileField[];
 
+/** The address that each consent is given for. Any of the postal fields makes a postal address. */
+export const addressOf: Record<Channel, readonly ProfileField[]> = {
+  sms: ['mobile_number'],
+  call: ['mobile_number'],
+  email: ['email'],
+  snail_mail: ['building_name', 'building_num_street', 'locality', 'postcode', 'city', 'county', 'country'],
+};
+
 const flag = Type.Optional(Type.Boolean({ description: 'Also as `Y` or `N`. Left out: stays as it is.' }));
 const folderName = Type.Optional(
   Type.String({
@@ -76,6 +84,12 @@ const folderName = Type.Optional(
 export const ContactWrite = Type.Object({
   full_contact_object: Type.Optional(
     Type.Boolean({ description: 'False: only the id is answered, which is faster. True unless given.' }),
+  ),
+  // Read before the other lists: an unknown rule is always among the errors that are listed.
+  rules: Type.Optional(
+    Type.Array(Type.Object({ rule_name: Type.Enum(rules, { description: ruleNotes }) }), {
+      description: 'What to do otherwise than usual.',
+    }),
   ),
   ...Type.Partial(Type.Object(profile)).properties,
   card_reference: Type.Optional(Type.String({ description: 'Loyalty card number.', maxLength: 255 })),
@@ -93,32 +107,32 @@ export const ContactWrite = Type.Object({
         id: Id('The unit to store the contact to.'),
         groups: Type.Optional(
           Type.Array(
-            Type.Object({
-              id: Type.Optional(Id('A group of that unit.')),
-              name: Type.Optional(
-                Type.String({
-                  description: 'Instead of `id`: made on the unit if it is missing.',
-                  maxLength: 255,
-                  examples: ['Newsletter'],
-                }),
-              ),
-              folder_name: folderName,
-            }),
+            Type.Object(
+              {
+                id: Type.Optional(Id('A group of that unit.')),
+                name: Type.Optional(
+                  Type.String({
+                    description: 'Instead of `id`: made on the unit if it is missing.',
+                    maxLength: 255,
+                    examples: ['Newsletter'],
+                  }),
+                ),
+                folder_name: folderName,
+              },
+              { 'x-either': ['id', 'name'] },
+            ),
           ),
         ),
       }),
       { description: 'None: a new contact is stored to the root unit.' },
     ),
   ),
-  rules: Type.Optional(
-    Type.Array(Type.Object({ rule_name: Type.Enum(rules, { description: ruleNotes }) }), {
-      description: 'What to do otherwise than usual.',
-    }),
-  ),
   notes: Type.Optional(Type.Array(NewNote, { description: 'Each adds a note.' })),
   udfs: Type.Optional(Type.Array(NewUdfValue, { description: 'Values of user-defined fields.' })),
-  feedback: Type.Optional(Type.Array(NewFeedback, { 'x-address': true })),
-  purchases: Type.Optional(Type.Array(NewPurchase, { 'x-address': true, description: 'What the guest bought.' })),
+  feedback: Type.Optional(Type.Array(NewFeedback, { 'x-address': '/v1/contact/{id}/feedback' })),
+  purchases: Type.Optional(
+    Type.Array(NewPurchase, { 'x-address': '/v1/contact/{id}/purchases', description: 'What the guest bought.' }),
+  ),
   stays: Type.Optional(Type.Array(NewStay, { description: 'Where the guest stayed, or booked a stay.' })),
   bookings: Type.Optional(Type.Array(NewBooking, { description: 'What the guest booked.' })),
   wifi: Type.Optional(Type.Array(NewWifi, { description: 'When the guest was on the wifi.' })),

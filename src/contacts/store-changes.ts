@@ -1,7 +1,7 @@
 import { putBookings } from '../bookings/store.ts';
 import { appendToLedger } from '../consent/store.ts';
 import type { Tx } from '../db/database.ts';
-import { lookAgainLater } from '../domains/store.ts';
+import { learnDomains, lookAgainLater } from '../domains/store.ts';
 import { insertFeedback, newFeedbackIds } from '../feedback/store.ts';
 import { sameMobile } from '../identities/schema.ts';
 import { appendMerges, claimIdentities, notePairs, releaseIdentities } from '../identities/store.ts';
@@ -142,6 +142,8 @@ export async function storeChanges(
   store([...changes.unchecked].sort(), (domains) => lookAgainLater(tx, accountId, domains));
   // Behind everything that may have had to wait for another: notes are listed by their ids, in the order in which things happened.
   store(changes.notes.map(of).map(dated), (notes) => insertNotes(tx, accountId, notes));
+  // Last, as accounts share these rows: their locks are held for no longer than the commit takes.
+  store([...changes.learntDomains], (domains) => learnDomains(tx, domains));
   return statements;
 }
 

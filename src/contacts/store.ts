@@ -1,6 +1,6 @@
 import { Raced, type Tx } from '../db/database.ts';
 import { listing } from '../db/listing.ts';
-import { join, raw, sql } from '../db/sql.ts';
+import { join, raw, type Sql, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { NotFound } from '../shared/problem.ts';
 import { type ListContacts, type ProfileField, profileFields } from './schema.ts';
@@ -177,22 +177,44 @@ export async function beginErasing(tx: Tx): Promise<void> {
   await tx`set local app.erasing = 'on'`;
 }
 
-/** So many, with everything that refers to them: of those merged into others, which have to go first, or of any. Whether there were any. */
-export async function deleteSomeContacts(
-  tx: Tx,
-  accountId: number,
-  which: 'merged' | 'any',
-  limit: number,
-): Promise<boolean> {
-  const narrowed = which === 'merged' ? sql`and merged_into is not null order by merged_into` : sql`order by id`;
-  const { count } = await tx`
-    delete from contacts where account_id = ${accountId} and id in (
-      select id from contacts where account_id = ${accountId} ${narrowed} limit ${limit})`;
-  return count > 0;
-}
-
 export async function deleteContacts(tx: Tx, accountId: number, ids: number[]): Promise<void> {
   await tx`delete from contacts where account_id = ${accountId} and id = any(${ids})`;
+}
+
+/** Tables with names that a partner's write may have made. */
+const namedTables = ['groups', 'folders', 'sources', 'unique_code_groups'];
+
+/**
+ * Renames what is called after a guest: anything with an e-mail or number of theirs in its name; and, of the groups and
+ * sources that came with them and that no other contact has, those with their first and last name. Nothing is deleted:
+ * it may be staff's, and its id is known to partners.
+ */
+export async function renameAfter(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[],
+  addresses: string[],
+  names: string[],
+): Promise<void> {
+  const rename = (table: string, condition: Sql) => tx`
+    update ${raw(table)} as entry set name = 'Erased ' || entry.id where account_id = ${accountId} and ${condition}`;
+  for (const table of namedTables) await rename(table, sql`lower(entry.name) like any (${addresses}::text[])`);
+  await rename(
+    'groups',
+    sql`lower(entry.name) like any (${names}::text[])
+      and exists (select from contact_groups own
+        where own.account_id = ${accountId} and own.group_id = entry.id and own.contact_id = any(${contactIds}))
+      and not exists (select from contact_groups other
+        where other.account_id = ${accountId} and other.group_id = entry.id and other.contact_id <> all(${contactIds}))`,
+  );
+  await rename(
+    'sources',
+    sql`lower(entry.name) like any (${names}::text[])
+      and exists (select from contacts own
+        where own.account_id = ${accountId} and own.source_id = entry.id and own.id = any(${contactIds}))
+      and not exists (select from contacts other
+        where other.account_id = ${accountId} and other.source_id = entry.id and other.id <> all(${contactIds}))`,
+  );
 }
 
 export interface UnitLink {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { Unavailable } from '../shared/problem.ts';
+import { FairQueue } from '../shared/fair-queue.ts';
 import { type Run, raw, runner, type Sql, sql, types } from './sql.ts';
 
 /** A transaction: the required first argument of every store function. */
@@ -21,9 +21,12 @@ const databaseTime = sql`statement_timestamp()`;
  */
 export type Last = (statement: Promise<unknown>) => void;
 
+/** Transactions of a lane wait for each other only: callers that are not known yet must not delay known ones. */
+type Lane = 'directory' | 'tokens' | 'sessions';
+
 export interface Database {
   /** A transaction on the directory (accounts, users). Tenant tables look empty in it. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Tx) => Promise<T>, lane?: Lane): Promise<T>;
   /** A transaction in which row-level security shows one account's rows and no others. */
   tenant<T>(accountId: number, work: (tx: Tx, last: Last) => Promise<T>): Promise<T>;
   /** One round trip; throws when the database is away. */
@@ -179,8 +182,11 @@ const pingTimeoutMs = 2000;
 /** Nothing of ours takes this long. PostgreSQL itself gives up on it, so that it does not go on holding its locks. */
 const longestOfOurs = 29_000;
 
-/** More than this many waiting for a connection, and a client is better told to come back. */
-const mostWaiting = 500;
+/** Bounds on the transactions that wait for a connection. Above them a client is told to come back. */
+const [mostWaiting, mostWaitingOfAccount] = [2000, 250];
+
+/** The keys of transactions that belong to no account. Account ids are positive. */
+const keyOfLane: Record<Lane, number> = { directory: 0, tokens: -1, sessions: -2 };
 
 export interface PoolOptions extends ConnectOptions {
   connections: number;
@@ -204,8 +210,21 @@ export function openPool(options: PoolOptions): Database {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
+  // An account may use half of the connections. The other half serves the other accounts, whatever that one does.
+  const ofOneAccount = Math.max(1, Math.floor(options.connections / 2));
+  const turns = new FairQueue<number>({
+    atOnce: options.connections,
+    perKey: (key) => (key <= 0 ? options.connections : ofOneAccount),
+    mostWaiting,
+    mostWaitingPerKey: mostWaitingOfAccount,
+    // A job may wait for as long as it takes. Requests have limits of their own.
+    longestWaitMs: Infinity,
+    full: 'Too many calls wait for the database already.',
+  });
+
   /** A connection is taken when the first statement needs one: what comes before it keeps nobody waiting. */
-  async function transaction<T>(begin: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+  async function transaction<T>(key: number, begin: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+    let hasTurn = false;
     let client: pg.PoolClient | undefined;
     let connecting: Promise<pg.PoolClient> | undefined;
     let broken: unknown;
@@ -213,7 +232,8 @@ export function openPool(options: PoolOptions): Database {
       broken = error;
     };
     const start = async () => {
-      if (pool.waitingCount >= mostWaiting) throw new Unavailable('Too many calls wait for the database already.');
+      await turns.enter(key);
+      hasTurn = true;
       client = await pool.connect();
       client.on('error', notice);
       // It travels with the first statements, and can only fail together with the connection.
@@ -262,19 +282,20 @@ export function openPool(options: PoolOptions): Database {
     } finally {
       client?.off('error', notice);
       client?.release(broken !== undefined);
+      if (hasTurn) turns.leave(key);
     }
   }
 
   return {
-    transaction: (work) => transaction('begin', work),
-    tenant: (accountId, work) => transaction(`begin; ${enter(accountId)}`, work),
+    transaction: (work, lane = 'directory') => transaction(keyOfLane[lane], 'begin', work),
+    tenant: (accountId, work) => transaction(accountId, `begin; ${enter(accountId)}`, work),
     ping: async () => {
       const late = pause(pingTimeoutMs, undefined, { ref: false }).then(() => {
         throw new Error('The database does not answer.');
       });
       await Promise.race([pool.query('select 1'), late]);
     },
-    pool: () => ({ size: options.connections, busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
+    pool: () => ({ size: options.connections, busy: turns.running, waiting: turns.waiting }),
     close: () => pool.end(),
   };
 }

@@ -1,13 +1,115 @@
 import type { Tx } from './database.ts';
-import { raw, sql } from './sql.ts';
+import { lockClass } from './migrate.ts';
+import { identifier, join, only, type Run, raw, sql } from './sql.ts';
 
-type Table = 'purchases' | 'stays' | 'unique_codes' | 'request_log';
+/** A table of accounts' rows. */
+export interface TenantTable {
+  name: string;
+  /** The primary key's columns after account_id, and their types. */
+  key: string[];
+  types: string[];
+  /** Columns by which a row refers to another row of the same table. */
+  within: string[];
+}
 
-/** Deletes so many of an account's rows at most, so that each step of many ends in time. False: there were none left. */
-export async function deleteSome(tx: Tx, table: Table, accountId: number, limit: number): Promise<boolean> {
-  const rows = sql`${raw(table)} where account_id = ${accountId}`;
-  // As an array: a join with the list is planned by what the table held once, and may read all of it for each row.
-  const { count } =
-    await tx`delete from ${rows} and id = any(array(select id from ${rows} order by id limit ${limit}))`;
-  return count > 0;
+/** All of them, from the catalogue: a new one can't be forgotten. A table comes before those that it refers to. */
+export async function tenantTables(run: Run): Promise<TenantTable[]> {
+  const tables = await run<TenantTable & { refersTo: string[] }>`
+    select c.relname::text as name, key.names as key, key.types,
+      array(
+        select attname::text from pg_constraint f join pg_attribute a on a.attrelid = c.oid and a.attnum = any(f.conkey)
+        where f.conrelid = c.oid and f.confrelid = c.oid and f.contype = 'f' and attname <> 'account_id') as within,
+      array(
+        select confrelid::regclass::text from pg_constraint
+        where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as "refersTo"
+    from pg_class c
+      join pg_policy on polrelid = c.oid and polname = 'own_account'
+      join pg_constraint p on p.conrelid = c.oid and p.contype = 'p'
+      cross join lateral (
+        select array_agg(attname::text order by place) as names, array_agg(format_type(atttypid, atttypmod) order by place) as types
+        from unnest(p.conkey) with ordinality as part (number, place)
+          join pg_attribute on attrelid = c.oid and attnum = part.number
+        where attname <> 'account_id') as key
+    where c.relnamespace = current_schema()::regnamespace
+    order by 1`;
+  const sorted: TenantTable[] = [];
+  let left = [...tables];
+  while (left.length > 0) {
+    const free = left.filter(({ name }) => !left.some((one) => one.refersTo.includes(name)));
+    if (free.length === 0) throw new Error(`Tables refer to each other: ${left.map(({ name }) => name).join(', ')}.`);
+    for (const { refersTo: _, ...table } of free) sorted.push(table);
+    left = left.filter((one) => !free.includes(one));
+  }
+  return sorted;
+}
+
+/** Rows that refer to others of their table are deleted before these. */
+export interface Pass extends TenantTable {
+  /** The rows that have a value here; undefined: all rows. */
+  having?: string;
+}
+
+export function passes(table: TenantTable): Pass[] {
+  return [...table.within.map((having) => ({ ...table, having })), table];
+}
+
+/** Where in a table a deletion has got to; undefined: at its beginning. */
+export type Place = string[] | undefined;
+
+/**
+ * Deletes the next rows of an account, `limit` at most, in the order of the primary key. It goes on after the rows
+ * that earlier calls deleted: to step over these again and again would take ever longer. `place` is null at the end.
+ */
+export async function deleteNext(
+  tx: Tx,
+  { name, key, types, having }: Pass,
+  accountId: number,
+  after: Place,
+  limit: number,
+): Promise<{ count: number; place: string[] | null }> {
+  const keys = join(key.map(identifier));
+  const at = (place: string[]) =>
+    sql`(${join(place.map((value, index) => sql`${value}::text::${raw(types[index] as string)}`))})`;
+  const rows = sql`${identifier(name)} where account_id = ${accountId}
+    ${having === undefined ? sql`` : sql`and ${identifier(having)} is not null`}
+    ${after === undefined ? sql`` : sql`and (${keys}) > ${at(after)}`}`;
+  const texts = join(key.map((column) => sql`${identifier(column)}::text`));
+  const [last] = await tx<{ place: string[] }>`
+    select array[${texts}] as place from ${rows} order by ${keys} offset ${limit - 1} limit 1`;
+  const { count } = last
+    ? await tx`delete from ${rows} and (${keys}) <= ${at(last.place)}`
+    : await tx`delete from ${rows}`;
+  return { count, place: last?.place ?? null };
+}
+
+/** In this transaction the ledger and the merges can be deleted, and a range of rows is found by the primary key. */
+export async function beginDeleting(tx: Tx): Promise<void> {
+  await tx`set local app.erasing = 'on'`;
+  await tx`set local enable_seqscan = off`;
+}
+
+const deletionLock = 4;
+
+/** Whether nobody else is deleting a batch at this moment. If so, nobody else will until the transaction ends. */
+export async function takeDeletion(tx: Tx): Promise<boolean> {
+  const { taken } = only(
+    await tx<{ taken: boolean }>`select pg_try_advisory_xact_lock(${lockClass}, ${deletionLock}) as taken`,
+  );
+  return taken;
+}
+
+export async function hasRows(tx: Tx, tables: TenantTable[], accountId: number): Promise<boolean> {
+  const looks = tables.map(({ name }) => sql`exists (select from ${identifier(name)} where account_id = ${accountId})`);
+  return only(await tx<{ filled: boolean }>`select ${join(looks, ' or ')} as filled`).filled;
+}
+
+/** How many rows an account has, in all tables together. Each table is counted by a statement of its own, which ends in time. */
+export async function countRows(tx: Tx, tables: TenantTable[], accountId: number): Promise<number> {
+  let sum = 0;
+  for (const { name } of tables) {
+    const rows = await tx<{ count: number }>`
+      select count(*) as count from ${identifier(name)} where account_id = ${accountId}`;
+    sum += only(rows).count;
+  }
+  return sum;
 }

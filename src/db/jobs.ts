@@ -3,7 +3,7 @@ import { type ConnectOptions, openClients, type Tx } from './database.ts';
 
 export interface NewJob {
   payload: object;
-  /** Of several with one key, one is kept: the first, at its own time. */
+  /** Begins with the account id if the job is about an account. Of several jobs with one key, the first is kept, at its own time. */
   key: string;
 }
 
@@ -22,6 +22,20 @@ export async function enqueue(tx: Tx, task: string, jobs: NewJob[], delaySeconds
       select from graphile_worker.jobs as waiting
       where waiting.key = job.key and waiting.locked_at is null and waiting.run_at > now() + interval '60 seconds')
     order by place`;
+}
+
+/** Removes an account's waiting jobs of all tasks but this one. Their keys begin with the account's id. */
+export async function removeJobsOfAccount(tx: Tx, accountId: number, exceptTask: string): Promise<void> {
+  await tx`
+    select graphile_worker.remove_job(key) from graphile_worker.jobs
+    where task_identifier <> ${exceptTask} and split_part(key, ' ', 2) = ${String(accountId)}`;
+}
+
+/** Removes the waiting jobs of this task whose keys start with this. */
+export async function removeJobs(tx: Tx, task: string, keyStart: string): Promise<void> {
+  await tx`
+    select graphile_worker.remove_job(key) from graphile_worker.jobs
+    where task_identifier = ${task} and starts_with(key, ${`${task} ${keyStart}`})`;
 }
 
 /** The queue's own tables, in a schema of their own. Processes that start at once must take turns at this. */

@@ -27,7 +27,7 @@ export interface Asked extends Slice {
 }
 
 /** Where `from` finds it: as `asked.contact_ids`, `asked.start` and `asked.until`, of types that the indexes know. */
-const askedBy = (all: Asked[]) => sql`(
+export const askedBy = (all: Asked[]) => sql`(
   select place, contact_ids::bigint[] as contact_ids, first::timestamp as start, (last + 1)::timestamp as until, most, skipped
   from unnest(${all.map(({ contactIds }) => `{${contactIds}}`)}::text[], ${all.map(({ start }) => start)}::date[],
     ${all.map(({ end }) => end)}::date[], ${all.map(({ limit }) => limit)}::bigint[], ${all.map(({ offset }) => offset)}::bigint[])

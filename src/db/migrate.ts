@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { SetupProblem } from '../shared/problem.ts';
 import { type Connection, type ConnectOptions, openConnection } from './database.ts';
@@ -42,20 +43,23 @@ export async function migrate(
   try {
     await takeTurn(run);
     const done = await doneMigrations(run);
-    const newest = done.at(-1) ?? 0;
+    const newest = done.at(-1)?.version ?? 0;
     if (newest > latest) {
       throw new SetupProblem(
         `The database is newer than this Regulars: it has had migration ${newest}, and this version knows them up to ${latest}. ` +
           'Nothing was changed. Start the version that the database was last used with, or a later one.',
       );
     }
-    const pending = migrations.filter(({ version }) => !done.includes(version));
+    mustBeUnchanged(done, migrations);
+    const pending = migrations.filter(({ version }) => !done.some((one) => one.version === version));
     if (onlyIfEmpty && newest > 0 && pending.length > 0) {
       throw new SetupProblem(
         `The database waits for ${pending.length} migration(s). Run \`regulars migrate\`, or restart the service.`,
       );
     }
+    await keepChecksums(run);
     for (const migration of pending) await connection.transaction(() => applyMigration(connection, migration));
+    await fillChecksums(run, migrations);
     await migrateJobs(options);
     return { applied: pending.map((migration) => migration.name), version: latest };
   } catch (error) {
@@ -65,12 +69,37 @@ export async function migrate(
   }
 }
 
-/** Whether the database has had the migrations that this code knows, and no others. */
+/** Whether the database has had the migrations that this code knows, with the same texts, and no others. */
 export async function mustBeMigrated(run: Run): Promise<void> {
-  const done = await run<{ version: number }>`select version from schema_migrations order by version`;
-  const [had, known] = [done, knownMigrations()].map((all) => all.map(({ version }) => version).join());
-  if (had === known) return;
+  const had = (await selectDone(run)).map(({ version, checksum }) => `${version} ${checksum}`);
+  const known = knownMigrations().map((one) => `${one.version} ${checksumOf(one)}`);
+  if (had.join() === known.join()) return;
   throw new SetupProblem('The database is not as this version of Regulars expects it. Restart the whole service.');
+}
+
+/** A migration that the database has had. */
+interface Done {
+  version: number;
+  name: string;
+  /** Null: it was applied by a version that did not keep checksums. */
+  checksum: string | null;
+}
+
+export function checksumOf({ sql }: Pick<Migration, 'sql'>): string {
+  return createHash('sha256').update(sql).digest('hex');
+}
+
+/** A migration that was edited after it was applied would leave a schema that the code does not expect. */
+export function mustBeUnchanged(done: Done[], known: Migration[]): void {
+  for (const { version, name, checksum } of done) {
+    const ours = known.find((one) => one.version === version);
+    if (!ours || checksum === null || checksum === checksumOf(ours)) continue;
+    throw new SetupProblem(
+      `The database has had migration ${name} with another text than this version of Regulars has in ${ours.name}. ` +
+        'Its schema may differ from what this version expects. Nothing was changed. ' +
+        'Start the version that the database was last used with. If the file in migrations/ was edited, put back its original text.',
+    );
+  }
 }
 
 /** Whoever changes the schema is alone with it for as long as the connection lasts; others wait. */
@@ -78,18 +107,42 @@ export async function takeTurn(run: Run): Promise<void> {
   await run`select pg_advisory_lock(${lockClass}, ${migrationLock})`;
 }
 
-/** The versions of those that the database has had. */
-export async function doneMigrations(run: Run): Promise<number[]> {
+/** Those that the database has had. */
+export async function doneMigrations(run: Run): Promise<Done[]> {
   await run`create table if not exists schema_migrations (
-    version integer primary key, name text not null, applied_at timestamptz not null default now())`;
-  const done = await run<{ version: number }>`select version from schema_migrations order by version`;
-  return done.map(({ version }) => version);
+    version integer primary key, name text not null, applied_at timestamptz not null default now(), checksum text)`;
+  return selectDone(run);
+}
+
+/** Earlier versions made the table without the column. */
+function selectDone(run: Run): Promise<Done[]> {
+  return run<Done>`
+    select version, name, to_jsonb(done) ->> 'checksum' as checksum from schema_migrations as done order by version`;
+}
+
+/** Adds the column where it is missing. Otherwise this takes no lock: a backup that is under way would block it. */
+export async function keepChecksums(run: Run): Promise<void> {
+  const columns = await run`
+    select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'checksum'`;
+  if (columns.length === 0) await run`alter table schema_migrations add column if not exists checksum text`;
+}
+
+/**
+ * Records a checksum for each migration that was applied without one. The text that it had then is not known. Migration
+ * 10 made the schema equal to what the present texts make, so the present checksum is the right one.
+ */
+async function fillChecksums(run: Run, migrations: Migration[]): Promise<void> {
+  await run`
+    update schema_migrations as done set checksum = known.checksum
+    from unnest(${migrations.map(({ version }) => version)}::integer[], ${migrations.map(checksumOf)}::text[]) as known (version, checksum)
+    where done.version = known.version and done.checksum is null`;
 }
 
 /** In a transaction that the caller began. */
-export async function applyMigration({ run, script }: Connection, { version, name, sql }: Migration): Promise<void> {
+export async function applyMigration({ run, script }: Connection, migration: Migration): Promise<void> {
+  const { version, name, sql } = migration;
   await script(sql);
-  await run`insert into schema_migrations (version, name) values (${version}, ${name})`;
+  await run`insert into schema_migrations (version, name, checksum) values (${version}, ${name}, ${checksumOf(migration)})`;
 }
 
 /** The two things that are commonly wrong with a database that somebody else made. */

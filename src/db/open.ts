@@ -69,6 +69,9 @@ export async function mostConnections(tx: Tx): Promise<number> {
   return row?.most ?? 0;
 }
 
+/** A command may work on all rows of an account at once, and nobody waits for it but its operator. */
+const longestOfCommands = 10 * 60_000;
+
 /** Others come beside the service: commands, backups, whoever looks inside. */
 const connectionsToSpare = 50;
 
@@ -88,7 +91,10 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
         ? { applied: [], version: 0 }
         : await migrate({ url, role }, options.migrate === 'empty');
     const { connections, as, now } = options;
-    const pool = { url, role, connections, now, applicationName: `regulars ${as}` };
+    const pool = {
+      ...{ url, role, connections, now, applicationName: `regulars ${as}` },
+      ...(as === 'command' ? { longestStatementMs: longestOfCommands } : {}),
+    };
     const db = await openChecked(pool, mustObeyRowLevelSecurity);
     return { db, role, ...migrated };
   };

@@ -20,7 +20,34 @@ export async function refreshStatistics(tx: Tx): Promise<string[]> {
   return outgrown.map(({ name }) => name);
 }
 
-/** Does so every few seconds, until it is stopped. */
+/** A job, as the values of a guest who is erased are still in the statistics after the commit. */
+export const replaceStatisticsTask = 'replace_statistics';
+
+/**
+ * PostgreSQL's statistics hold samples of a table's values. Has it make them anew for every table that has any, so that
+ * none of a deleted row is left. It keeps the old ones of a table that is empty now; since PostgreSQL 18, these can be cleared.
+ */
+export async function replaceStatistics(db: Database): Promise<void> {
+  const tables = await db.transaction(
+    (tx) => tx<{ id: number; name: string }>`
+      select c.oid::bigint as id, c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in (current_schema(), 'graphile_worker') and c.relkind = 'r' and c.reltuples >= 0 order by 2`,
+  );
+  // One at a time: each holds a lock until its transaction ends.
+  for (const { id, name } of tables)
+    await db.transaction(async (tx) => {
+      await tx`analyze ${raw(name)}`;
+      const [{ canClear } = {}] = await tx<{ canClear: boolean }>`
+        select reltuples = 0 and to_regproc('pg_clear_attribute_stats') is not null as "canClear" from pg_class where oid = ${id}`;
+      if (canClear)
+        await tx`
+          select pg_clear_attribute_stats(c.relnamespace::regnamespace::text, c.relname, a.attname, false)
+          from pg_class c join pg_attribute a on a.attrelid = c.oid
+          where c.oid = ${id} and a.attnum > 0 and not a.attisdropped`;
+    });
+}
+
+/** Refreshes statistics every few seconds, until it is stopped. */
 export function keepStatistics(db: Database, log: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -1,11 +1,13 @@
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { domainToASCII } from 'node:url';
+import { Gathering } from '../batch/gathering.ts';
 import type { Database } from '../db/database.ts';
+import { asciiDomain, domainOf } from '../shared/domain-name.ts';
+import { Remembered } from '../shared/remembered.ts';
 import type { Soon } from '../shared/soon.ts';
 import { commonDomains } from './common.ts';
-import type { TakesMail } from './schema.ts';
-import { findDomain, saveDomain } from './store.ts';
+import type { DnsAnswer, KnownDomain, TakesMail } from './schema.ts';
+import { findDomains } from './store.ts';
 
 export interface DomainOptions {
   mode: 'dns' | 'list' | 'off';
@@ -17,12 +19,15 @@ export interface DomainOptions {
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** For how long each answer is believed. What is known to take mail is asked about again one day; a typo may become a domain. */
-const believedMs = { yes: 30 * day, no: 60 * minute };
-/** In memory much shorter: staff, and other processes, may know better meanwhile. */
-const rememberedMs = 10_000;
-const mostRemembered = 50_000;
-/** More questions than this at a time, and the next is put off like one without an answer. */
+/** How long a domain in the table counts as checked. After that, DNS is asked again. */
+const believedMs = 30 * day;
+/** How long an answer of DNS is kept in memory. A typo may become a domain. */
+const answerMs = 60 * minute;
+/** How long a verdict is used without reading the table: staff, or another process, may have written there meanwhile. */
+const verdictMs = 10_000;
+/** Of verdicts, and of answers of DNS. */
+const mostRemembered = 10_000;
+/** More questions to DNS than this at a time, and the next is put off like one without an answer. */
 const mostAsked = 200;
 /** Names that never are domains on the internet. */
 export const reserved = /(^|\.)(invalid|test|localhost)$/;
@@ -34,18 +39,27 @@ const beacons = ['gmail.com', 'outlook.com', 'icloud.com'];
 
 /** The list of domains that take mail: the common ones, what was learnt from DNS, and, if it may ask, DNS itself. */
 export class EmailDomains {
-  readonly #db: Database;
   readonly #mode: DomainOptions['mode'];
   readonly #patienceMs: number;
   readonly #resolver: Resolver;
-  readonly #remembered = new Map<string, { answer: TakesMail; until: number }>();
+  readonly #verdicts = new Remembered<TakesMail>(mostRemembered);
+  /** Only in memory: the table gets a domain with the write that stores a guest's e-mail, and nothing of a write that is refused. */
+  readonly #answers = new Remembered<'yes' | 'no'>(mostRemembered);
   readonly #asking = new Map<string, Promise<TakesMail>>();
+  /** Look-ups that arrive together are one statement. */
+  readonly #stored: Gathering<string, KnownDomain | undefined>;
+  #askingDns = 0;
+  #probing: Promise<boolean> | undefined;
   #blindUntil = 0;
 
   constructor(db: Database, { mode, servers, patienceMs = 1500 }: DomainOptions) {
-    this.#db = db;
     this.#mode = mode;
     this.#patienceMs = patienceMs;
+    this.#stored = new Gathering({
+      write: (_, domains) => db.transaction((tx) => findDomains(tx, domains)),
+      weigh: () => 1,
+      batching: 'on',
+    });
     this.#resolver = new Resolver({ timeout: Math.ceil(patienceMs / 2), tries: 3 });
     if (servers) this.#resolver.setServers(servers);
   }
@@ -53,55 +67,67 @@ export class EmailDomains {
   /** About an e-mail that is otherwise valid. What is known is answered without waiting for anything. */
   takesMail(email: string): Soon<TakesMail> {
     if (this.#mode === 'off') return 'yes';
-    const domain = asciiDomain(email.slice(email.lastIndexOf('@') + 1));
+    const domain = asciiDomain(domainOf(email));
     if (domain === '' || reserved.test(domain)) return 'no';
     if (commonDomains.has(domain)) return 'yes';
-    const known = this.#remembered.get(domain);
-    if (known && known.until > Date.now()) return known.answer;
-    return this.#ask(domain);
+    return this.#verdicts.get(domain) ?? this.#ask(domain);
   }
 
-  /** Asks anew, whatever is remembered, and with patience: nobody waits for it. Where DNS may not be asked, nobody can tell. */
-  async lookAgain(domain: string): Promise<TakesMail> {
-    if (this.#mode !== 'dns') return 'unknown';
+  /** Asks anew, whatever is remembered, and with patience: nobody waits for it. Without DNS the list decides. */
+  async lookAgain(domain: string): Promise<DnsAnswer> {
+    if (this.#mode === 'off') return 'unknown';
     const name = asciiDomain(domain);
     if (name === '') return 'no';
+    if (this.#mode === 'list') return commonDomains.has(name) || (await this.#find(name)) === 'yes' ? 'yes' : 'no';
     const answer = await this.#inTime(this.#askDns(name), secondPatienceMs);
-    if (answer !== 'unknown') await this.#learn(name, answer);
+    if (answer !== 'unknown') this.#answers.set(name, answer, answerMs);
+    this.#verdicts.delete(name);
     return answer;
   }
 
-  /** Staff may have said something about a domain. */
+  /** Staff may have said something about a domain, or erased the only guest who had it. */
   forget(): void {
-    this.#remembered.clear();
+    this.#verdicts.clear();
+    this.#answers.clear();
   }
 
   #ask(domain: string): Promise<TakesMail> {
     const asked = this.#asking.get(domain);
     if (asked) return asked;
-    if (this.#asking.size >= mostAsked) return Promise.resolve('unknown');
     const asking = this.#find(domain).finally(() => this.#asking.delete(domain));
     this.#asking.set(domain, asking);
     return asking;
   }
 
   async #find(domain: string): Promise<TakesMail> {
-    const stored = await this.#db.transaction((tx) => findDomain(tx, domain));
-    const storedAnswer = stored?.takes_mail ? 'yes' : 'no';
-    const fresh = stored && (stored.vouched_for || stored.age_seconds * 1000 < believedMs[storedAnswer]);
-    if (this.#mode === 'list' || fresh) return this.#remember(domain, storedAnswer, rememberedMs);
-    const answer = await this.#inTime(this.#askDns(domain), this.#patienceMs);
-    // What took mail when we last heard of it does so until we hear otherwise.
-    if (answer === 'unknown') return this.#remember(domain, stored?.takes_mail ? 'yes' : 'unknown', rememberedMs);
-    return this.#learn(domain, answer);
+    const verdict = await this.#decide(domain);
+    this.#verdicts.set(domain, verdict, verdictMs);
+    return verdict;
   }
 
-  async #learn(domain: string, answer: 'yes' | 'no'): Promise<TakesMail> {
-    await this.#db.transaction((tx) => saveDomain(tx, domain, answer === 'yes'));
-    return this.#remember(domain, answer, rememberedMs);
+  async #decide(domain: string): Promise<TakesMail> {
+    const stored = await this.#stored.submit(0, domain);
+    if (stored?.vouched_for || this.#mode === 'list') return stored?.takes_mail ? 'yes' : 'no';
+    if (stored?.takes_mail && stored.age_seconds * 1000 < believedMs) return 'yes';
+    const remembered = this.#answers.get(domain);
+    const answer = remembered ?? (await this.#askSoon(domain));
+    // What took mail when DNS last answered does so until DNS says otherwise.
+    if (answer === 'unknown') return stored?.takes_mail ? 'yes' : 'unknown';
+    if (remembered === undefined) this.#answers.set(domain, answer, answerMs);
+    return answer === 'yes' ? 'learnt' : 'no';
   }
 
-  async #inTime(asking: Promise<TakesMail>, patienceMs: number): Promise<TakesMail> {
+  async #askSoon(domain: string): Promise<DnsAnswer> {
+    if (this.#askingDns >= mostAsked) return 'unknown';
+    this.#askingDns++;
+    try {
+      return await this.#inTime(this.#askDns(domain), this.#patienceMs);
+    } finally {
+      this.#askingDns--;
+    }
+  }
+
+  async #inTime(asking: Promise<DnsAnswer>, patienceMs: number): Promise<DnsAnswer> {
     const waiting = new AbortController();
     const late = pause(patienceMs, 'unknown' as const, { ref: false, signal: waiting.signal });
     late.catch(() => {});
@@ -112,12 +138,12 @@ export class EmailDomains {
     }
   }
 
-  async #askDns(domain: string): Promise<TakesMail> {
+  async #askDns(domain: string): Promise<DnsAnswer> {
     const answer = await this.#mx(domain);
     return answer === 'no' && !(await this.#seesTheInternet()) ? 'unknown' : answer;
   }
 
-  async #mx(domain: string): Promise<TakesMail> {
+  async #mx(domain: string): Promise<DnsAnswer> {
     try {
       const records = await this.#resolver.resolveMx(domain);
       // A lone record without a name says that the domain takes no mail (RFC 7505).
@@ -128,33 +154,24 @@ export class EmailDomains {
     }
   }
 
+  /** One probe at a time: a flood of unknown domains must not ask four times as many questions. */
   async #seesTheInternet(): Promise<boolean> {
     if (this.#blindUntil > Date.now()) return false;
-    const seen = beacons.map(async (beacon) => {
-      if ((await this.#mx(beacon)) !== 'yes') throw new Error('not found');
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = undefined;
     });
-    const sees = await Promise.any(seen).then(
-      () => true,
-      () => false,
-    );
+    const sees = await this.#probing;
     if (!sees) this.#blindUntil = Date.now() + minute;
     return sees;
   }
 
-  #remember(domain: string, answer: TakesMail, forMs: number): TakesMail {
-    if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
-    this.#remembered.set(domain, { answer, until: Date.now() + forMs });
-    return answer;
+  #probe(): Promise<boolean> {
+    const seen = beacons.map(async (beacon) => {
+      if ((await this.#mx(beacon)) !== 'yes') throw new Error('not found');
+    });
+    return Promise.any(seen).then(
+      () => true,
+      () => false,
+    );
   }
-}
-
-const hostName = /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{1,63}$/;
-
-/**
- * As DNS knows it: `bücher.example` is `xn--bcher-kva.example`. Empty: it is no domain. What only turns into one on the
- * way (`gm%61il.com`, letters of double width) is none either: mail would not go where it seems to.
- */
-export function asciiDomain(domain: string): string {
-  const name = hostName.test(domain) ? domain : domainToASCII(domain);
-  return hostName.test(name) && (name === domain || /(^|\.)xn--/.test(name)) ? name : '';
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import type { EmailDomains } from './check.ts';
 import type { LookAgain } from './schema.ts';
-import { hasUnchecked, lookAgainLater, settleUnchecked } from './store.ts';
+import { hasUnchecked, learnDomains, lookAgainLater, settleUnchecked } from './store.ts';
 
 const step = 1000;
 
@@ -21,6 +21,10 @@ export async function lookAgain(
   const status = answer === 'no' ? 'invalid' : null;
   let count = step;
   while (count === step) {
-    count = await db.tenant(accountId, (tx) => settleUnchecked(tx, accountId, domain, status, step));
+    count = await db.tenant(accountId, async (tx) => {
+      const settled = await settleUnchecked(tx, accountId, domain, status, step);
+      if (settled > 0 && answer === 'yes') await learnDomains(tx, [domain]);
+      return settled;
+    });
   }
 }

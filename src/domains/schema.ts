@@ -1,8 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { Instant } from '../shared/fields.ts';
 
-/** Whether a domain takes mail: known to, known not to, or nobody could be asked. */
-export type TakesMail = 'yes' | 'no' | 'unknown';
+/** What DNS says: the domain takes mail, takes none, or there was no answer. */
+export type DnsAnswer = 'yes' | 'no' | 'unknown';
+/** Whether a domain takes mail. `learnt`: DNS says yes, and the table is to be told by the write that stores the e-mail. */
+export type TakesMail = DnsAnswer | 'learnt';
+
+/** The table keeps at most this many domains that were learnt from DNS. The next are asked about again. */
+export const mostLearnt = 50_000;
+/** Days after the last check at which a learnt domain is deleted. One that is still used is checked again before that. */
+export const learntDays = 90;
 
 /** What may be done later about a domain that DNS did not answer for. */
 export const lookAgainTask = 'look_again_at_email_domain';

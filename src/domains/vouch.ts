@@ -1,7 +1,8 @@
 import type { Tx } from '../db/database.ts';
+import { asciiDomain } from '../shared/domain-name.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid } from '../shared/problem.ts';
-import { asciiDomain, reserved } from './check.ts';
+import { reserved } from './check.ts';
 import { commonDomains } from './common.ts';
 import type { EmailDomain } from './schema.ts';
 import { selectDomains, vouchFor } from './store.ts';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 export const sessionCookieName = 'regulars_session';
-/** The service decides when a session ends; the browser only has to keep it for long enough. */
-const longestSeconds = 365 * 24 * 60 * 60;
+/** The service decides when a session ends. No session is older than this. */
+const longestSeconds = 30 * 24 * 60 * 60;
 
 /** Only the admin API gets it, no script can read it, and no other site can have it sent. */
 export function sessionCookie(request: FastifyRequest, secret: string | null): string {

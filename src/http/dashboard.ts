@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import files from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { NotFound } from '../shared/problem.ts';
+import { NotFound, WrongMethod } from '../shared/problem.ts';
 import { pageHeaders } from './page-headers.ts';
 import { accepts } from './streams.ts';
 
@@ -22,7 +22,12 @@ export async function serveDashboard(
   {
     folder = built,
     identify = async () => {},
-  }: { folder?: string; identify?(request: FastifyRequest): Promise<void> } = {},
+    methodsAt = () => [],
+  }: {
+    folder?: string;
+    identify?(request: FastifyRequest): Promise<void>;
+    methodsAt?(url: string): string[];
+  } = {},
 ): Promise<void> {
   const isBuilt = existsSync(`${folder}/index.html`);
   if (isBuilt) {
@@ -49,6 +54,12 @@ export async function serveDashboard(
   const preHandler = async (request: FastifyRequest) => {
     if (request.url.startsWith('/v1/')) await identify(request);
   };
+  // Before the body is read: whatever it is, the answer is the same.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const allowed = request.is404 ? methodsAt(request.url) : [];
+    if (allowed.length === 0) return done();
+    preHandler(request).then(() => done(new WrongMethod(request.method, allowed)), done);
+  });
   app.setNotFoundHandler({ preHandler }, (request, reply) => {
     const opened = request.method === 'GET' || request.method === 'HEAD';
     const isPage = opened && accepts(request, 'text/html') && !programs.test(request.url);

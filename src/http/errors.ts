@@ -3,10 +3,12 @@ import {
   type FieldErrors,
   Forbidden,
   Invalid,
+  mostErrors,
   NotFound,
   TooMany,
   Unauthorized,
   Unavailable,
+  WrongMethod,
 } from '../shared/problem.ts';
 import { Malformed, NotJson } from './params.ts';
 import { rateHeaders } from './rate-limit.ts';
@@ -20,11 +22,13 @@ export interface ErrorAnswer {
 /** What is answered for an error, in the shapes that the interface has for them. */
 export function answerFor(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof Invalid) {
-    return { status: 422, body: { message: 'The given data was invalid.', errors: error.errors }, headers: {} };
+    const more = error.hasMore ? ` There are more errors; the first ${mostErrors} are listed.` : '';
+    return { status: 422, body: { message: `The given data was invalid.${more}`, errors: error.errors }, headers: {} };
   }
   if (error instanceof Unauthorized) return plain(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
   if (error instanceof Forbidden) return plain(403, error.message);
   if (error instanceof NotFound) return plain(404, error.message);
+  if (error instanceof WrongMethod) return plain(405, error.message, { allow: error.allowed.join(', ') });
   if (error instanceof Malformed) return plain(400, error.message);
   if (error instanceof NotJson) return error.message === '' ? notJson : plain(415, error.message);
   if (error instanceof TooMany) return plain(429, error.message, tooManyHeaders(error));

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Tx } from '../db/database.ts';
+import { networkOf } from '../shared/address.ts';
 import type { Deed } from '../shared/deed.ts';
+import { composed } from '../shared/formats.ts';
 import { Forbidden, NotFound, Unauthorized } from '../shared/problem.ts';
 import { mayActAs, type Role } from '../shared/roles.ts';
 import { type Soon, whenKnown } from '../shared/soon.ts';
@@ -16,6 +17,8 @@ export interface Partner {
   tokenId: number;
   accountId: number;
   userId: number | null;
+  /** The user's role now; null: the token is no user's. */
+  role: Role | null;
 }
 
 export interface User {
@@ -30,6 +33,12 @@ export interface Known {
   user: User;
   /** The one that it was right for: what was checked may be another by now. */
   passwordHash: string;
+}
+
+/** Where a password comes from. */
+export interface Client {
+  address: string | null;
+  network: string;
 }
 
 /** Who calls the admin API. */
@@ -48,7 +57,7 @@ export interface Gatekeeper {
   partner(secret: string): Soon<Partner | undefined>;
   mayAccess(partner: Partner, accountId: number): Soon<boolean>;
   isAdminToken(secret: string): boolean;
-  userByPassword(email: string, password: string): Promise<Known | undefined>;
+  userByPassword(email: string, password: string, client: Client): Promise<Known | undefined>;
   userBySession(secret: string): Promise<{ user: User; sessionId: number } | undefined>;
   /** Writes down what somebody changed. */
   record(tx: Tx, deed: Deed): Promise<void>;
@@ -73,25 +82,38 @@ const adminToken: Admin = { actor: 'admin token', caller: 'admin token', user: n
 export function createGate(keeper: Gatekeeper, limits: Limits, publicUrl: string | undefined): Gate {
   const checking = new Map<string, Promise<Known | undefined>>();
 
-  async function checkPassword(network: string, name: string, password: string): Promise<Known | undefined> {
+  async function checkPassword(client: Client, name: string, password: string): Promise<Known | undefined> {
+    const { network } = client;
     // Counted before it is checked, so that a burst of guesses does not slip through together.
     await limits.guess(network, name);
-    const known = await keeper.userByPassword(name, password);
+    let known: Known | undefined;
+    try {
+      known = await keeper.userByPassword(name, password, client);
+    } catch (error) {
+      await limits.takeBack(network, name);
+      throw error;
+    }
     if (known) await limits.forgive(network, name);
     return known;
   }
 
   /** A program may make many calls at once: the same password is checked, and counted, once for all of them. */
-  function userByPassword({ ip }: FastifyRequest, email: string, password: string): Promise<Known | undefined> {
-    const [network, name] = [networkOf(ip), email.trim().toLowerCase()];
+  function userByPassword({ address }: FastifyRequest, email: string, password: string): Promise<Known | undefined> {
+    const [network, name] = [networkOf(address), composed(email.trim()).toLowerCase()];
     const guess = createHash('sha256')
       .update(JSON.stringify([network, name, password]))
       .digest('base64');
     const known = checking.get(guess);
     if (known) return known;
-    const check = checkPassword(network, name, password).finally(() => checking.delete(guess));
+    const check = checkPassword({ address, network }, name, password).finally(() => checking.delete(guess));
     checking.set(guess, check);
     return check;
+  }
+
+  /** A wrong token or session. Counted after it was looked up, so that good tokens from the same network are not held up. */
+  async function refuseToken({ address }: FastifyRequest, secret: string): Promise<never> {
+    await limits.refuseToken(networkOf(address), createHash('sha256').update(secret).digest('base64'));
+    throw new Unauthorized();
   }
 
   async function adminOf(request: FastifyRequest): Promise<Admin> {
@@ -99,18 +121,20 @@ export function createGate(keeper: Gatekeeper, limits: Limits, publicUrl: string
     if (bearer !== undefined && keeper.isAdminToken(bearer)) return adminToken;
     const basic = credential(request, 'basic');
     if (basic !== undefined) {
+      // A browser that has the password sends it by itself, as it does the cookie.
+      if (request.method !== 'GET' && isFromElsewhere(request, publicUrl)) throw fromAnotherSite();
       const [email = '', ...rest] = Buffer.from(basic, 'base64').toString().split(':');
       const known = await userByPassword(request, email, rest.join(':'));
       if (known) return adminFor(known.user, null);
     }
+    if (bearer !== undefined) return refuseToken(request, bearer);
     const secret = sessionIn(request);
     // A credential that was shown and is no good is not made up for by another.
-    if (secret === undefined || bearer !== undefined || basic !== undefined) throw new Unauthorized();
+    if (secret === undefined || basic !== undefined) throw new Unauthorized();
     const session = await keeper.userBySession(secret);
-    if (!session) throw new Unauthorized();
+    if (!session) return refuseToken(request, secret);
     // The browser sends the cookie by itself, whichever page has it ask.
-    if (request.method !== 'GET' && !isOurOwn(request, publicUrl))
-      throw new Forbidden('This request came from another site. Use the dashboard itself.');
+    if (request.method !== 'GET' && !isOurOwn(request, publicUrl)) throw fromAnotherSite();
     return adminFor(session.user, session.sessionId);
   }
 
@@ -119,8 +143,7 @@ export function createGate(keeper: Gatekeeper, limits: Limits, publicUrl: string
       const secret = credential(request, 'bearer');
       if (secret === undefined) throw new Unauthorized();
       return whenKnown(keeper.partner(secret), (partner) => {
-        if (!partner) throw new Unauthorized();
-        return partner;
+        return partner ?? refuseToken(request, secret);
       });
     },
     admit: (partner) => limits.admit(partner.tokenId),
@@ -141,14 +164,7 @@ export function createGate(keeper: Gatekeeper, limits: Limits, publicUrl: string
   };
 }
 
-/** Whoever has one IPv6 address has a whole /64 of them. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
-  // Two colons stand for as many zeros as there is room for.
-  const [start = [], end = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
-  const zeros = Array(Math.max(0, 8 - start.length - end.length)).fill('0');
-  return [...start, ...zeros, ...end].slice(0, 4).join(':');
-}
+const fromAnotherSite = () => new Forbidden('This request came from another site. Use the dashboard itself.');
 
 function adminFor(user: User, sessionId: number | null): Admin {
   return { actor: user.email, caller: `user ${user.id}`, user, sessionId };

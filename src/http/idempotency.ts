@@ -22,11 +22,14 @@ export function attemptOf(request: FastifyRequest, params: Params): Attempt | un
       'Idempotency-Key': ['The Idempotency-Key must be 1 to 255 letters, digits or signs, without spaces.'],
     });
   const [path] = (request.raw.url ?? '').split('?');
-  const fingerprint = createHash('sha256')
-    .update(`${path}\n${JSON.stringify(params, inOrder)}`)
-    .digest();
-  return { key, fingerprint };
+  return {
+    // Hashed, as a client may make its keys of a guest's e-mail.
+    key: sha256(key).toString('hex'),
+    fingerprint: sha256(`${path}\n${JSON.stringify(params, inOrder)}`),
+  };
 }
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** A client that builds the body anew may put its fields in another order. */
 function inOrder(_: string, value: unknown): unknown {

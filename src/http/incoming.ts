@@ -59,8 +59,12 @@ export class Incoming implements Call<unknown, string> {
     return user && user.role !== 'owner' ? user.account_ids : null;
   }
 
-  get client(): { address: string; userAgent: string } {
-    return { address: this.request.ip, userAgent: this.request.headers['user-agent'] ?? '' };
+  get userId(): number | null {
+    return this.request.admin?.user?.id ?? null;
+  }
+
+  get client(): Call['client'] {
+    return { address: this.request.address, userAgent: this.request.headers['user-agent'] ?? '' };
   }
 
   get userByPassword(): Call['userByPassword'] {

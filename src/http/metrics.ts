@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { addFigure, type Figure, figuresOf, textOf } from './figures.ts';
@@ -19,7 +20,7 @@ export interface Metrics {
   contentType: string;
 }
 
-/** Numbers that only the database knows, by label. Asked for once a minute at most, however often somebody looks. */
+/** Numbers that only the database knows, by label. They are read in the background, and kept. */
 export interface Sampled {
   name: string;
   help: string;
@@ -28,6 +29,10 @@ export interface Sampled {
 }
 
 const sampledForMs = 60_000;
+/** Reading takes at most this share of the time, however large the tables are. */
+const shareOfTime = 1 / 20;
+/** The first answer waits this long for the first reading. Later ones give the numbers that are kept. */
+const firstReadingMs = 1000;
 
 export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
   const registry = new Registry();
@@ -70,19 +75,14 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
     },
   });
   for (const { name, help, label, read } of sampled) {
-    let readAt = Number.NEGATIVE_INFINITY;
+    const latest = keepLatest(read);
     new Gauge({
       name,
       help,
       labelNames: [label],
       registers: [common],
       async collect() {
-        if (performance.now() - readAt < sampledForMs) return;
-        // Without the database the number of a minute ago is the best there is; everything else is still worth reading.
-        const values = await read().catch(() => undefined);
-        if (!values) return;
-        readAt = performance.now();
-        for (const [value, number] of Object.entries(values)) this.set({ [label]: value }, number);
+        for (const [value, number] of Object.entries(await latest())) this.set({ [label]: value }, number);
       },
     });
   }
@@ -95,5 +95,25 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
     own: () => figuresOf(registry),
     text: async (together) => `${await (together ? textOf(together) : registry.metrics())}\n${await common.metrics()}`,
     contentType: registry.contentType,
+  };
+}
+
+/** Gives the numbers of the latest reading. One reading at a time runs in the background, and its result serves all. */
+function keepLatest(read: () => Promise<Record<string, number>>): () => Promise<Record<string, number>> {
+  let kept: Record<string, number> | undefined;
+  let reading: Promise<void> | undefined;
+  let nextAt = 0;
+  const refresh = async () => {
+    const began = performance.now();
+    // Without the database the numbers of the last reading stay.
+    kept = await read().catch(() => kept);
+    const tookMs = performance.now() - began;
+    nextAt = performance.now() + Math.max(sampledForMs, tookMs / shareOfTime);
+    reading = undefined;
+  };
+  return async () => {
+    if (performance.now() >= nextAt) reading ??= refresh();
+    if (!kept) await Promise.race([reading, pause(firstReadingMs, undefined, { ref: false })]);
+    return kept ?? {};
   };
 }

@@ -8,7 +8,7 @@ const FieldErrors = Type.Object(
   {
     message: Type.String({ examples: ['The given data was invalid.'] }),
     errors: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: 'Every failing field at once, nested ones as `purchases.0.items.2.quantity`.',
+      description: 'Every failing field at once, up to 100, nested ones as `purchases.0.items.2.quantity`.',
     }),
   },
   { description: 'What was sent can’t be taken. Nothing was stored.' },
@@ -17,11 +17,11 @@ const PlainError = Type.Object({ errors: Type.Array(Type.Object({ message: Type.
 
 const introduction = `Tills, booking platforms, wifi portals and voucher apps write guests and what they did through this interface.
 
-**Sending.** Parameters travel in the query or as a JSON body, on GET too; a name in both places takes the query's value. Types are read leniently: integers may be numeric strings, booleans may be \`1\`/\`0\`, unknown fields are ignored, and null, absent or blank mean "no news" (but for \`gender\`, where blank is a value). A list takes 1,000 elements.
+**Sending.** Parameters travel in the query or as a JSON body, on GET too; a name in both places takes the query's value. Types are read leniently: integers may be numeric strings, booleans may be \`1\`/\`0\`, unknown fields are ignored, and null, absent or blank mean "no news" (but for \`gender\`, where blank is a value). Text is normalised to Unicode NFC and takes 255 characters, and a list 1,000 elements, unless the field says otherwise. A body takes 100,000 elements in all.
 
 **Answers.** Success is 200 on every \`/v1\` route. Lists come 100 a page. Every answer carries an \`X-Request-Id\`; send your own to have it used.
 
-**Errors.** A 422 names every failing field at once and stores nothing. 429 and 503 carry \`Retry-After\`.
+**Errors.** A 422 names every failing field at once, up to 100, and stores nothing. 429 and 503 carry \`Retry-After\`.
 
 **Trying again.** Send an \`Idempotency-Key\` of your own making with a POST, and the same again if no answer came: it is done once, and answered twice.`;
 
@@ -225,12 +225,12 @@ function success(operation: Operation) {
   return { description: 'A page of the list.', headers, content: json(Page(operation.answer), page) };
 }
 
-function failures({ access, path, notFound }: Operation) {
+function failures({ access, method, path, notFound }: Operation) {
   return {
     ...badBodies,
     401: ref('Unauthorized'),
-    // Signing in too, from another site's page.
-    ...(access === 'partner' ? {} : { 403: ref('Forbidden') }),
+    // Signing in too, from another site's page. A viewer's token can't write.
+    ...(access === 'partner' && method === 'GET' ? {} : { 403: ref('Forbidden') }),
     ...(path.includes(':') || notFound ? { 404: ref('NotFound') } : {}),
     422: ref('Invalid'),
     429: ref('TooMany'),

@@ -1,7 +1,8 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { Last, Tx } from '../db/database.ts';
 import type { After, Paginate, Rows, Slice } from '../shared/fields.ts';
-import type { FieldErrors } from '../shared/problem.ts';
+import type { JsonText } from '../shared/json-text.ts';
+import type { ErrorCollector, FieldErrors } from '../shared/problem.ts';
 import type { Role } from '../shared/roles.ts';
 import type { Soon } from '../shared/soon.ts';
 import type { Known, User } from './gate.ts';
@@ -26,6 +27,8 @@ export interface Call<Input = unknown, Ids extends string = never> {
   actor: string;
   /** The user who calls; throws where it is the admin token, which is nobody. */
   user: User;
+  /** The same user's id; null: the admin token. */
+  userId: number | null;
   /** The session that the user called with; null: e-mail and password came along. */
   sessionId: number | null;
   /** The accounts that an administrator may see; null: all. */
@@ -40,7 +43,7 @@ export interface Call<Input = unknown, Ids extends string = never> {
   tokenId: number | null;
   receivedAt: Date;
   /** Where it came from. */
-  client: { address: string; userAgent: string };
+  client: { address: string | null; userAgent: string };
   /** The user with that e-mail and password. Whoever keeps guessing is slowed down. */
   userByPassword(email: string, password: string): Promise<Known | undefined>;
   /** The session's secret that the browser sent along. */
@@ -59,14 +62,16 @@ export interface Call<Input = unknown, Ids extends string = never> {
 
 /** What handlers may ask of the world besides the database. */
 export interface World {
-  /** Whether an e-mail's domain takes mail. */
-  takesMail(email: string): Soon<'yes' | 'no' | 'unknown'>;
+  /** Whether an e-mail's domain takes mail. `learnt`: yes, and the write that stores the e-mail is to store that too. */
+  takesMail(email: string): Soon<'yes' | 'learnt' | 'no' | 'unknown'>;
 }
 
 /** How concurrent calls of a route become one set-based write. */
 export interface Gathered<Command = unknown, Done = unknown> {
   /** Makes a command of what was sent, on its own: it is given what could be read, and the errors in the rest to add to. */
-  prepare(call: Call, errors: FieldErrors, world: World): Soon<Command>;
+  prepare(call: Call, errors: ErrorCollector, world: World): Soon<Command>;
+  /** Whether invalid data is dropped, where there is such a rule: then all of the request is read, whatever is wrong with it. */
+  dropsInvalid?(sent: unknown): boolean;
   weigh(command: Command): number;
   /** All of them in one transaction; an outcome each, in order. */
   write(tx: Tx, accountId: number, commands: Command[], last: Last): Promise<(Done | Error)[]>;
@@ -209,13 +214,13 @@ export function answers<P extends string, I extends TObject, A extends TSchema>(
 export function finds<P extends string, I extends TObject, A extends TSchema>(
   spec: Spec<P, I> & { answer: A },
   together: Together<Call<Static<I>, PathId<P>>, Static<A>>,
-  alone: Handler<P, I, Static<A>> = async (tx, call) => {
+  alone: Handler<P, I, Static<A> | JsonText> = async (tx, call) => {
     const [found] = await together(tx, call.accountId, [call]);
     if (found instanceof Error) throw found;
     return found as Static<A>;
   },
 ): Operation {
-  return { ...answers(spec, alone), together: together as Together };
+  return { ...answers(spec, alone as Handler<P, I, Static<A>>), together: together as Together };
 }
 
 const format = Type.Optional(
@@ -257,7 +262,7 @@ export function silent<P extends string, I extends TObject>(spec: Spec<P, I>, ha
 export function gathers<P extends string, I extends TObject, A extends TSchema, Command, Done>(
   spec: Spec<P, I> & { answer: A },
   gathered: Omit<Gathered<Command, Done>, 'prepare' | 'answer'> & {
-    prepare(call: Call<Static<I>>, errors: FieldErrors, world: World): Soon<Command>;
+    prepare(call: Call<Static<I>>, errors: ErrorCollector, world: World): Soon<Command>;
     answer(done: Done, call: Call<Static<I>>): Static<A>;
   },
 ): Operation {

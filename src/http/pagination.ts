@@ -4,11 +4,14 @@ export const perPage = 100;
 
 /** So far that (page - 1) * 100 is still exact. */
 const farthest = 90_000_000_000_000;
+/** A longer text is no page number. */
+const longest = 100;
 
 /** What is not an integer of 1 or more means the first page. */
 export function pageNumber(raw: unknown): number {
   const value = Array.isArray(raw) ? raw.at(-1) : raw;
-  if (typeof value !== 'number' && !(typeof value === 'string' && /^\s*\+?\d+\s*$/.test(value))) return 1;
+  const isWritten = typeof value === 'string' && value.length <= longest && /^\s*\+?\d+\s*$/.test(value);
+  if (typeof value !== 'number' && !isWritten) return 1;
   const page = Number(value);
   return Number.isInteger(page) && page >= 1 ? Math.min(page, farthest) : 1;
 }

@@ -66,21 +66,38 @@ export function parseBody(body: Buffer): Params | undefined {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new Malformed('The body must be a JSON object: {"name": "value", …}.');
   }
-  if (isDeeper(parsed, deepest)) throw new Malformed(`The body is nested more than ${deepest} levels deep.`);
+  countElements(parsed, deepest, 0);
   return parsed as Params;
 }
 
 /** The parser takes any depth, but not everything that comes after it does. Nothing of ours is ten deep. */
 const deepest = 100;
 
-function isDeeper(value: object, levels: number): boolean {
-  if (levels === 0) return true;
+/** Elements of lists and members of objects, all together. A body of 1 MiB with ordinary names has fewer. */
+const mostElements = 100_000;
+
+/** Gives how many elements there are, with those before; throws where they are too many, or too deep. */
+function countElements(value: object, levels: number, before: number): number {
+  if (levels === 0) throw new Malformed(`The body is nested more than ${deepest} levels deep.`);
+  let count = before;
   // Every body comes by here: no list of its values is made.
-  for (const name in value) {
-    const one = (value as Params)[name];
-    if (typeof one === 'object' && one !== null && isDeeper(one, levels - 1)) return true;
-  }
-  return false;
+  if (Array.isArray(value)) {
+    checkElements(count + value.length);
+    for (const one of value) count = countElement(one, levels, count);
+  } else for (const name in value) count = countElement((value as Params)[name], levels, count);
+  return count;
+}
+
+function countElement(value: unknown, levels: number, before: number): number {
+  checkElements(before + 1);
+  return typeof value === 'object' && value !== null ? countElements(value, levels - 1, before + 1) : before + 1;
+}
+
+function checkElements(count: number): void {
+  if (count > mostElements)
+    throw new Malformed(
+      `The body has more than ${mostElements.toLocaleString('en')} elements. Send it in smaller parts.`,
+    );
 }
 
 /** The parser's own message quotes the body, which is the guest's business; its position is what helps. */

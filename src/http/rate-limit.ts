@@ -1,6 +1,8 @@
 import { TooMany } from '../shared/problem.ts';
 
 const windowMs = 60_000;
+/** With more keys in a window than this, the oldest is forgotten. */
+const mostKeys = 100_000;
 
 /** Where somebody stands. */
 export interface Rate {
@@ -50,6 +52,7 @@ export class RateLimit {
       throw new TooMany(`${reason} Try again in ${reset} s.`, reset, this.#reason === undefined ? limit : undefined);
     }
     this.#counts.set(key, count);
+    if (this.#counts.size > mostKeys) this.#counts.delete(this.#counts.keys().next().value as string);
     return { limit, remaining: limit - count, reset };
   }
 

@@ -1,19 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ActiveAccounts } from '../batch/active-accounts.ts';
 import { Gathering } from '../batch/gathering.ts';
 import { type Database, isCollision, type Tx } from '../db/database.ts';
 import type { Answer, Attempt, Replayable } from '../shared/attempt.ts';
 import type { Deed } from '../shared/deed.ts';
-import type { Few } from '../shared/few.ts';
+import { FairQueue } from '../shared/fair-queue.ts';
 import type { Rows } from '../shared/fields.ts';
-import { type FieldErrors, Invalid, NotFound, outOfReach, Unavailable } from '../shared/problem.ts';
-import { addError, reader } from '../shared/read.ts';
+import { JsonText } from '../shared/json-text.ts';
+import {
+  type ErrorCollector,
+  Forbidden,
+  Invalid,
+  NotFound,
+  outOfReach,
+  TooMany,
+  Unavailable,
+} from '../shared/problem.ts';
+import { reader } from '../shared/read.ts';
 import { type Soon, whenKnown } from '../shared/soon.ts';
 import { sessionCookie } from './cookie.ts';
 import type { Gate, Gatekeeper, Partner } from './gate.ts';
 import { attemptOf, type Once } from './idempotency.ts';
 import { Incoming, pathIds } from './incoming.ts';
 import { type Call, type Gathered, mayRetry, type Operation, type Together, type World } from './operation.ts';
-import { mergeParams } from './params.ts';
+import { mergeParams, parseBody } from './params.ts';
 import { rateHeaders } from './rate-limit.ts';
 import { accepts, ndjson, sendCsv, sendProgress } from './streams.ts';
 
@@ -30,9 +40,27 @@ export interface Serving {
   onOutcome(route: string, outcome: string): void;
   /** An error that comes when the answer has begun. */
   onLate(error: unknown, requestId: string): void;
-  /** For what takes its time: a connection to the database each, and others need them too. */
-  few: Few;
+  /** For calls that take long and keep a connection to the database all the while. */
+  long: FairQueue<number>;
+  /** For large requests and answers: each keeps the process busy for a while. */
+  heavy: FairQueue<number>;
+  accounts: ActiveAccounts;
 }
+
+/** An account has one of these at a time, so that another's does not have to wait for all of them. */
+export const longCalls = () =>
+  new FairQueue<number>({
+    ...{ atOnce: 2, perKey: () => 1, mostWaiting: 40, mostWaitingPerKey: 20 },
+    full: 'Too many long calls are waiting already.',
+  });
+export const heavyCalls = () =>
+  new FairQueue<number>({
+    ...{ atOnce: 2, perKey: () => 1, mostWaiting: 1000, mostWaitingPerKey: 100 },
+    full: 'Too many large requests are waiting already.',
+  });
+
+/** A body of more bytes is a heavy call. */
+const largeBody = 64 * 1024;
 
 /** Puts one operation on the HTTP app: who calls, what was sent, one transaction, the answer. */
 export function serve(app: FastifyInstance, operation: Operation, serving: Serving): void {
@@ -59,22 +87,51 @@ export function serve(app: FastifyInstance, operation: Operation, serving: Servi
     },
     handler: (request, reply) => {
       for (const secret of secrets) refuseInAddress(secret, request.query as object);
-      const params = mergeParams(request.query, request.body);
-      const { value: input, errors } = read(params);
-      const ids = pathIds(request);
-      const attempt = isRetryable ? attemptOf(request, params) : undefined;
-      const account = request.partner
-        ? addressedAccount(request.partner, input, errors, serving.keeper)
-        : (ids.account_id ?? 0);
-      return whenKnown(account, (accountId) => {
-        const call = new Incoming(request, { params, input, ids, accountId }, serving);
-        if (gather) return gather(call, errors, reply, attempt);
-        return attempt
-          ? answerOnce(operation, call, errors, reply, serving, attempt)
-          : answer(operation, call, errors, reply, serving);
-      });
+      const body = request.body as Buffer | undefined;
+      if (!body || body.length <= largeBody) return handle(request, reply, readAll(request, body));
+      return readInTurn(request, body).then((sent) => handle(request, reply, sent));
     },
   });
+
+  function readAll(request: FastifyRequest, body: Buffer | undefined) {
+    const params = mergeParams(request.query, body && parseBody(body));
+    return { params, ...read(params, () => gathered?.dropsInvalid?.(params) ?? false) };
+  }
+
+  /** Of a large body the reading alone is in turn: what waits for the database must not keep others from being read. */
+  function readInTurn(request: FastifyRequest, body: Buffer) {
+    return serving.heavy.run(accountOf(request), async () => {
+      const sent = readAll(request, body);
+      // Other requests are served before the next large body is read.
+      await new Promise((turn) => setImmediate(turn));
+      return sent;
+    });
+  }
+
+  function handle(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { params, value: input, errors }: ReturnType<typeof readAll>,
+  ) {
+    const ids = pathIds(request);
+    const attempt = isRetryable ? attemptOf(request, params) : undefined;
+    const account = request.partner
+      ? addressedAccount(request.partner, input, errors, serving.keeper)
+      : (ids.account_id ?? 0);
+    return whenKnown(account, (accountId) => {
+      serving.accounts.add(accountId);
+      const call = new Incoming(request, { params, input, ids, accountId }, serving);
+      if (gather) return gather(call, errors, reply, attempt);
+      return attempt
+        ? answerOnce(operation, call, errors, reply, serving, attempt)
+        : answer(operation, call, errors, reply, serving);
+    });
+  }
+}
+
+/** The account whose turn a request has to wait for. */
+function accountOf({ partner, params }: FastifyRequest): number {
+  return partner?.accountId ?? (Number((params as { account_id?: string }).account_id) || 0);
 }
 
 const isSecret = (schema: unknown) => (schema as { format?: string }).format === 'password';
@@ -93,13 +150,17 @@ function letIn(
   gate: Gate,
 ): Promise<unknown> | undefined {
   const { access } = operation;
-  if (access === 'admin') return gate.admin(request, operation);
+  if (access === 'admin')
+    return gate.admin(request, operation).then(({ caller }) => mustHaveRoom(request, `admin ${caller}`));
   if (access === 'partner') {
     const known = whenKnown(gate.partner(request), (partner) => {
       // Also what is refused for being too much is written down as theirs.
       request.partner = partner;
+      mustHaveRoom(request, `account ${partner.accountId}`);
       return whenKnown(gate.admit(partner), (rate) => {
         if (rate) reply.headers(rateHeaders(rate));
+        if (operation.method !== 'GET' && partner.role === 'viewer')
+          throw new Forbidden('This token belongs to a viewer, who may only read. Use the token of another user.');
       });
     });
     if (known instanceof Promise) return known;
@@ -107,11 +168,19 @@ function letIn(
   return undefined;
 }
 
+/** One caller must not take all the room that there is for requests. */
+function mustHaveRoom(request: FastifyRequest, caller: string): void {
+  if (!request.load.belongsTo(caller))
+    throw new TooMany('Too many requests at once. Wait for the answers before you send more.', 1);
+}
+
+const unreadAnswers = () => new TooMany('Too many answers are not read yet. Read them before you ask for more.', 1);
+
 /** A call of its own. */
 async function answer(
   operation: Operation,
   call: Incoming,
-  errors: FieldErrors,
+  errors: ErrorCollector,
   reply: FastifyReply,
   serving: Serving,
 ): Promise<FastifyReply> {
@@ -133,8 +202,12 @@ async function answer(
     if (operation.status === 204) return undefined;
     return operation.paged ? call.paginate(result as Rows<unknown>) : result;
   };
-  const inTurn = operation.isLong?.(call.input) ? () => serving.few.run(work) : work;
-  if (!operation.isLong || !accepts(call.request, ndjson)) return reply.code(operation.status).send(await inTurn());
+  const inTurn = operation.isLong?.(call.input) ? () => serving.long.run(call.accountId, work) : work;
+  if (!operation.isLong || !accepts(call.request, ndjson)) {
+    const result = await inTurn();
+    if (!(result instanceof JsonText)) return reply.code(operation.status).send(result);
+    return reply.code(operation.status).type(jsonType).send(result.text);
+  }
   return sendProgress(reply, operation.status, onLate, (progress) => {
     call.progress = progress;
     return inTurn();
@@ -145,7 +218,7 @@ async function answer(
 async function answerOnce(
   operation: Operation,
   call: Incoming,
-  errors: FieldErrors,
+  errors: ErrorCollector,
   reply: FastifyReply,
   serving: Serving,
   attempt: Attempt,
@@ -169,7 +242,7 @@ function sendKept(reply: FastifyReply, call: Incoming, answer: Replayable | Erro
   if (answer instanceof Error) throw answer;
   if (answer.isReplayed) reply.header('idempotent-replayed', 'true');
   nameDiscarded(reply, call, answer.discarded);
-  return reply.code(status).type('application/json; charset=utf-8').send(answer.body);
+  return reply.code(status).type(jsonType).send(answer.body);
 }
 
 function nameDiscarded(reply: FastifyReply, call: Incoming, fields: string[]): void {
@@ -177,6 +250,7 @@ function nameDiscarded(reply: FastifyReply, call: Incoming, fields: string[]): v
   if (fields.length > 0) reply.header('discarded-fields', inHeader(fields));
 }
 
+const jsonType = 'application/json; charset=utf-8';
 const mostAttempts = 5;
 const largestOfStrangers = 8192;
 
@@ -185,7 +259,7 @@ const longestHeader = 4000;
 
 /** The calls of this route that come in together are written together; those that may come again, among themselves. */
 function gatherer({ path, status }: Operation, gathered: Gathered, serving: Serving) {
-  const { db, world, once, batching, onBatch, onOutcome } = serving;
+  const { db, world, once, batching, accounts, onBatch, onOutcome } = serving;
   const gathering = new Gathering<unknown, unknown>({
     write: (accountId, commands) => db.tenant(accountId, (tx, last) => gathered.write(tx, accountId, commands, last)),
     quick:
@@ -195,6 +269,7 @@ function gatherer({ path, status }: Operation, gathered: Gathered, serving: Serv
     weigh: gathered.weigh,
     onBatch: (size) => onBatch(path, size),
     batching,
+    accounts,
   });
   const retryable = new Gathering<Retryable, Replayable>({
     write: (accountId, members) =>
@@ -215,11 +290,13 @@ function gatherer({ path, status }: Operation, gathered: Gathered, serving: Serv
     weigh: ({ command }) => gathered.weigh(command),
     onBatch: (size) => onBatch(path, size),
     batching,
+    accounts,
   });
-  return (call: Incoming, errors: FieldErrors, reply: FastifyReply, attempt: Attempt | undefined) =>
+  return (call: Incoming, errors: ErrorCollector, reply: FastifyReply, attempt: Attempt | undefined) =>
     whenKnown(gathered.prepare(call as Call, errors, world), (command) => {
       // No account to write to, and so nothing to look up or to drop: what is known to be wrong is all there is to say.
-      if (errors.account_id) throw new Invalid({ ...errors });
+      const { account_id } = errors.fields;
+      if (account_id) throw new Invalid({ account_id, ...errors.fields }, errors.hasMore);
       if (attempt) {
         return retryable.submit(call.accountId, { command, call, attempt }).then((answer) => {
           for (const outcome of answer.outcomes) onOutcome(path, outcome);
@@ -242,16 +319,25 @@ function readerOfMany(operation: Operation, together: Together, serving: Serving
     weigh: () => weightOfRead,
     onBatch: (size) => serving.onBatch(operation.path, size),
     batching: serving.batching,
+    accounts: serving.accounts,
   });
-  return (call: Incoming, errors: FieldErrors, reply: FastifyReply) => {
+  return (call: Incoming, errors: ErrorCollector, reply: FastifyReply) => {
     const alone = () => answer(operation, call, errors, reply, serving);
-    if (Object.keys(errors).length > 0) return alone();
-    return gathering.submit(call.accountId, call).then((found) => (found === undefined ? alone() : found));
+    if (Object.keys(errors.fields).length > 0) return alone();
+    return gathering.submit(call.accountId, call).then((found) => {
+      if (found !== undefined) return found;
+      return serving.heavy.run(call.accountId, () => {
+        // The answer would be in memory for nobody, or beside many others that its client does not read.
+        if (reply.raw.destroyed) throw new Unavailable('The client has left.');
+        if (!call.request.load.hasRoom) throw unreadAnswers();
+        return alone();
+      });
+    });
   };
 }
 
 /** An answer may be long, and all of a batch's are in memory at once: some dozens of them at most. */
-const weightOfRead = 100;
+const weightOfRead = 40;
 
 interface Retryable {
   command: unknown;
@@ -322,8 +408,9 @@ function deedOf({ summary, account }: Operation, call: Incoming, result: unknown
   const { id } = (result ?? {}) as { id?: unknown };
   return {
     accountId: account === 'in path' ? call.accountId : null,
-    userId: call.request.admin?.user?.id ?? null,
+    userId: call.userId,
     actor: call.actor,
+    address: call.request.address,
     action: summary,
     subject: call.subject,
     ids: typeof id === 'number' ? { ...ids, id } : ids,
@@ -351,21 +438,21 @@ async function inScope<T>(
 async function refuse(
   { besides }: Operation,
   call: Call<unknown, string>,
-  errors: FieldErrors,
+  errors: ErrorCollector,
   { db }: Serving,
 ): Promise<void> {
-  if (Object.keys(errors).length === 0) return;
+  if (Object.keys(errors.fields).length === 0) return;
   // Without an account there is nothing to look at.
-  const more = besides && !errors.account_id ? await db.tenant(call.accountId, (tx) => besides(tx, call)) : {};
-  throw new Invalid({ ...more, ...errors });
+  const more = besides && !errors.fields.account_id ? await db.tenant(call.accountId, (tx) => besides(tx, call)) : {};
+  throw new Invalid({ ...more, ...errors.fields });
 }
 
 /** The account that the call is about: the one named, or else the token's own. Out of reach and not there look the same. */
-function addressedAccount(partner: Partner, input: unknown, errors: FieldErrors, keeper: Gatekeeper): Soon<number> {
+function addressedAccount(partner: Partner, input: unknown, errors: ErrorCollector, keeper: Gatekeeper): Soon<number> {
   const accountId = (input as { account_id?: number }).account_id ?? partner.accountId;
-  if (errors.account_id) return accountId;
+  if (errors.fields.account_id) return accountId;
   return whenKnown(keeper.mayAccess(partner, accountId), (may) => {
-    if (!may) addError(errors, 'account_id', outOfReach);
+    if (!may) errors.add('account_id', outOfReach);
     return accountId;
   });
 }

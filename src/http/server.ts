@@ -3,18 +3,23 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from '../log.ts';
-import { Invalid, Unavailable } from '../shared/problem.ts';
+import { plainAddress } from '../shared/address.ts';
+import { Invalid, named, Unavailable } from '../shared/problem.ts';
 import { answerFor } from './errors.ts';
 import type { Admin, Partner } from './gate.ts';
-import { Load } from './load.ts';
-import { checkBodyHeaders, Malformed, parseBody, parseQuery } from './params.ts';
+import { Load, type LoadShare } from './load.ts';
+import { checkBodyHeaders, Malformed, parseQuery } from './params.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The client's address. Null: a proxy did not tell. */
+    address: string | null;
     /** Set once the token is found good. */
     partner: Partner | undefined;
     /** Set once it is known which administrator calls. */
     admin: Admin | undefined;
+    /** What this request takes of the bounded memory. */
+    load: LoadShare;
     /** The names of the fields that were refused, for the request log. */
     errorFields: string[];
     /** Those that were dropped, where the sender asked for that. */
@@ -31,6 +36,7 @@ export interface Answered {
   route: string;
   status: number;
   durationMs: number;
+  address: string | null;
   partner: Partner | undefined;
   /** The administrator who called, by a name that may stand in a log. */
   caller: string | undefined;
@@ -100,15 +106,18 @@ export function createServer({
     (request: FastifyRequest, body: Buffer, done) => {
       try {
         if (body.length > 0) checkBodyHeaders(request.headers);
-        done(null, parseBody(body));
+        // Parsed by the handler: a large body has to wait for its account's turn.
+        done(null, body);
       } catch (error) {
         done(error as Error);
       }
     },
   );
 
+  app.decorateRequest('address', null);
   app.decorateRequest('partner', undefined);
   app.decorateRequest('admin', undefined);
+  app.decorateRequest('load');
   app.decorateRequest('errorFields');
   app.decorateRequest('discardedFields');
   const stop = trackConnections(app.server, slowestReadMs);
@@ -122,16 +131,19 @@ export function createServer({
   const load = new Load(processes, bodyLimitBytes);
   app.addHook('onRequest', (request, reply, done) => {
     const { url, bodyLimit = bodyLimitBytes } = request.routeOptions;
-    const leave = load.add(request.raw, bodyLimit);
+    const share = load.add(request.raw, bodyLimit);
+    request.load = share;
     const began = performance.now();
     let isAnswered = false;
     const answered = () => {
       if (isAnswered) return;
       isAnswered = true;
-      leave();
+      share.leave();
       report(request, reply, url, performance.now() - began);
     };
     reply.raw.on('finish', answered).on('error', answered);
+    // Read now: a closed socket has no address any more.
+    request.address = plainAddress(request.ip);
     request.errorFields = none;
     request.discardedFields = none;
     reply.headers(ownHeaders).header('x-request-id', request.id);
@@ -145,6 +157,11 @@ export function createServer({
       return done(new Malformed('The request does not say which host it is for.'));
     done();
   });
+  // Counted until the client has read it. A stream waits for its client, and keeps little in memory.
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    if (typeof payload === 'string' && payload.length > largeAnswer) request.load?.holdsAnswer(payload.length);
+    done(null, payload);
+  });
   function report(request: FastifyRequest, reply: FastifyReply, url: string | undefined, durationMs: number) {
     onAnswered({
       requestId: request.id,
@@ -153,6 +170,7 @@ export function createServer({
       route: url ?? 'unmatched',
       status: reply.statusCode,
       durationMs,
+      address: request.address ?? null,
       partner: request.partner,
       caller: request.admin?.caller,
       accountId:
@@ -171,7 +189,7 @@ export function createServer({
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const answer = answerFor(error, request.id);
-    if (error instanceof Invalid) request.errorFields = Object.keys(error.errors);
+    if (error instanceof Invalid) request.errorFields = named(error.errors, error.hasMore);
     if (answer.status === 503)
       log.warn({ request_id: request.id, reason: (error as Error).message }, 'a request came at a bad moment');
     else if (answer.status >= 500) log.error({ err: error, request_id: request.id }, 'a request failed');
@@ -185,6 +203,8 @@ export function createServer({
 }
 
 const none: string[] = [];
+/** In characters. */
+const largeAnswer = 64 * 1024;
 
 /** No browser is to guess what an answer is, and nobody is to keep one that is a guest's. */
 const headersOfAll = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
@@ -281,7 +301,13 @@ function refuseBrokenHttp(code: string | undefined, socket: Socket): void {
 const jsonType = 'application/json; charset=utf-8';
 const plainBody = (message: string) => JSON.stringify({ errors: [{ message }] });
 
-/** A client's own request id is used if it is harmless in a log and a header. */
+const harmless = /^[\w.:/+=-]{1,128}$/;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** A domain, as in `ana=gmail.com`, or a mobile number. */
+const personal = /\.[a-z]{2}|(?<![0-9a-z])(?:\+|00)?(?:44|0)7\d{9}(?![0-9a-z])/i;
+
+/** A client's own request id is used if it is harmless in a log and a header, and does not look like a guest's address. */
 function requestId(sent: string | string[] | undefined): string {
-  return typeof sent === 'string' && /^[\w.:/+=-]{1,128}$/.test(sent) ? sent : randomUUID();
+  const isUsed = typeof sent === 'string' && harmless.test(sent) && (uuid.test(sent) || !personal.test(sent));
+  return isUsed ? sent : randomUUID();
 }

@@ -23,6 +23,8 @@ export interface Taken {
   udfs: { id: number; data: string }[];
   /** Consents that ended, because the other contact had withdrawn them. */
   channels: string[];
+  /** Consents that came along with the address they were given for. Absent in journals older than this rule. */
+  given?: string[];
 }
 
 /** What stands for it among locks and in maps. */

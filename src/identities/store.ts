@@ -74,6 +74,27 @@ export async function survivorsOf(tx: Tx, accountId: number, contactIds: number[
   return new Map(rows.map(({ id, today }) => [id, today]));
 }
 
+/** All that these contacts are known by. */
+export function selectIdentities(tx: Tx, accountId: number, contactIds: number[]): Promise<Identity[]> {
+  return tx<Identity>`
+    select kind, value from identities where account_id = ${accountId} and contact_id = any(${contactIds})`;
+}
+
+/** Those of these that lead to no contact but these: a card may have gone to somebody else. */
+export function notOfOthers(
+  tx: Tx,
+  accountId: number,
+  identities: Identity[],
+  contactIds: number[],
+): Promise<Identity[]> {
+  return tx<Identity>`
+    select kind, value from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[])
+      as said (kind, value)
+    where not exists (
+      select from identities other where other.account_id = ${accountId} and other.kind = said.kind
+        and other.value = said.value and other.contact_id <> all(${contactIds}))`;
+}
+
 /** Only where they stand on that very contact: what a merged one brought along stays. */
 export async function releaseIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
   await tx`

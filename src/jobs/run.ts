@@ -33,7 +33,9 @@ export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Job
       try {
         const runner = await run({
           pgPool: pool,
-          taskList: Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, (payload) => task(payload)])),
+          taskList: Object.fromEntries(
+            Object.entries(tasks).map(([name, task]) => [name, (payload) => task(payload, stopping.signal)]),
+          ),
           concurrency,
           noHandleSignals: true,
           pollInterval: 2000,

@@ -4,20 +4,30 @@ import { type Database, isDatabaseAway, type Tx } from '../db/database.ts';
 /** Deletes so many, at most, of an account's rows that are past their time; gives how many there were. */
 export type Sweep = (tx: Tx, accountId: number, limit: number) => Promise<number>;
 
+/** The same for a table that all accounts share. */
+export type SharedSweep = (tx: Tx, limit: number) => Promise<number>;
+
 const firstMs = 60 * 1000;
 const everyMs = 60 * 60 * 1000;
 const step = 5000;
 
+interface Sweeps {
+  ofAccounts?: Sweep[];
+  shared?: SharedSweep[];
+}
+
 /** Deletes what is past its time, every hour, account by account and in small steps, so that nothing waits for it. */
 export class Sweeper {
   readonly #db: Database;
-  readonly #sweeps: Sweep[];
+  readonly #ofAccounts: Sweep[];
+  readonly #shared: SharedSweep[];
   readonly #onFailed: (error: unknown) => void;
   readonly #timers: NodeJS.Timeout[];
 
-  constructor(db: Database, sweeps: Sweep[], onFailed: (error: unknown) => void) {
+  constructor(db: Database, { ofAccounts = [], shared = [] }: Sweeps, onFailed: (error: unknown) => void) {
     this.#db = db;
-    this.#sweeps = sweeps;
+    this.#ofAccounts = ofAccounts;
+    this.#shared = shared;
     this.#onFailed = onFailed;
     this.#timers = [setTimeout(() => void this.sweep(), firstMs), setInterval(() => void this.sweep(), everyMs)];
     for (const timer of this.#timers) timer.unref();
@@ -26,17 +36,14 @@ export class Sweeper {
   async sweep(): Promise<number> {
     let deleted = 0;
     try {
+      for (const sweep of this.#shared)
+        deleted += await this.#safely(() => this.#db.transaction((tx) => sweep(tx, step)));
       let ids: number[] = [];
       do {
         ids = await this.#db.transaction((tx) => nextAccountIds(tx, ids.at(-1) ?? 0, 1000));
-        // What fails in one account is not the others' to wait for.
         for (const accountId of ids)
-          for (const sweep of this.#sweeps)
-            deleted += await this.#ofAccount(accountId, sweep).catch((error) => {
-              if (isDatabaseAway(error)) throw error;
-              this.#onFailed(error);
-              return 0;
-            });
+          for (const sweep of this.#ofAccounts)
+            deleted += await this.#safely(() => this.#db.tenant(accountId, (tx) => sweep(tx, accountId, step)));
       } while (ids.length > 0);
     } catch (error) {
       this.#onFailed(error);
@@ -44,9 +51,16 @@ export class Sweeper {
     return deleted;
   }
 
-  async #ofAccount(accountId: number, sweep: Sweep): Promise<number> {
-    const count = await this.#db.tenant(accountId, (tx) => sweep(tx, accountId, step));
-    return count < step ? count : count + (await this.#ofAccount(accountId, sweep));
+  /** Step by step, until a step finds less than it may delete. A failure is reported, and the other sweeps go on. */
+  async #safely(sweepSome: () => Promise<number>): Promise<number> {
+    let deleted = 0;
+    try {
+      for (let count = step; count === step; deleted += count) count = await sweepSome();
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      this.#onFailed(error);
+    }
+    return deleted;
   }
 
   close(): void {

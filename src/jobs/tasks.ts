@@ -1,13 +1,22 @@
+import { deleteAccountRows } from '../accounts/delete.ts';
+import { type DeleteAccount, deleteAccountTask } from '../accounts/schema.ts';
 import type { Database } from '../db/database.ts';
+import { replaceStatistics, replaceStatisticsTask } from '../db/statistics.ts';
 import type { EmailDomains } from '../domains/check.ts';
 import { lookAgain } from '../domains/look-again.ts';
 import { type LookAgain, lookAgainTask } from '../domains/schema.ts';
+import type { Logger } from '../log.ts';
 
-/** What can be put off, by the name under which it is enqueued. */
-export type Tasks = Record<string, (payload: unknown) => Promise<void>>;
+/** What can be put off, by the name under which it is enqueued. The signal says that the process is stopping. */
+export type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
 
-export function tasks(db: Database, domains: EmailDomains): Tasks {
+export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {
   return {
+    [deleteAccountTask]: async (payload, signal) => {
+      const deletion = payload as DeleteAccount;
+      if (await deleteAccountRows(db, deletion, signal)) log.info(deletion, 'deleted all rows of an account');
+    },
     [lookAgainTask]: (payload) => lookAgain(db, domains, payload as LookAgain),
+    [replaceStatisticsTask]: () => replaceStatistics(db),
   };
 }

@@ -2,19 +2,22 @@ import { selectBookingPops } from '../bookings/store.ts';
 import type { Tx } from '../db/database.ts';
 import type { Asked } from '../db/listing.ts';
 import { lineages } from '../identities/store.ts';
-import { selectPurchasePops } from '../purchases/store.ts';
+import { exceeds, selectPopPieces, selectPopsOf, selectPurchasePops } from '../purchases/store.ts';
 import type { Paginate, Slice } from '../shared/fields.ts';
+import { JsonText } from '../shared/json-text.ts';
 import { type FieldErrors, Invalid } from '../shared/problem.ts';
 import { addError } from '../shared/read.ts';
 import { selectWifiPops } from '../wifi/store.ts';
 import type { FindPops, Pops } from './schema.ts';
 
-/** The interface gives purchases in one piece, so there must be an end to them. */
-const mostPurchases = 10_000;
+/** The interface gives purchases in one piece, so one search has bounds. */
+const most = { purchases: 10_000, lines: 50_000, bytes: 8 * 1024 * 1024 };
 
-/** How much of it may be read for one of many: whoever did more than that is read alone, and keeps nobody waiting. */
-const roomAmongMany = { purchases: 100, bytes: 2000 };
-const roomAlone = { purchases: mostPurchases, bytes: 2 ** 31 - 1 };
+/** What may be read for one of many searches at once. A search that finds more is read alone. */
+const roomAmongMany = { purchases: 50, lines: 20, bytes: 2000 };
+
+/** A long list is read and written in pieces of this size. Between them the process serves other requests. */
+const piece = { purchases: 100, bytes: 128 * 1024 };
 
 /** What is wrong with such a search, of what could be read. */
 export async function wrongWithPops(tx: Tx, accountId: number, wanted: Partial<FindPops>): Promise<FieldErrors> {
@@ -40,23 +43,33 @@ export interface Search {
 }
 
 /** What one contact did in a range of days: purchases, wifi interactions and bookings. */
-export async function findPops(tx: Tx, accountId: number, search: Search): Promise<Pops> {
-  const [found] = await find(tx, accountId, [search], roomAlone);
+export async function findPops(tx: Tx, accountId: number, search: Search): Promise<Pops | JsonText> {
+  const { input, slice, paginate } = search;
+  const { types } = input;
+  const others = types.filter((type) => type !== 'purchases');
+  const [found] = await findManyPops(tx, accountId, [{ input: { ...input, types: others }, slice, paginate }]);
   if (found instanceof Error) throw found;
-  if (!found) throw tooMany();
-  return found;
+  if (!types.includes('purchases')) return found as Pops;
+  const asked = askedBy(search, (await lineages(tx, accountId, [input.contact_id])).get(input.contact_id));
+  if (asked instanceof Invalid) throw asked;
+  const pieces = await selectPopPieces(tx, accountId, asked, most.purchases + 1, piece);
+  const count = pieces.reduce((sum, { purchases }) => sum + purchases, 0);
+  if (count > most.purchases || exceeds(pieces, most)) throw tooMany();
+  const purchases: string[] = [];
+  for (const each of pieces) {
+    const read = await selectPopsOf(tx, accountId, asked.contactId, each);
+    // None are left of a piece that was deleted meanwhile.
+    if (read.length > 0) purchases.push(JSON.stringify(read).slice(1, -1));
+  }
+  const rest = JSON.stringify(found).slice(1);
+  return new JsonText(`{"purchases":[${purchases.join(',')}]${rest === '}' ? '' : ','}${rest}`);
 }
 
 /** The same for many at once, in as many statements as for one. Undefined: there is much of it, and it is to be read alone. */
-export function findManyPops(tx: Tx, accountId: number, searches: Search[]): Promise<(Pops | Invalid | undefined)[]> {
-  return find(tx, accountId, searches, roomAmongMany);
-}
-
-async function find(
+export async function findManyPops(
   tx: Tx,
   accountId: number,
   searches: Search[],
-  room: typeof roomAlone,
 ): Promise<(Pops | Invalid | undefined)[]> {
   const contactIds = searches.map(({ input }) => input.contact_id);
   const families = await lineages(tx, accountId, contactIds);
@@ -70,7 +83,7 @@ async function find(
     return new Map(places.map((place, index) => [place, found[index] as T]));
   };
   const [purchases, booking, wifi] = await Promise.all([
-    ofType('purchases', (all) => selectPurchasePops(tx, accountId, all, room)),
+    ofType('purchases', (all) => selectPurchasePops(tx, accountId, all, roomAmongMany)),
     ofType('booking', (all) => selectBookingPops(tx, accountId, all)),
     ofType('wifi', (all) => selectWifiPops(tx, accountId, all)),
   ]);
@@ -99,7 +112,8 @@ function askedBy({ input, slice: { limit, offset } }: Search, contactIds: number
 }
 
 function tooMany(): Invalid {
+  const bounds = `${most.purchases} purchases, ${most.lines} lines or ${most.bytes / 2 ** 20} MiB`;
   return new Invalid({
-    end_date: [`The end date is too far from the start date: there are more than ${mostPurchases} purchases.`],
+    end_date: [`The end date is too far from the start date: there are more than ${bounds}. Ask for fewer days.`],
   });
 }

@@ -70,7 +70,7 @@ export const purchaseRoutes = [
       },
     },
     {
-      prepare: ({ input, receivedAt }, errors) => preparePurchases(input, errors, asSent(receivedAt)),
+      prepare: ({ input, receivedAt }, errors) => preparePurchases(input, errors.fields, asSent(receivedAt)),
       weigh: weighPurchases,
       write: writePurchases,
       answer: (done) => done,

@@ -1,9 +1,10 @@
 import type { Tx } from '../db/database.ts';
-import { type Asked, listing, selectForMany } from '../db/listing.ts';
+import { type Asked, askedBy, listing, selectForMany } from '../db/listing.ts';
 import { alsoEquals, only, type Sql, sql } from '../db/sql.ts';
 import { type MatchKey, matchKeys } from '../matching/schema.ts';
 import { onClock } from '../shared/clock.ts';
 import { decimal, money, type Rows, type Slice } from '../shared/fields.ts';
+import { Invalid } from '../shared/problem.ts';
 import {
   type Item,
   type ListWaiting,
@@ -60,23 +61,49 @@ export const purchaseKey = ({ transaction_reference, unit_id, provider_id }: Pur
 /** What stands for it among locks. */
 export const purchaseLock = (reference: string) => `purchase:${reference}`;
 
-/** What was sent, as it is stored: without what it says of the guest, and as far as it was there before. */
+interface Defaults {
+  rootUnitId: number;
+  providerId?: number | undefined;
+}
+
+/** The key of a purchase as it was sent. */
+export function sentKey(sent: NewPurchase, { rootUnitId, providerId }: Defaults): PurchaseKey {
+  return {
+    transaction_reference: sent.transaction_reference,
+    unit_id: sent.unit_id ?? rootUnitId,
+    provider_id: sent.provider_id ?? providerId ?? null,
+  };
+}
+
+/**
+ * A sent purchase as it is stored, on top of the row that was there before. Match keys stay as they were. The object is
+ * written out: spread over a dozen properties, a thousand purchases took 14 ms, which another account's request waits.
+ */
 export function purchaseRow(
   before: PurchaseRow | undefined,
   sent: NewPurchase,
-  of: { rootUnitId: number; providerId?: number | undefined; receivedAt: string; timeZone: string },
+  of: Defaults & { receivedAt: string; timeZone: string },
 ): PurchaseRow {
   return {
-    ...(before ?? { ...nothingSent, contact_id: null, ...noMatch }),
-    transaction_reference: sent.transaction_reference,
+    contact_id: before?.contact_id ?? null,
     unit_id: sent.unit_id ?? of.rootUnitId,
     provider_id: sent.provider_id ?? of.providerId ?? null,
+    transaction_reference: sent.transaction_reference,
     order_type_id: sent.order_type_id ?? before?.order_type_id ?? unknownOrderType,
     created_at:
       sent.created_at === undefined
         ? (before?.created_at ?? onClock(of.receivedAt, of.timeZone))
         : onClock(sent.created_at, of.timeZone),
     lines: sent.items?.map(line) ?? before?.lines ?? [],
+    booking_reference: before?.booking_reference ?? null,
+    unique_code: before?.unique_code ?? null,
+    unique_code_group_id: before?.unique_code_group_id ?? null,
+    membership_number: before?.membership_number ?? null,
+    card_reference: before?.card_reference ?? null,
+    table_number: before?.table_number ?? null,
+    matched_by: before?.matched_by ?? null,
+    matched_value: before?.matched_value ?? null,
+    matched_booking_id: before?.matched_booking_id ?? null,
   };
 }
 
@@ -124,6 +151,32 @@ export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Pr
     returning id, unit_id, provider_id, transaction_reference`;
 }
 
+/** Purchases of anybody, or of nobody, keep no membership number or card of a guest who is erased. */
+export async function forgetMembers(tx: Tx, accountId: number, memberships: string[], cards: string[]): Promise<void> {
+  const gone = (values: string[], condition: Sql) => sql`
+    select purchase.id from unnest(${values}::text[]) as gone (value)
+    cross join lateral (select id from purchases where account_id = ${accountId} and ${condition} offset 0) as purchase`;
+  const isGone = (column: Sql, values: string[]) => sql`${column} = any(${values}::text[])`;
+  const [membership, card] = [sql`membership_number`, sql`card_reference`];
+  await tx`
+    update purchases set
+      membership_number = case when ${isGone(membership, memberships)} then null else membership_number end,
+      card_reference = case when ${isGone(card, cards)} then null else card_reference end,
+      matched_value = case
+        when matched_by = 'membership_number' and ${isGone(sql`matched_value`, memberships)} then null
+        when matched_by = 'card_reference' and ${isGone(sql`matched_value`, cards)} then null
+        else matched_value end
+    where account_id = ${accountId} and id = any(array(
+      select id from purchases where account_id = ${accountId} and id = any(array(
+        ${gone(memberships, sql`contact_id is null and membership_number = gone.value`)} union
+        ${gone(memberships, sql`contact_id is not null and membership_number = gone.value`)} union
+        ${gone(memberships, sql`matched_by in ('membership_number', 'card_reference') and matched_value = gone.value`)} union
+        ${gone(cards, sql`contact_id is null and card_reference = gone.value`)} union
+        ${gone(cards, sql`contact_id is not null and card_reference = gone.value`)} union
+        ${gone(cards, sql`matched_by in ('membership_number', 'card_reference') and matched_value = gone.value`)}))
+      order by id for no key update))`;
+}
+
 /** A line's id is made of the purchase's and its place. */
 const lines = sql`(
   select coalesce(json_agg(json_build_object('id', p.id * ${mostLines} + place - 1, 'description', line -> 'description', 'sku', line -> 'sku',
@@ -143,8 +196,43 @@ export function selectPurchases(
   slice: Slice,
 ): Promise<Rows<Purchase>> {
   const from = sql`purchases p where account_id = ${accountId} and contact_id = any(${contactIds})`;
-  const columns = sql`${shown}, p.matched_by`;
-  return listing(tx, { columns, from, orderBy: sql`p.created_at desc, p.id desc` }, slice);
+  return purchasePage(tx, accountId, from, { columns: sql`${shown}, p.matched_by`, orderBy: newestFirst }, slice);
+}
+
+const newestFirst = sql`p.created_at desc, p.id desc`;
+
+/** Bounds on the lines of one page. Lists that people look at stay far below. */
+const pageBounds = { lines: 10_000, bytes: 2 * 1024 * 1024 };
+
+/** A page of purchases with their lines. The sizes are read first: the lines of a hundred purchases may be too many to send. */
+async function purchasePage<Row extends { id: number }>(
+  tx: Tx,
+  accountId: number,
+  from: Sql,
+  { columns, orderBy }: { columns: Sql; orderBy: Sql },
+  slice: Slice,
+): Promise<Rows<Row>> {
+  const { rows: sizes, total } = await listing<PurchaseSize>(tx, { columns: sizeColumns, from, orderBy }, slice);
+  if (exceeds(sizes, pageBounds)) {
+    const most = `${pageBounds.lines} lines or ${pageBounds.bytes / 2 ** 20} MiB`;
+    throw new Invalid({
+      page: [`The purchases on this page have more than ${most}. Search for them by date: /v1/pop/by_date.`],
+    });
+  }
+  const ids = sizes.map(({ id }) => id);
+  const rows = await tx<Row>`
+    select ${columns} from purchases p where account_id = ${accountId} and id = any(${ids}::bigint[]) order by ${orderBy}`;
+  return { rows, total };
+}
+
+/** Whether the purchases have more lines, or more bytes of them, than this. */
+export function exceeds(sizes: { lines: number; bytes: number }[], bounds: { lines: number; bytes: number }): boolean {
+  let [lines, bytes] = [0, 0];
+  for (const size of sizes) {
+    lines += size.lines;
+    bytes += size.bytes;
+  }
+  return lines > bounds.lines || bytes > bounds.bytes;
 }
 
 interface PopRow extends Omit<PurchasePop, 'transaction_lines' | 'contact_id'> {
@@ -152,20 +240,30 @@ interface PopRow extends Omit<PurchasePop, 'transaction_lines' | 'contact_id'> {
   lines: StoredLine[] | null;
 }
 
-/** On these days, newest first. Undefined: more than there is room for, or the lines of one take more bytes than that. */
+const popColumns = sql`${unitName}, p.id, p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id,
+  to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`;
+
+/** A contact's purchases in a range of days, newest first. */
+const popsOf = (accountId: number) => ({
+  from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
+    select * from purchases where account_id = ${accountId} and contact_id = person.id
+      and created_at >= asked.start and created_at < asked.until offset 0) as p`,
+  orderBy: sql`p.created_at desc, p.id desc`,
+});
+
+type AskedDays = Omit<Asked, 'limit' | 'offset'>;
+
+/** The purchases of each search. Undefined: there are more than `room` allows, or one of them is larger. */
 export async function selectPurchasePops(
   tx: Tx,
   accountId: number,
-  all: Omit<Asked, 'limit' | 'offset'>[],
-  room: { purchases: number; bytes: number },
+  all: AskedDays[],
+  room: { purchases: number; lines: number; bytes: number },
 ): Promise<(PurchasePop[] | undefined)[]> {
   const list = {
-    columns: sql`case when pg_column_size(p.lines) <= ${room.bytes} then p.lines end as lines, ${unitName}, p.id,
-      p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id, to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`,
-    from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
-      select * from purchases where account_id = ${accountId} and contact_id = person.id
-        and created_at >= asked.start and created_at < asked.until offset 0) as p`,
-    orderBy: sql`p.created_at desc, p.id desc`,
+    ...popsOf(accountId),
+    columns: sql`case when pg_column_size(p.lines) <= ${room.bytes} and jsonb_array_length(p.lines) <= ${room.lines}
+      then p.lines end as lines, ${popColumns}`,
     show: (row: PopRow, { contactId }: Asked) => (row.lines ? showPop(row, row.lines, contactId) : undefined),
   };
   // One more, to see whether there is.
@@ -178,6 +276,58 @@ export async function selectPurchasePops(
   const fits = (purchases: (PurchasePop | undefined)[]): purchases is PurchasePop[] =>
     purchases.length <= room.purchases && !purchases.includes(undefined);
   return found.map((purchases) => (fits(purchases) ? purchases : undefined));
+}
+
+interface PurchaseSize {
+  id: number;
+  lines: number;
+  /** Of the lines as text. */
+  bytes: number;
+}
+
+const sizeColumns = sql`p.id, jsonb_array_length(p.lines) as lines, octet_length(p.lines::text) as bytes`;
+
+/** A part of a search's purchases. */
+export interface PopPiece {
+  /** As text, which is passed back as it came: nobody reads ten thousand ids. */
+  ids: string;
+  purchases: number;
+  lines: number;
+  bytes: number;
+}
+
+/** A search's purchases, at most `limit` of them, newest first, in pieces of about this size. */
+export function selectPopPieces(
+  tx: Tx,
+  accountId: number,
+  asked: AskedDays,
+  limit: number,
+  piece: { purchases: number; bytes: number },
+): Promise<PopPiece[]> {
+  const { from, orderBy } = popsOf(accountId);
+  const ofOne = [{ ...asked, limit, offset: 0 }];
+  return tx<PopPiece>`
+    with size as (
+      select ${sizeColumns}, p.created_at from ${askedBy(ofOne)} cross join lateral (select p.* from ${from}) as p
+      order by ${orderBy} limit ${limit}),
+    placed as (
+      select p.*, (row_number() over newest - 1) / ${piece.purchases}::int as by_count, sum(p.bytes) over newest / ${piece.bytes}::int as by_bytes
+      from size as p window newest as (order by ${orderBy}))
+    select array_agg(id order by ${orderBy})::text as ids, count(*) as purchases, sum(lines)::int8 as lines, sum(bytes)::int8 as bytes
+    from placed as p group by by_count, trunc(by_bytes) order by by_count, trunc(by_bytes)`;
+}
+
+/** The purchases of a piece, newest first. */
+export async function selectPopsOf(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  { ids }: PopPiece,
+): Promise<PurchasePop[]> {
+  const rows = await tx<PopRow>`
+    select p.lines, ${popColumns} from purchases p where account_id = ${accountId} and id = any(${ids}::bigint[])
+    order by p.created_at desc, p.id desc`;
+  return rows.map((row) => showPop(row, row.lines ?? [], contactId));
 }
 
 /** The lines are put together here: PostgreSQL would take longer. */
@@ -235,7 +385,7 @@ export function selectWaiting(
 ): Promise<Rows<StaffPurchase>> {
   const waits = waiting_for === undefined ? sql`contact_id is null` : waitsFor[waiting_for];
   const from = sql`purchases p where account_id = ${accountId} and ${waits}`;
-  return listing(tx, { columns: staffColumns, from, orderBy: sql`p.id desc` }, slice);
+  return purchasePage(tx, accountId, from, { columns: staffColumns, orderBy: sql`p.id desc` }, slice);
 }
 
 /** How many wait, and for what. */
@@ -250,9 +400,4 @@ export async function countWaiting(tx: Tx, accountId: number): Promise<Waiting> 
     matchKeys.map((key, index) => [key, only(each[index] as { n: number }[]).n]),
   ) as Record<MatchKey, number>;
   return { waiting: only(all).n, waiting_for };
-}
-
-/** In all accounts together. */
-export function countWaitingEverywhere(tx: Tx): Promise<{ key: MatchKey; waiting: number }[]> {
-  return tx<{ key: MatchKey; waiting: number }>`select key, waiting from waiting_purchases()`;
 }

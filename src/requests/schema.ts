@@ -8,6 +8,12 @@ export const LoggedRequest = Type.Object({
   id: Id('Entry id'),
   at: Instant('When it arrived.'),
   request_id: Type.String({ description: 'The answer’s X-Request-Id.' }),
+  address: Nullable(
+    Type.String({
+      description: 'The client’s address; null: a proxy did not tell, or an entry of an earlier version.',
+      examples: ['203.0.113.7'],
+    }),
+  ),
   method: Type.String(),
   route: Type.String({ description: 'The route, not the address: no value that was sent is kept.' }),
   status: Type.Integer(),

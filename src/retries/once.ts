@@ -26,7 +26,7 @@ export async function once(
   for (const { key, fingerprint, body, discarded_fields, contact_id } of await selectKept(tx, accountId, keys))
     answers.set(key, {
       fingerprint,
-      answer: body === null ? erased() : { body, discarded: discarded_fields, contactId: contact_id, outcomes: [] },
+      answer: body === null ? new Erased() : { body, discarded: discarded_fields, contactId: contact_id, outcomes: [] },
     });
 
   const first = new Map<string, number>();
@@ -52,6 +52,7 @@ export async function once(
 
   return attempts.map(({ key, fingerprint }, place) => {
     const known = answers.get(key);
+    if (known?.answer instanceof Erased) return known.answer;
     if (known?.fingerprint.equals(fingerprint) && known.answer instanceof Error) return known.answer;
     // It came beside one that was refused, and has used nothing up.
     if (known?.answer instanceof Error && first.has(key)) return new Unavailable('It came too soon behind another.');
@@ -61,10 +62,14 @@ export async function once(
   });
 }
 
-const erased = () =>
-  new Invalid({
-    'Idempotency-Key': ['The request was done, and the guest it was about was erased since. It is not done again.'],
-  });
+/** Whatever comes with the key now: what was sent with it is not known any more. */
+class Erased extends Invalid {
+  constructor() {
+    super({
+      'Idempotency-Key': ['The request was done, and the guest it was about was erased since. It is not done again.'],
+    });
+  }
+}
 
 const usedOtherwise = () =>
   new Invalid({

@@ -2,6 +2,7 @@ import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 
 export interface KeptAnswer {
+  /** A hash of the client's own. */
   key: string;
   fingerprint: Buffer;
   /** Null: it told of a guest who was erased since. */
@@ -32,10 +33,13 @@ export async function insertKept(tx: Tx, accountId: number, answers: KeptAnswer[
       discarded_fields = excluded.discarded_fields, contact_id = excluded.contact_id, created_at = excluded.created_at`;
 }
 
-/** What they told of these guests. That they were given stays known: what was done is not done again. */
+/**
+ * Keeps nothing of these guests but the hash of the key, and that until its time is over: a retry that comes late must
+ * not bring them back.
+ */
 export async function forgetAnswers(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx`
-    update kept_answers set body = null, contact_id = null
+    update kept_answers set fingerprint = '', body = null, discarded_fields = '[]', contact_id = null
     where account_id = ${accountId} and contact_id = any(${contactIds})`;
 }
 

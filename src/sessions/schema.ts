@@ -13,8 +13,8 @@ const password = (description: string) =>
     examples: ['correct horse battery staple'],
   });
 
-/** A session that nobody uses ends after so many days. */
-export const idleDays = 30;
+/** A session ends this many days after its last use, and this many after it began. */
+export const [idleDays, longestDays] = [7, 30];
 
 /** More accounts than that are not offered at a glance. */
 export const mostAccounts = 1000;
@@ -29,7 +29,7 @@ export const Session = Type.Object({
   accounts: Type.Array(Account, { description: `Those that the user may access; the first ${mostAccounts} by name.` }),
   expires_at: Nullable(
     Instant(
-      `When it ends unless it is used: ${idleDays} days after its last use. Null: e-mail and password came along instead.`,
+      `When it ends unless it is used: ${idleDays} days after its last use, and at most ${longestDays} days after it began. Null: e-mail and password came along instead.`,
     ),
   ),
 });
@@ -38,7 +38,7 @@ export type Session = Static<typeof Session>;
 export const NewPassword = Type.Object({
   current_password: password('The one until now.'),
   new_password: Type.String({
-    description: 'At least 8 characters.',
+    description: 'At least 8 characters, not one of the most common passwords, and not the e-mail.',
     format: 'password',
     minLength: 8,
     maxLength: 1024,

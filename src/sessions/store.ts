@@ -3,9 +3,12 @@ import { listing } from '../db/listing.ts';
 import { only, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import type { Role } from '../shared/roles.ts';
-import { idleDays, type OpenSession } from './schema.ts';
+import { idleDays, longestDays, type OpenSession } from './schema.ts';
 
 const untilIdle = sql`now() + make_interval(days => ${idleDays})`;
+const latestEnd = sql`created_at + make_interval(days => ${longestDays})`;
+/** An earlier version let sessions live for as long as they were used, so the start counts too. */
+const isOpen = sql`sessions.expires_at > now() and sessions.created_at > now() - make_interval(days => ${longestDays})`;
 
 export async function insertSession(
   tx: Tx,
@@ -34,16 +37,19 @@ export async function findSession(tx: Tx, hash: Buffer): Promise<SignedIn | unde
       array(select account_id from user_accounts where user_id = users.id order by account_id) as account_ids,
       sessions.last_seen_at < now() - interval '5 minutes' as is_stale
     from sessions join users on users.id = sessions.user_id
-    where sessions.hash = ${hash} and sessions.expires_at > now()`;
+    where sessions.hash = ${hash} and ${isOpen}`;
   return row;
 }
 
-export async function touchSession(tx: Tx, id: number): Promise<void> {
-  await tx`update sessions set last_seen_at = now(), expires_at = ${untilIdle} where id = ${id}`;
+export async function touchSessions(tx: Tx, ids: number[]): Promise<void> {
+  await tx`
+    update sessions set last_seen_at = now(), expires_at = least(${untilIdle}, ${latestEnd})
+    where id = any(array(select id from sessions where id = any(${ids}::bigint[]) order by id for no key update))`;
 }
 
 export async function sessionEnds(tx: Tx, id: number | null): Promise<string | null> {
-  const [row] = await tx<{ expires_at: string }>`select expires_at from sessions where id = ${id}`;
+  const [row] = await tx<{ expires_at: string }>`
+    select least(expires_at, ${latestEnd}) as expires_at from sessions where id = ${id}`;
   return row?.expires_at ?? null;
 }
 
@@ -56,7 +62,7 @@ export function selectSessions(
     tx,
     {
       columns: sql`id, created_at, last_seen_at, address, user_agent, id is not distinct from ${sessionId}::bigint as is_current`,
-      from: sql`sessions where user_id = ${userId} and expires_at > now()`,
+      from: sql`sessions where user_id = ${userId} and ${isOpen}`,
       orderBy: sql`id desc`,
     },
     slice,
@@ -76,6 +82,9 @@ export async function deleteSession(tx: Tx, id: number | null): Promise<void> {
   await tx`delete from sessions where id = ${id}`;
 }
 
-export async function deleteExpiredSessions(tx: Tx): Promise<void> {
-  await tx`delete from sessions where expires_at < now()`;
+/** Deletes up to `limit` sessions that have ended. */
+export async function deleteEndedSessions(tx: Tx, limit: number): Promise<number> {
+  const { count } = await tx`
+    delete from sessions where id = any(array(select id from sessions where not (${isOpen}) limit ${limit}))`;
+  return count;
 }

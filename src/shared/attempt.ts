@@ -1,5 +1,6 @@
 /** A request that may come again, by the key that its sender gave it. */
 export interface Attempt {
+  /** The SHA-256 of it, in hexadecimal digits. */
   key: string;
   /** Of the route and what was sent. */
   fingerprint: Buffer;

@@ -17,7 +17,7 @@ function harmless(text: string): string {
 }
 
 /** Rows of a file that are read at a time. */
-const rowsAtOnce = 5000;
+const rowsAtOnce = 1000;
 
 /**
  * All of a list, however long it is, as the parts of a file. The first rows are read before it gives anything: there may

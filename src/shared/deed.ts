@@ -4,6 +4,8 @@ export interface Deed {
   userId: number | null;
   /** Who and what, in words. */
   actor: string;
+  /** The client's; null: the command line. */
+  address: string | null;
   action: string;
   /** The name of what it was done to. */
   subject: string | null;

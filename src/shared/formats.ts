@@ -114,3 +114,11 @@ function offsetMinutes(zone: string): number | undefined {
   if (minutes > 14 * 60 || Number(zone.slice(-2)) > 59) return undefined;
   return zone.startsWith('-') ? -minutes : minutes;
 }
+
+/**
+ * The text in Unicode NFC. Below U+0300 every text is in it already. The time to sort combining characters grows with the
+ * square of how many there are in a row. More than 30 are in no language (UAX #15): such a text stays as it is.
+ */
+export function composed(text: string): string {
+  return /[\u0300-\uffff]/.test(text) && !/\p{M}{31}/u.test(text) ? text.normalize('NFC') : text;
+}

@@ -1,39 +1,63 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { TooMany } from './problem.ts';
+import { PasswordQueue } from './password-queue.ts';
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** 64 MiB and two passes a guess. Written into each hash, so that it can be raised without breaking the old ones. */
 const cost = { N: 2 ** 16, r: 8, p: 2 };
 
-/** One at a time: each takes 64 MiB, and sign-ins are rare. */
-let turn: Promise<unknown> = Promise.resolve();
-let waiting = 0;
-const mostWaiting = 20;
+/** One of libuv's four threads stays free for DNS and files. */
+const mostAtOnce = 3;
+const atOnce = (processes: number) => Math.max(1, Math.min(mostAtOnce, Math.floor(availableParallelism() / processes)));
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting >= mostWaiting)
-    throw new TooMany('Too many passwords are being checked just now. Try again in a moment.', 5);
-  waiting++;
-  const result = turn.then(work);
-  turn = result.catch(() => {});
-  return result.finally(() => waiting--);
+const queue = new PasswordQueue('Too many passwords are being checked just now. Try again in a moment.', {
+  atOnce: atOnce(1),
+  mostOfLane: 20,
+  mostWaiting: 100,
+  longestWaitMs: 20_000,
+});
+
+/** Several processes of one service share the cores. */
+export function shareCores(processes: number): void {
+  queue.atOnce = atOnce(processes);
 }
 
-function hash(password: string, salt: Buffer, { N, r, p }: typeof cost): Promise<Buffer> {
-  return inTurn(() => derive(password.normalize('NFKC'), salt, 32, { N, r, p, maxmem: 256 * N * r }));
+function hash(password: string, salt: Buffer, { N, r, p }: typeof cost, network?: string): Promise<Buffer> {
+  return queue.run(network, () => derive(password.normalize('NFKC'), salt, 32, { N, r, p, maxmem: 256 * N * r }));
 }
+
+const written = (salt: Buffer, key: Buffer) =>
+  ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$');
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await hash(password, salt, cost);
-  return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$');
+  return written(salt, await hash(password, salt, cost));
 }
 
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+/** No password has this hash. Checking it takes as long as checking another. */
+export const hashOfNone = written(Buffer.alloc(16), Buffer.alloc(32));
+
+/** Where a password comes from. A network with many wrong ones waits behind the others. */
+interface Origin {
+  network: string;
+  /** The user is signed in from that network already: it goes ahead of networks that were never seen. */
+  isKnownThere?: boolean;
+}
+
+export async function verifyPassword(
+  password: string,
+  stored: string,
+  { network, isKnownThere = false }: Origin,
+): Promise<boolean> {
   const [, N, r, p, salt = '', key = ''] = stored.split('$');
   const expected = Buffer.from(key, 'base64url');
-  const actual = await hash(password, Buffer.from(salt, 'base64url'), { N: Number(N), r: Number(r), p: Number(p) });
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
+  const costs = { N: Number(N), r: Number(r), p: Number(p) };
+  const lane = isKnownThere ? `known ${network}` : network;
+  if (isKnownThere) queue.trust(lane);
+  const actual = await hash(password, Buffer.from(salt, 'base64url'), costs, lane);
+  const isRight = expected.length === actual.length && timingSafeEqual(expected, actual);
+  if (isRight) queue.succeeded(lane);
+  return isRight;
 }

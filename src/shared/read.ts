@@ -1,23 +1,27 @@
 import type { Static, TSchema } from 'typebox';
-import { formats } from './formats.ts';
-import type { FieldErrors } from './problem.ts';
-import { oneOf, words } from './words.ts';
+import { composed, formats } from './formats.ts';
+import { ErrorCollector, type FieldErrors } from './problem.ts';
+import { counted, oneOf, words } from './words.ts';
 
 /**
  * Reads what a client sent by the shape that also gives the types and the OpenAPI document: leniently (`"12"` is an
  * integer, `1` is true, blank is "no news", unknown fields are ignored) and completely (every failing field is named,
  * by its dotted path, in one go). A general JSON Schema validator does neither, hence this one.
  */
-export type Reader<T> = (raw: unknown) => {
+export type Reader<T> = (
+  raw: unknown,
+  /** Asked when there are more errors than are listed: whether to read on, because invalid data is dropped. */
+  goOn?: () => boolean,
+) => {
   /**
    * What could be read. A bad value is left out, and a bad one of a list leaves a hole, so that the others keep their
    * places; an object of a list that lacks what it needs stays, for what else can be said of it, until `pick` drops it.
    */
   value: T;
-  errors: FieldErrors;
+  errors: ErrorCollector;
 };
 
-type Read = (raw: unknown, path: string, errors: FieldErrors) => unknown;
+type Read = (raw: unknown, path: string, errors: ErrorCollector) => unknown;
 
 /** The parts of JSON Schema that our shapes use. */
 interface Shape {
@@ -39,14 +43,16 @@ interface Shape {
   'x-vital'?: boolean;
   /** Another field of the same kind that stands for this one where this is not sent. This one is needed. */
   'x-also'?: string;
-  /** Of a list: an answer has the list's address under this name. Sent back with the rest, that is no news. */
-  'x-address'?: boolean;
+  /** Of a list: an answer has an address with this path under this name. Sent back with the rest, that is no news. */
+  'x-address'?: string;
+  /** Of an object: one of these fields is needed. */
+  'x-either'?: readonly string[];
 }
 
 export function reader<S extends TSchema>(schema: S): Reader<Static<S>> {
-  const read = compile(schema as Shape);
-  return (raw) => {
-    const errors: FieldErrors = Object.create(null);
+  const read = compile(schema as Shape, '');
+  return (raw, goOn) => {
+    const errors = new ErrorCollector(goOn);
     return { value: read(raw, '', errors) as Static<S>, errors };
   };
 }
@@ -85,50 +91,54 @@ function isAbsent(raw: unknown, blankCounts = false): boolean {
   return raw === undefined || raw === null || (typeof raw === 'string' && !blankCounts && raw.trim() === '');
 }
 
-function compile(shape: Shape): Read {
+/** `name` is what messages call the field. */
+function compile(shape: Shape, name: string): Read {
   switch (shape.type) {
     case 'object':
-      return compileObject(shape);
+      return compileObject(shape, name);
     case 'array':
-      return compileArray(shape);
+      return compileArray(shape, name);
     case 'integer':
-      return (raw, path, errors) => readInteger(shape, raw, path, errors);
+      return (raw, path, errors) => readInteger(shape, name, raw, path, errors);
     case 'number':
-      return (raw, path, errors) => readNumber(shape, raw, path, errors);
+      return (raw, path, errors) => readNumber(shape, name, raw, path, errors);
     case 'boolean':
-      return readBoolean;
+      return (raw, path, errors) => readBoolean(name, raw, path, errors);
     default:
-      return (raw, path, errors) => readText(shape, raw, path, errors);
+      return (raw, path, errors) => readText(shape, name, raw, path, errors);
   }
 }
 
-function compileObject(shape: Shape): Read {
+function compileObject(shape: Shape, called: string): Read {
   const required = new Set(shape.required);
   const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => ({
     name,
+    called: words(name),
     also: field['x-also'],
-    read: compile(field),
+    read: compile(field, words(name)),
     required: required.has(name),
     vital: required.has(name) || field['x-vital'] === true,
     blankCounts: field['x-blank'] === true,
-    isAddress: field['x-address'] === true,
+    isAddress: isAddressOf(field['x-address']),
   }));
   const alsoNamed = fields.flatMap(({ name, also }) => (also === undefined ? [] : [{ name, also }]));
-  const [hint] = [...required, ...fields.map((field) => field.name)];
+  const needed = shape['x-either'] ?? [...required, ...fields.map((field) => field.name)].slice(0, 1);
+  const hint = oneOf(needed.map((name) => `{"${name}": …}`));
   return (raw, path, errors) => {
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-      const what = /\.\d+$/.test(path) ? `Each of the ${words(path)}` : `The ${words(path)}`;
-      return addError(errors, path, `${what} must be an object: {"${hint}": …}.`);
+      const what = /\.\d+$/.test(path) ? `Each element of ${called}` : `The ${called}`;
+      return errors.add(path, `${what} must be an object: ${hint}.`);
     }
     const own = (name: string) => (Object.hasOwn(raw, name) ? (raw as Record<string, unknown>)[name] : undefined);
     const value: Record<string, unknown> = {};
     let whole = true;
     for (const field of fields) {
-      const at = path === '' ? field.name : `${path}.${field.name}`;
       const sent = own(field.name);
-      if (isAbsent(sent, field.blankCounts) || (field.isAddress && typeof sent === 'string')) {
-        if (!field.required || (field.also !== undefined && !isAbsent(own(field.also)))) continue;
-        addError(errors, at, `The ${words(at)} field is required.`);
+      const isSent = !isAbsent(sent, field.blankCounts) && !field.isAddress(sent);
+      if (!isSent && (!field.required || (field.also !== undefined && !isAbsent(own(field.also))))) continue;
+      const at = path === '' ? field.name : `${path}.${field.name}`;
+      if (!isSent) {
+        errors.add(at, `The ${field.called} field is required.`);
         whole = false;
         continue;
       }
@@ -146,47 +156,98 @@ function compileObject(shape: Shape): Read {
   };
 }
 
-function compileArray(shape: Shape): Read {
-  const readItem = compile(shape.items ?? {});
-  const { minItems = 0, maxItems = 1000 } = shape;
+/** Longer than any address that an answer gives. */
+const longestAddress = 1000;
+
+/**
+ * Whether a value is the address that an answer gives for a list: any host (a service may have several names), and
+ * exactly this path.
+ */
+function isAddressOf(path: string | undefined): (sent: unknown) => boolean {
+  if (path === undefined) return () => false;
+  const address = new RegExp(`^https?://[^\\s?#]+${path.replace('{id}', '\\d{1,15}')}$`);
+  return (sent) => typeof sent === 'string' && sent.length <= longestAddress && address.test(sent);
+}
+
+function compileArray(shape: Shape, name: string): Read {
+  const { items = {}, minItems = 0, maxItems = 1000 } = shape;
+  const readItem = compile(items, name);
   return (raw, path, errors) => {
-    // In a query a list is also written `a,b`, and a list of one looks like a plain value.
-    const list = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(',') : undefined;
-    if (!list) return addError(errors, path, `The ${words(path)} must be an array.`);
-    if (list.length < minItems)
-      return addError(errors, path, `The ${words(path)} must have at least ${minItems} items.`);
+    const list = Array.isArray(raw) ? raw : listIn(raw, items, path, maxItems);
+    if (!list) return errors.add(path, `The ${name} must be an array.`);
+    if (list.length < minItems) {
+      return errors.add(path, `The ${name} must have at least ${counted(minItems, 'item')}.`);
+    }
     if (list.length > maxItems) {
-      return addError(errors, path, `The ${words(path)} may not have more than ${maxItems} items.`);
+      return errors.add(path, `The ${name} may not have more than ${counted(maxItems, 'item')}.`);
     }
     return list.map((item, index) => readItem(item, `${path}.${index}`, errors));
   };
 }
 
-function readInteger(shape: Shape, raw: unknown, path: string, errors: FieldErrors): number | undefined {
-  const value = typeof raw === 'string' && /^\s*[+-]?\d+\s*$/.test(raw) ? Number(raw) : raw;
+/**
+ * The list that a text stands for. In a query a list of plain values is also written `a,b`, and a list of one looks like
+ * a plain value. Inside a list there is no query: commas there would get around the limit on the elements of a body.
+ */
+function listIn(raw: unknown, items: Shape, path: string, maxItems: number): string[] | undefined {
+  if (typeof raw !== 'string' || items.type === 'object') return undefined;
+  if (!path.includes('.')) return raw.split(',', maxItems + 1);
+  return raw.includes(',') ? undefined : [raw];
+}
+
+/** A number in a text may be this long. It is checked before any pattern. */
+const longestNumber = 100;
+
+/** The number that a text writes, if it does; anything else as it is. */
+function numberIn(raw: unknown, pattern: RegExp): unknown {
+  if (typeof raw !== 'string') return raw;
+  const text = raw.trim();
+  return text.length <= longestNumber && pattern.test(text) ? Number(text) : raw;
+}
+
+function readInteger(
+  shape: Shape,
+  name: string,
+  raw: unknown,
+  path: string,
+  errors: ErrorCollector,
+): number | undefined {
+  const value = numberIn(raw, /^[+-]?\d+$/);
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-    return addError(errors, path, `The ${words(path)} must be an integer.`);
+    return errors.add(path, `The ${name} must be an integer.`);
   }
   if (shape.enum && !shape.enum.includes(value)) {
-    return addError(errors, path, `The ${words(path)} must be ${oneOf(shape.enum)}.`);
+    return errors.add(path, `The ${name} must be ${oneOf(shape.enum)}.`);
   }
-  return withinBounds(shape, value, path, errors);
+  return withinBounds(shape, name, value, path, errors);
 }
 
-function readNumber(shape: Shape, raw: unknown, path: string, errors: FieldErrors): number | undefined {
-  const value = typeof raw === 'string' && /^\s*[+-]?(\d+\.?\d*|\.\d+)\s*$/.test(raw) ? Number(raw) : raw;
+function readNumber(
+  shape: Shape,
+  name: string,
+  raw: unknown,
+  path: string,
+  errors: ErrorCollector,
+): number | undefined {
+  const value = numberIn(raw, /^[+-]?(\d+(\.\d*)?|\.\d+)$/);
   if (typeof value !== 'number' || !Number.isFinite(value)) {
-    return addError(errors, path, `The ${words(path)} must be a number.`);
+    return errors.add(path, `The ${name} must be a number.`);
   }
-  return withinBounds(shape, value, path, errors);
+  return withinBounds(shape, name, value, path, errors);
 }
 
-function withinBounds(shape: Shape, value: number, path: string, errors: FieldErrors): number | undefined {
+function withinBounds(
+  shape: Shape,
+  name: string,
+  value: number,
+  path: string,
+  errors: ErrorCollector,
+): number | undefined {
   if (shape.minimum !== undefined && value < shape.minimum) {
-    return addError(errors, path, `The ${words(path)} must be at least ${shape.minimum}.`);
+    return errors.add(path, `The ${name} must be at least ${shape.minimum}.`);
   }
   if (shape.maximum !== undefined && value > shape.maximum) {
-    return addError(errors, path, `The ${words(path)} may not be greater than ${shape.maximum}.`);
+    return errors.add(path, `The ${name} may not be greater than ${shape.maximum}.`);
   }
   return value;
 }
@@ -204,37 +265,47 @@ const truths = new Map<unknown, boolean>([
   ['n', false],
 ]);
 
-function readBoolean(raw: unknown, path: string, errors: FieldErrors): boolean | undefined {
+function readBoolean(name: string, raw: unknown, path: string, errors: ErrorCollector): boolean | undefined {
   const value = truths.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw);
-  return value ?? addError(errors, path, `The ${words(path)} field must be true or false.`);
+  return value ?? errors.add(path, `The ${name} field must be true or false.`);
 }
 
-function readText(shape: Shape, raw: unknown, path: string, errors: FieldErrors): unknown {
+function readText(shape: Shape, name: string, raw: unknown, path: string, errors: ErrorCollector): unknown {
   if (typeof raw !== 'string' && !(typeof raw === 'number' && Number.isFinite(raw))) {
-    return addError(errors, path, `The ${words(path)} must be a string.`);
+    return errors.add(path, `The ${name} must be a string.`);
   }
   if (typeof raw === 'number' && Math.abs(raw) > Number.MAX_SAFE_INTEGER) {
-    return addError(errors, path, `The ${words(path)} must be a string: as a number it is too large to be exact.`);
+    return errors.add(path, `The ${name} must be a string: as a number it is too large to be exact.`);
   }
+  const { format: formatName, minLength = 0, maxLength = usualMaxLength } = shape;
   // A password is taken to the letter.
-  const text = shape.format === 'password' ? String(raw) : String(raw).trim();
+  const isExact = formatName === 'password';
+  const sent = isExact ? String(raw) : String(raw).trim();
+  if (shape.enum && !shape.enum.includes(sent)) {
+    return errors.add(path, `The ${name} must be ${oneOf(shape.enum)}.`);
+  }
+  const text = isExact || sent.length > maxLength * mostComposed ? sent : composed(sent);
   // PostgreSQL can store neither; answering so is kinder than failing there.
   if (text.includes('\0') || !text.isWellFormed()) {
-    return addError(errors, path, `The ${words(path)} holds characters that are not valid text.`);
+    return errors.add(path, `The ${name} holds characters that are not valid text.`);
   }
-  if (shape.enum && !shape.enum.includes(text)) {
-    return addError(errors, path, `The ${words(path)} must be ${oneOf(shape.enum)}.`);
-  }
-  const { minLength = 0, maxLength = Infinity } = shape;
   const length = characters(text);
-  if (length < minLength) return addError(errors, path, `The ${words(path)} must be at least ${minLength} characters.`);
-  if (length > maxLength) {
-    return addError(errors, path, `The ${words(path)} may not be greater than ${maxLength} characters.`);
+  if (length < minLength) {
+    return errors.add(path, `The ${name} must be at least ${counted(minLength, 'character')}.`);
   }
-  const format = shape.format === undefined ? undefined : formats[shape.format];
+  if (length > maxLength) {
+    return errors.add(path, `The ${name} may not be greater than ${counted(maxLength, 'character')}.`);
+  }
+  const format = formatName === undefined ? undefined : formats[formatName];
   if (!format) return text;
-  return format.read(text) ?? addError(errors, path, `The ${words(path)} ${format.mustBe}`);
+  return format.read(text) ?? errors.add(path, `The ${name} ${format.mustBe}`);
 }
+
+/** Of a text whose shape says nothing else. */
+const usualMaxLength = 255;
+
+/** NFC makes one character of four at most: what is longer than that stays too long, and need not be normalised. */
+const mostComposed = 4;
 
 /** Characters as people count them (code points), not UTF-16 units or bytes. */
 function characters(text: string): number {

@@ -1,7 +1,11 @@
-/** `purchases.0.unit_id` is "unit id" in a sentence: the last name of the path, without its underscores. */
-export function words(path: string): string {
-  const names = path.split('.').filter((part) => !/^\d+$/.test(part));
-  return (names.at(-1) ?? path).replaceAll('_', ' ');
+/** `unit_id` is "unit id" in a sentence. */
+export function words(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+/** "1 item", "2 items" */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** "a, b or c" */

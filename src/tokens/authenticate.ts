@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Gathering } from '../batch/gathering.ts';
 import { type Database, enterAccount } from '../db/database.ts';
 import { BriefCache } from '../shared/brief-cache.ts';
+import type { Role } from '../shared/roles.ts';
 import type { Soon } from '../shared/soon.ts';
 import { userMayAccess } from '../users/store.ts';
 import { tokenPrefix } from './schema.ts';
@@ -11,10 +12,15 @@ export interface GoodToken {
   tokenId: number;
   accountId: number;
   userId: number | null;
+  /** The user's role now; null: the token is no user's. */
+  role: Role | null;
 }
 
 /** Every process obeys a revocation within this time and that of one look-up, without having to be told of it. */
 const believedForMs = 50;
+
+/** Tokens that were not good. They never will be: a token is random, and stays revoked or expired. */
+const mostNotGood = 10_000;
 
 const shape = new RegExp(`^${tokenPrefix}(\\d{1,15})_[\\w-]{43}$`);
 
@@ -27,23 +33,26 @@ const ofAllAccounts = 0;
 
 /** From account to account in one transaction, and all of it in one round trip. */
 function lookUp(db: Database, secrets: string[]): Promise<(GoodToken | undefined)[]> {
-  return db.transaction((tx) =>
-    Promise.all(
-      secrets.map(async (secret) => {
-        const accountId = Number(shape.exec(secret)?.[1]);
-        const [, token] = await Promise.all([
-          enterAccount(tx, accountId),
-          findGoodToken(tx, accountId, hashSecret(secret)),
-        ]);
-        return token && { tokenId: token.id, accountId, userId: token.user_id };
-      }),
-    ),
+  return db.transaction(
+    (tx) =>
+      Promise.all(
+        secrets.map(async (secret) => {
+          const accountId = Number(shape.exec(secret)?.[1]);
+          const [, token] = await Promise.all([
+            enterAccount(tx, accountId),
+            findGoodToken(tx, accountId, hashSecret(secret)),
+          ]);
+          return token && { tokenId: token.id, accountId, userId: token.user_id, role: token.role };
+        }),
+      ),
+    'tokens',
   );
 }
 
 /** Whether a token is good, and which accounts it reaches. */
 export class Authenticator {
   readonly #tokens: BriefCache<GoodToken | undefined>;
+  readonly #notGood = new Set<string>();
   readonly #reach: BriefCache<boolean>;
 
   constructor(db: Database) {
@@ -53,15 +62,24 @@ export class Authenticator {
       weigh: () => 1,
       batching: 'on',
     });
-    this.#tokens = new BriefCache(believedForMs, async (secret) => lookUps.submit(ofAllAccounts, secret));
+    this.#tokens = new BriefCache(believedForMs, async (secret) => {
+      const token = await lookUps.submit(ofAllAccounts, secret);
+      if (!token) this.#rememberNotGood(secret);
+      return token;
+    });
     this.#reach = new BriefCache(believedForMs, async (key) => {
       const [userId, accountId] = key.split(':').map(Number) as [number, number];
-      return db.transaction((tx) => userMayAccess(tx, userId, accountId));
+      return db.transaction((tx) => userMayAccess(tx, userId, accountId), 'tokens');
     });
   }
 
   token(secret: string): Soon<GoodToken | undefined> {
-    return shape.test(secret) ? this.#tokens.get(secret) : undefined;
+    return shape.test(secret) && !this.#notGood.has(secret) ? this.#tokens.get(secret) : undefined;
+  }
+
+  #rememberNotGood(secret: string): void {
+    this.#notGood.add(secret);
+    if (this.#notGood.size > mostNotGood) this.#notGood.delete(this.#notGood.values().next().value as string);
   }
 
   mayAccess(token: GoodToken, accountId: number): Soon<boolean> {

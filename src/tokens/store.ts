@@ -2,6 +2,7 @@ import type { Tx } from '../db/database.ts';
 import { listing } from '../db/listing.ts';
 import { only, sql } from '../db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
+import type { Role } from '../shared/roles.ts';
 import type { Token } from './schema.ts';
 
 const columns = sql`id, name, user_id, created_by, created_at, expires_at, last_used_at, revoked_at`;
@@ -52,15 +53,18 @@ export async function revoke(tx: Tx, accountId: number, id: number): Promise<boo
   return count > 0;
 }
 
-/** The token with that hash, if it is good right now. */
-export async function findGoodToken(
-  tx: Tx,
-  accountId: number,
-  hash: Buffer,
-): Promise<{ id: number; user_id: number | null } | undefined> {
-  const [token] = await tx<{ id: number; user_id: number | null }>`
-    select id, user_id from tokens
-    where account_id = ${accountId} and hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())`;
+interface GoodTokenRow {
+  id: number;
+  user_id: number | null;
+  role: Role | null;
+}
+
+/** The token with that hash, if it is good right now, and its account is not deleted. */
+export async function findGoodToken(tx: Tx, accountId: number, hash: Buffer): Promise<GoodTokenRow | undefined> {
+  const [token] = await tx<GoodTokenRow>`
+    select tokens.id, user_id, users.role from tokens left join users on users.id = user_id
+    where account_id = ${accountId} and hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())
+      and exists (select from accounts where id = ${accountId} and deleted_at is null)`;
   return token;
 }
 

@@ -1,6 +1,7 @@
 import { missingAccounts } from '../accounts/store.ts';
 import { type Tx, violated } from '../db/database.ts';
 import { deleteSessions } from '../sessions/store.ts';
+import { passwordErrors } from '../shared/common-passwords.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { hashPassword } from '../shared/password.ts';
 import { type FieldErrors, Invalid, NotFound } from '../shared/problem.ts';
@@ -9,6 +10,7 @@ import {
   deleteUser,
   findUser,
   hasOtherOwner,
+  holdPassword,
   insertUser,
   isEmailTaken,
   selectUsers,
@@ -20,6 +22,7 @@ export async function createUser(tx: Tx, { email, password, account_ids, role = 
   // First, and before the transaction takes a connection: it is slow on purpose.
   const passwordHash = await hashPassword(password);
   const errors = {
+    ...passwordErrors('password', password, email),
     ...((await isEmailTaken(tx, email)) ? emailTaken().errors : {}),
     ...(await missingAccountErrors(tx, account_ids)),
   };
@@ -40,9 +43,21 @@ export async function showUser(tx: Tx, id: number): Promise<User> {
   return user;
 }
 
-export async function changeUser(tx: Tx, id: number, changes: Partial<NewUser>): Promise<User> {
+/** `own` is there where users change themselves: a new password of one's own takes the hash of the current one. */
+export async function changeUser(
+  tx: Tx,
+  id: number,
+  changes: Partial<NewUser>,
+  own?: { currentHash: string | undefined },
+): Promise<User> {
   const passwordHash = changes.password === undefined ? null : await hashPassword(changes.password);
   const user = await showUser(tx, id);
+  if (changes.password !== undefined) {
+    const errors = passwordErrors('password', changes.password, changes.email ?? user.email);
+    if (errors) throw new Invalid(errors);
+    if (own && !(own.currentHash && (await holdPassword(tx, id, own.currentHash))))
+      throw new Invalid({ current_password: ['The current password is not right.'] });
+  }
   if (user.role === 'owner' && changes.role !== undefined && changes.role !== 'owner')
     await mustNotBeLastOwner(tx, id, 'role');
   if (changes.account_ids) {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Id } from '../shared/fields.ts';
+import { Changes, Id } from '../shared/fields.ts';
 import { roles } from '../shared/roles.ts';
 
 const email = Type.String({
@@ -19,7 +19,8 @@ const role = Type.Enum(roles, {
   examples: ['staff'],
 });
 const password = Type.String({
-  description: 'At least 8 characters. Stored as a memory-hard hash.',
+  description:
+    'At least 8 characters, not one of the most common passwords, and not the e-mail. Stored as a memory-hard hash.',
   format: 'password',
   minLength: 8,
   maxLength: 1024,
@@ -34,3 +35,15 @@ export const CreatedUser = Type.Object({ id: Id('User id'), email, account_ids: 
 
 export const NewUser = Type.Object({ email, password, account_ids: accountIds, role: Type.Optional(role) });
 export type NewUser = Static<typeof NewUser>;
+
+export const ChangedUser = Type.Object({
+  ...Changes(NewUser).properties,
+  current_password: Type.Optional(
+    Type.String({
+      description: 'Required when users change their own password.',
+      format: 'password',
+      maxLength: 1024,
+      examples: ['correct horse battery staple'],
+    }),
+  ),
+});

@@ -56,9 +56,17 @@ export async function deleteUser(tx: Tx, id: number): Promise<boolean> {
   return count > 0;
 }
 
-export async function findPasswordHash(tx: Tx, email: string): Promise<(User & { password_hash: string }) | undefined> {
-  const [row] = await tx<User & { password_hash: string }>`
-    select ${columns}, password_hash from users where email = ${email}`;
+interface SecretUser extends User {
+  password_hash: string;
+  /** Where the user is signed in now, last used first. */
+  addresses: string[];
+}
+
+export async function findPasswordHash(tx: Tx, email: string): Promise<SecretUser | undefined> {
+  const [row] = await tx<SecretUser>`
+    select ${columns}, password_hash,
+      array(select address from sessions where user_id = users.id order by last_seen_at desc limit 100) as addresses
+    from users where email = ${email}`;
   return row;
 }
 

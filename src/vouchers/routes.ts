@@ -120,7 +120,11 @@ export const voucherRoutes = [
       },
     },
     {
-      prepare: ({ input, receivedAt }, errors) => ({ input, errors, receivedAt: iso(receivedAt.getTime()) }),
+      prepare: ({ input, receivedAt }, errors) => ({
+        input,
+        errors: errors.fields,
+        receivedAt: iso(receivedAt.getTime()),
+      }),
       weigh: () => 1,
       quick: redeemQuickly,
       write: redeemCodes,

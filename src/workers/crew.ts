@@ -26,6 +26,8 @@ interface Member {
 
 /** How soon another takes the place of one that ended: ever later, as long as none lasts. */
 const [shortestPauseMs, longestPauseMs, lastingMs] = [100, 30_000, 60_000];
+/** A worker that leaves this many pings in a row unanswered hangs, and is replaced. */
+const [pingEveryMs, mostMissedPings] = [2000, 5];
 /** Less than the main process has itself, so that it can still stop PostgreSQL. */
 const stopPatienceMs = 8000;
 
@@ -119,12 +121,36 @@ class Crew {
       await Promise.race([arrived, ended]);
       const connections = connectionsOfEach(this.#config.workers).worker;
       const beginning = { config: this.#config, connect: this.#connect, connections, isOpen: this.#isOpen };
-      return { member, address: await member.ask('begin', beginning) };
+      const address = await member.ask('begin', beginning);
+      this.#watch(member);
+      return { member, address };
     } catch (error) {
       fork.process.kill('SIGKILL');
       const how = await ended;
       throw error instanceof Gone ? new SetupProblem(`A worker ended while it started: ${told(how)}.`) : error;
     }
+  }
+
+  /** Ends the worker when it no longer answers. Missed pings are counted, not time: the main process may have been suspended itself. */
+  #watch({ fork, ask, ended }: Member): void {
+    let missed = 0;
+    const watching = setInterval(() => {
+      if (missed >= mostMissedPings) {
+        clearInterval(watching);
+        const notAnsweredForMs = missed * pingEveryMs;
+        this.#log.error({ worker: fork.process.pid, not_answered_for_ms: notAnsweredForMs }, 'a worker hangs: killed');
+        fork.process.kill('SIGKILL');
+        return;
+      }
+      if (missed++ > 0) return;
+      ask('ping').then(
+        () => {
+          missed = 0;
+        },
+        () => {},
+      );
+    }, pingEveryMs);
+    void ended.then(() => clearInterval(watching));
   }
 
   /** Another takes its place whenever it ends, until we stop. */
@@ -161,9 +187,8 @@ class Crew {
   }
 
   #answersTo(id: number): Omit<Main, 'here'> {
-    const { admit, guess, forgive } = this.#limits;
     return {
-      ...{ admit, guess, forgive },
+      ...this.#limits,
       changed: () => {
         for (const { fork, ask } of this.#members) if (fork.id !== id) ask('changed').catch(() => {});
       },

@@ -20,6 +20,8 @@ export interface Worker {
   /** An administrator changed something, by way of another. */
   changed(): void;
   figures(): Promise<Figure[]>;
+  /** Answered at once, unless the worker hangs. */
+  ping(): void;
 }
 
 /** What a worker asks of the main process. */

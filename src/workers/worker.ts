@@ -5,6 +5,7 @@ import { EmailDomains } from '../domains/check.ts';
 import { listen } from '../listen.ts';
 import { createLog, type Logger } from '../log.ts';
 import type { Service } from '../service.ts';
+import { shareCores } from '../shared/password.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { line } from './line.ts';
 import type { Beginning, Main, Worker } from './words.ts';
@@ -32,6 +33,7 @@ const ask = line<Main, Worker>(process, {
   },
   changed: () => ours.changed(),
   figures: () => ours.figures(),
+  ping: () => {},
 });
 void ask('here');
 
@@ -41,6 +43,7 @@ async function serve(
   signal: AbortSignal,
 ): Promise<Service & { address: AddressInfo }> {
   isOpen = wasOpen;
+  shareCores(config.workers);
   const db = await joinDatabase(connect, {
     connections,
     signal,
@@ -53,6 +56,8 @@ async function serve(
       admit: (tokenId) => (config.rateLimitPerMinute === 0 ? undefined : ask('admit', tokenId)),
       guess: (network, email) => ask('guess', network, email),
       forgive: (network, email) => ask('forgive', network, email),
+      takeBack: (network, email) => ask('takeBack', network, email),
+      refuseToken: (network, hash) => ask('refuseToken', network, hash),
     },
     changed: () => void ask('changed').catch(() => {}),
     figures: () => ask('figures'),

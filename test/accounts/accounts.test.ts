@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { finishDeletion } from '../../src/accounts/delete.ts';
 import { raw } from '../../src/db/sql.ts';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
-const { admin, call, account, database } = await testApp();
+const { admin, call, account, database, db } = await testApp();
 const behind = await superuser(database);
 
 describe('accounts', () => {
@@ -52,6 +53,7 @@ describe('accounts', () => {
     expect((await admin('GET', `/accounts/${gone.id}/units`)).status).toBe(404);
     expect((await call('GET', '/v1/account/units', { token: gone.token })).status).toBe(401);
     expect((await call('GET', '/v1/account/units', { token: stays.token })).status).toBe(200);
+    await finishDeletion(db, gone.id);
     for (const table of ['units', 'folders', 'groups', 'sources', 'tokens', 'feedback_categories']) {
       expect(await behind`select from ${raw(table)} where account_id = ${gone.id}`, table).toHaveLength(0);
     }

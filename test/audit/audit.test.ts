@@ -48,7 +48,8 @@ describe('the audit trail', () => {
       { action: 'Change a unit', subject: 'The Old Anchor', ids: { unit_id: unit.id, id: unit.id }, fields: ['name'] },
       { action: 'Create a unit', subject: 'The Anchor', ids: { id: unit.id }, fields: ['name'] },
     ]);
-    for (const entry of entries) expect(entry).toMatchObject({ actor: staff.email, account_id: ours.id });
+    const from = { actor: staff.email, account_id: ours.id, address: '127.0.0.1' };
+    for (const entry of entries) expect(entry).toMatchObject(from);
   });
 
   it('has the admin token’s deeds and the sign-ins, wrong passwords too', async () => {
@@ -64,7 +65,10 @@ describe('the audit trail', () => {
     await attempt('wrong');
     await attempt('correct horse battery');
     const entries = await trail({ user_id: String(user.id) });
-    expect(entries.map(({ action }) => action)).toEqual(['Sign in', 'Wrong password']);
+    expect(entries.map(({ action, address }) => [action, address])).toEqual([
+      ['Sign in', '10.4.0.1'],
+      ['Wrong password', '10.4.0.1'],
+    ]);
   });
 
   it('holds no value that was sent: no password, and nothing of a guest', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ActiveAccounts } from '../../src/batch/active-accounts.ts';
 import { Gathering } from '../../src/batch/gathering.ts';
 import { Raced } from '../../src/db/database.ts';
 import { Invalid, Unavailable } from '../../src/shared/problem.ts';
@@ -106,6 +107,36 @@ describe('gathering', () => {
     expect(answers.map((answer) => answer.status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(batches).toHaveLength(1);
   });
+  it('gives up where others are always first, after five tries', async () => {
+    const { batches, submit } = gathering(() => Promise.reject(new Raced()));
+    await expect(submit(1)).rejects.toThrow('Others were always first.');
+    expect(batches).toHaveLength(5);
+  });
+  it('starts no third batch when one of two has ended', async () => {
+    const ends: (() => void)[] = [];
+    const { batches, submit } = gathering(async (commands) => {
+      await new Promise<void>((end) => ends.push(end));
+      return commands.map(String);
+    });
+    const all = [submit(1)];
+    await expect.poll(() => batches).toHaveLength(1);
+    all.push(submit(2));
+    await expect.poll(() => batches).toHaveLength(2);
+    ends.shift()?.();
+    await all[0];
+    for (const n of [3, 4, 5]) {
+      all.push(submit(n));
+      await new Promise((turn) => setImmediate(turn));
+      await new Promise((turn) => setImmediate(turn));
+    }
+    expect(batches).toHaveLength(3);
+    while (ends.length > 0) {
+      ends.shift()?.();
+      await new Promise((turn) => setTimeout(turn, 5));
+    }
+    await Promise.all(all);
+    expect(batches).toEqual([[1], [2], [3], [4, 5]]);
+  });
   it('turns callers away rather than let the queue grow without end', async () => {
     const { submit } = gathering(() => new Promise(() => {}));
     for (const n of range(10_000)) void submit(n);
@@ -113,11 +144,62 @@ describe('gathering', () => {
   });
 });
 
+describe('while several accounts are active', () => {
+  it('an account has one batch of 50 at a time; alone it has two of 200', async () => {
+    const accounts = new ActiveAccounts();
+    const batches: number[] = [];
+    const ends: (() => void)[] = [];
+    const gathered = new Gathering<number, string>({
+      write: async (_, commands) => {
+        batches.push(commands.length);
+        await new Promise<void>((end) => ends.push(end));
+        return commands.map(String);
+      },
+      weigh: () => 1,
+      batching: 'on',
+      accounts,
+    });
+    accounts.add(1);
+    const alone = range(600).map((n) => gathered.submit(1, n));
+    await expect.poll(() => batches).toEqual([200, 200]);
+    accounts.add(2);
+    accounts.add(1);
+    for (const end of ends.splice(0)) end();
+    await expect.poll(() => batches).toEqual([200, 200, 50]);
+    while (batches.length < 6) {
+      expect(ends.length).toBeLessThanOrEqual(1);
+      for (const end of ends.splice(0)) end();
+      await new Promise((turn) => setImmediate(turn));
+    }
+    for (const end of ends.splice(0)) end();
+    await Promise.all(alone);
+    expect(batches).toEqual([200, 200, 50, 50, 50, 50]);
+  });
+  it('is known for a second after a request of another account', () => {
+    let now = 0;
+    const accounts = new ActiveAccounts(() => now);
+    accounts.add(1);
+    accounts.add(1);
+    expect(accounts.areSeveral).toBe(false);
+    accounts.add(2);
+    expect(accounts.areSeveral).toBe(true);
+    now = 999;
+    expect(accounts.areSeveral).toBe(true);
+    now = 1000;
+    accounts.add(2);
+    expect(accounts.areSeveral).toBe(false);
+    accounts.add(1);
+    expect(accounts.areSeveral).toBe(true);
+  });
+});
+
 describe('a quick stage', () => {
   const plain = (n: number) => (n % 2 === 0 ? `quick ${n}` : undefined);
   const staged = (quick: (commands: number[]) => Promise<(string | undefined)[]>) => {
     const written: number[][] = [];
+    const sizes: number[] = [];
     const gathered = new Gathering<number, string>({
+      onBatch: (size) => sizes.push(size),
       quick: (_, commands) => quick(commands),
       write: async (_, commands) => {
         written.push(commands);
@@ -126,13 +208,14 @@ describe('a quick stage', () => {
       weigh: () => 1,
       batching: 'on',
     });
-    return { written, submit: (n: number) => gathered.submit(1, n) };
+    return { written, sizes, submit: (n: number) => gathered.submit(1, n) };
   };
 
   it('answers those that it has done, and leaves the others to be written with care, each with its own outcome', async () => {
-    const { written, submit } = staged(async (commands) => commands.map(plain));
+    const { written, sizes, submit } = staged(async (commands) => commands.map(plain));
     const answers = await Promise.allSettled(range(6).map(submit));
     expect(written).toEqual([[1, 3, 5]]);
+    expect(sizes).toEqual([3, 3]);
     expect(answers.map((one) => (one.status === 'fulfilled' ? one.value : 'refused'))).toEqual([
       ...['quick 0', 'careful 1', 'quick 2', 'careful 3', 'quick 4', 'refused'],
     ]);
@@ -143,9 +226,10 @@ describe('a quick stage', () => {
     expect(written).toEqual([]);
   });
   it('that fails has kept nothing, so all of them are written with care', async () => {
-    const { written, submit } = staged(() => Promise.reject(new Raced()));
+    const { written, sizes, submit } = staged(() => Promise.reject(new Raced()));
     expect(await Promise.all([submit(1), submit(2)])).toEqual(['careful 1', 'careful 2']);
     expect(written).toEqual([[1, 2]]);
+    expect(sizes).toEqual([2]);
   });
   it('that finds the database away fails them: what became of them is not known, and doing it again could mislead', async () => {
     const { written, submit } = staged(() => Promise.reject(new Error('Connection terminated unexpectedly')));

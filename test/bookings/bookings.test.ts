@@ -461,6 +461,76 @@ describe('POST /v1/bookings/{id}', () => {
   });
 });
 
+describe('POST /v1/bookings', () => {
+  const update = (body: object, by = token) => call('POST', '/v1/bookings', { token: by, body });
+  it.each(others)(
+    'changes %s of the booking with that reference to %j, and nothing else',
+    async (field, value, name, answered) => {
+      const first = await book(every);
+      const { booking_reference } = first;
+      const { status, body } = await update({
+        account_id: accountId,
+        booking_reference,
+        provider_id: 12,
+        [field]: value,
+      });
+      expect([status, body]).toEqual([200, { ...first, [name]: answered, updated_at: expect.any(String) }]);
+      expect(await find(booking_reference)).toEqual(body);
+    },
+  );
+  it('needs neither a provider nor an account, and keeps what is not sent', async () => {
+    const first = await book(every);
+    const { status, body } = await update({ booking_reference: first.booking_reference });
+    expect([status, body]).toEqual([200, { ...first, updated_at: expect.any(String) }]);
+  });
+  it('changes the one that was made last where several providers use the reference, or the one of the provider', async () => {
+    const first = await book({ provider_id: 12, party_size: 2 });
+    const { booking_reference } = first;
+    const second = await book({ booking_reference, provider_id: 13, party_size: 3 });
+    expect((await update({ booking_reference, party_size: 4 })).body).toMatchObject({ id: second.id, party_size: '4' });
+    const { body } = await update({ booking_reference, provider_id: 12, party_size: 5 });
+    expect(body).toMatchObject({ id: first.id, party_size: '5' });
+    expect(await find(booking_reference, { provider_id: 13 })).toMatchObject({ party_size: '4' });
+  });
+  it('creates none: unknown, another provider’s or another account’s is a 404', async () => {
+    const first = await book(every);
+    const { booking_reference } = first;
+    for (const [body, by] of [
+      [{ booking_reference: newReference() }, token],
+      [{ booking_reference, provider_id: 77, party_size: 9 }, token],
+      [{ booking_reference, party_size: 9 }, there.token],
+    ] as const) {
+      const { status, body: answer } = await update(body, by);
+      expect([status, answer]).toEqual([404, { errors: [{ message: 'There is no such booking.' }] }]);
+      if (body.booking_reference !== booking_reference) expect(await found(body.booking_reference)).toBe(404);
+    }
+    expect(await find(booking_reference)).toEqual(first);
+  });
+  it.each(bad)('refuses %s of %j, and changes nothing', async (field, value) => {
+    const first = await book(every);
+    const { booking_reference } = first;
+    const { status, body } = await update({ booking_reference, party_size: 9, [field]: value });
+    expect([status, Object.keys(body.errors)]).toEqual([422, [field]]);
+    expect(await find(booking_reference)).toEqual(first);
+  });
+  it('names every failing field at once', async () => {
+    const { booking_reference } = await book(every);
+    const refusal = async (body: object) => Object.keys((await update(body)).body.errors).sort();
+    expect(await refusal({ booking_reference, unit_id: 999_999, party_size: 'x' })).toEqual(['party_size', 'unit_id']);
+    expect(await refusal({ unit_id: 'x' })).toEqual(['booking_reference', 'unit_id']);
+    expect(await refusal({ booking_reference, account_id: there.id })).toEqual(['account_id']);
+  });
+  it('brings a waiting purchase to the guest who sits at the table', async () => {
+    const at = '2028-01-01 19:30:00';
+    const { booking_reference, contact_id } = await book({ unit_id: anchor, party_datetime: at });
+    expect(await seated('60', at)).toBe(null);
+    await update({ booking_reference, table_numbers: ['60'] });
+    const { body } = await call('GET', `/v1/contact/${contact_id}/purchases`, { token });
+    expect(body.total).toBe(1);
+    expect(String(await seated('60', at))).toBe(contact_id);
+  });
+});
+
 describe('table numbers', () => {
   let day = 0;
   /** A day of its own, so that nobody else sits there. */

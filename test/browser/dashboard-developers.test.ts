@@ -5,7 +5,6 @@ import { fresh } from '../support/till.ts';
 import { accepted } from '../support/vouchers.ts';
 
 const viewports = ['desktop', 'phone'] as const;
-const patiently = { timeout: 30_000 };
 
 inDashboard('what developers need', (dashboard) => {
   const base = () => `/accounts/${dashboard.account.id}`;
@@ -105,16 +104,16 @@ inDashboard('what developers need', (dashboard) => {
     const lines = log(page).getByRole('row');
     await log(page).getByText('/v1/unique_code').waitFor();
     await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
-    await expect.poll(() => lines.count(), patiently).toBe(101);
+    await expect.poll(() => lines.count()).toBe(101);
     const line = lines.nth(90);
     await line.scrollIntoViewIfNeeded();
     const top = await line.evaluate((row) => row.getBoundingClientRect().top);
     await dashboard.call('GET', '/v1/contacts', { token, body: {} });
-    await expect.poll(() => lines.count(), patiently).toBe(102);
+    await expect.poll(() => lines.count()).toBe(102);
     const moved = (await lines.nth(91).evaluate((row) => row.getBoundingClientRect().top)) - top;
     expect(Math.abs(moved)).toBeLessThan(2);
     await page.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(() => lines.count(), patiently).toBe(133);
+    await expect.poll(() => lines.count()).toBe(133);
   });
 
   it('is a token that is renamed, and revoked', async () => {

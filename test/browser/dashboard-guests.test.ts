@@ -393,7 +393,7 @@ inDashboard('a guest’s page', (dashboard) => {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await dialog.getByRole('row', { name: /E-mail \(differs\)/ }).waitFor();
-      await dialog.getByText('Consent is never given by a merge').waitFor();
+      await dialog.getByText('A consent comes along with the mobile').waitFor();
       await dialog.getByLabel(`Contact ${stays.id}`).check();
       await expectAccessible(page);
       await dialog.getByRole('button', { name: `Merge into ${name}`, exact: true }).click();

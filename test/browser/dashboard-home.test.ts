@@ -71,7 +71,7 @@ inDashboard('home', (dashboard) => {
     await made(`unique_code_groups/${group.body.id}/codes`, { codes: ['ONE'] });
     const redeemed = { account_id: id, unit_id: anchor, unique_code: 'ONE' };
     expect((await dashboard.call('POST', '/v1/unique_code/redeem', { token, body: redeemed })).status).toBe(200);
-  }, 300_000);
+  });
 
   for (const viewport of ['desktop', 'phone'] as const) {
     it(`is the account at a glance (${viewport})`, async () => {

@@ -271,7 +271,13 @@ describe('its commands', async () => {
     expect((await json(`unit list --account ${account.id}`)).total).toBe(1);
     const asked = await run(`account delete ${account.id}`);
     expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('--yes')]);
-    await json(`account delete ${account.id} --yes`);
+    const deleted = await run(`account delete ${account.id} --yes`);
+    expect([deleted.code, deleted.stdout]).toEqual([0, `The account ${account.id} is deleted.\n`]);
+    expect(deleted.stderr).toMatch(/100 %: (\d+) of \1 rows\n$/);
+    const client = await connectTo(database.url);
+    const trail =
+      await client`select account_id, subject, ids from audit_trail where action = 'regulars account delete'`;
+    expect([...trail]).toEqual([{ account_id: account.id, subject: 'Renamed', ids: { id: account.id } }]);
     expect((await run(`account show ${account.id}`)).stderr).toBe('There is no such account.\n');
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 import { broken } from '../support/invariants.ts';
+import { isMutating } from '../support/mutating.ts';
 
 const { account, call, admin, db, database } = await testApp();
 const behind = await superuser(database);
@@ -30,38 +31,43 @@ describe('the consent ledger', () => {
     ]);
   });
 
-  it('explains the flags after any history, merges and undos included', async () => {
-    const event = fc.record({
-      email: fc.option(fc.constantFrom('ana@gmail.com', 'rui@gmail.com'), { nil: undefined }),
-      mobile_number: fc.constantFrom('07700900001', '07700900002'),
-      allow_sms: fc.option(fc.boolean(), { nil: undefined }),
-      allow_email: fc.option(fc.boolean(), { nil: undefined }),
-      allow_call: fc.option(fc.boolean(), { nil: undefined }),
-      allow_snail_mail: fc.option(fc.boolean(), { nil: undefined }),
-      rules: fc.subarray(['historic_data', 'preserve_consent']),
-      undo: fc.boolean(),
-    });
-    let merges = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 25 }), async (events) => {
-        const { id, token: secret } = await account();
-        for (const { rules, undo, ...body } of events) {
-          const sent = { ...body, rules: rules.map((rule_name) => ({ rule_name })) };
-          const answer = await call('POST', '/v1/contact', { token: secret, body: sent });
-          expect(answer.status).toBe(200);
-          if (!undo) continue;
-          const { data } = (await admin('GET', `/accounts/${id}/merges`)).body;
-          const standing = data.find((merge: { undone_at: string | null }) => merge.undone_at === null);
-          if (!standing) continue;
-          merges++;
-          expect((await admin('POST', `/accounts/${id}/merges/${standing.id}/undo`)).status).toBe(200);
-        }
-        expect(await broken(behind)).toEqual({});
-      }),
-      { numRuns: 25 },
-    );
-    expect(merges).toBeGreaterThan(0);
-  }, 90_000);
+  it.skipIf(isMutating)(
+    'explains the flags after any history, merges and undos included',
+    async () => {
+      const event = fc.record({
+        email: fc.option(fc.constantFrom('ana@gmail.com', 'rui@gmail.com'), { nil: undefined }),
+        mobile_number: fc.constantFrom('07700900001', '07700900002'),
+        allow_sms: fc.option(fc.boolean(), { nil: undefined }),
+        allow_email: fc.option(fc.boolean(), { nil: undefined }),
+        allow_call: fc.option(fc.boolean(), { nil: undefined }),
+        allow_snail_mail: fc.option(fc.boolean(), { nil: undefined }),
+        rules: fc.subarray(['historic_data', 'preserve_consent']),
+        city: fc.option(fc.constantFrom('Bristol'), { nil: undefined }),
+        undo: fc.boolean(),
+      });
+      let merges = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 25 }), async (events) => {
+          const { id, token: secret } = await account();
+          for (const { rules, undo, ...body } of events) {
+            const sent = { ...body, rules: rules.map((rule_name) => ({ rule_name })) };
+            const answer = await call('POST', '/v1/contact', { token: secret, body: sent });
+            expect(answer.status).toBe(200);
+            if (!undo) continue;
+            const { data } = (await admin('GET', `/accounts/${id}/merges`)).body;
+            const standing = data.find((merge: { undone_at: string | null }) => merge.undone_at === null);
+            if (!standing) continue;
+            merges++;
+            expect((await admin('POST', `/accounts/${id}/merges/${standing.id}/undo`)).status).toBe(200);
+          }
+          expect(await broken(behind)).toEqual({});
+        }),
+        { numRuns: 25 },
+      );
+      expect(merges).toBeGreaterThan(0);
+    },
+    90_000,
+  );
 
   it.each(['consent_ledger', 'merges'] as const)(
     'can’t be rewritten: PostgreSQL itself refuses it on %s',

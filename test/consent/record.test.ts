@@ -59,6 +59,9 @@ describe('consent that staff record', () => {
       'allow_sms',
       'allow_snail_mail',
     ]);
+    expect((await record(id, { reason: 'Why not.' })).body.errors.allow_snail_mail).toEqual([
+      'The allow snail mail field is required when no other flag is given.',
+    ]);
     expect(await refused({ allow_email: true })).toEqual(['reason']);
     expect(await refused({ allow_email: true, reason: ' ' })).toEqual(['reason']);
     expect(await refused({ allow_email: 'maybe', reason: 'x'.repeat(501) })).toEqual(['allow_email', 'reason']);

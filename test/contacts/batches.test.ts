@@ -9,6 +9,7 @@ import { testApp } from '../support/app.ts';
 import { counted, superuser } from '../support/database.ts';
 import { type AnyWrite, anyWrite, bodyOf, everyGuest, waiting } from '../support/guests.ts';
 import { broken } from '../support/invariants.ts';
+import { isMutating } from '../support/mutating.ts';
 
 const { db, database, account, admin, call } = await testApp();
 const behind = await superuser(database);
@@ -62,28 +63,31 @@ async function run(at: Place, writes: AnyWrite[], sizes: number[]) {
 }
 
 describe('a batch of writes', () => {
-  it('does to guests, and answers, exactly what the same writes do one after the other', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(anyWrite, { minLength: 2, maxLength: 25 }),
-        fc.array(fc.integer({ min: 2, max: 12 }), { minLength: 1, maxLength: 4 }),
-        async (writes, sizes) => {
-          const [together, apart] = [await place(), await place()];
-          for (const at of [together, apart]) {
-            for (const body of waiting(at.id, at)) {
-              const { body: stored } = await call('POST', '/v1/purchases', { token: at.token, body });
-              expect(stored.purchases[0].matched_by).toBe(null);
+  it.skipIf(isMutating)(
+    'does to guests, and answers, exactly what the same writes do one after the other',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(anyWrite, { minLength: 2, maxLength: 25 }),
+          fc.array(fc.integer({ min: 2, max: 12 }), { minLength: 1, maxLength: 4 }),
+          async (writes, sizes) => {
+            const [together, apart] = [await place(), await place()];
+            for (const at of [together, apart]) {
+              for (const body of waiting(at.id, at)) {
+                const { body: stored } = await call('POST', '/v1/purchases', { token: at.token, body });
+                expect(stored.purchases[0].matched_by).toBe(null);
+              }
             }
-          }
-          const answers = await run(together, writes, sizes);
-          expect(answers).toEqual(await run(apart, writes, [1]));
-          expect(await everyGuest(behind, together.id)).toEqual(await everyGuest(behind, apart.id));
-        },
-      ),
-      { numRuns: 60 },
-    );
-    expect(await broken(behind)).toEqual({});
-  }, 120_000);
+            const answers = await run(together, writes, sizes);
+            expect(answers).toEqual(await run(apart, writes, [1]));
+            expect(await everyGuest(behind, together.id)).toEqual(await everyGuest(behind, apart.id));
+          },
+        ),
+        { numRuns: 60 },
+      );
+      expect(await broken(behind)).toEqual({});
+    },
+  );
 
   it('lets go of a number that two stored and only one was known by, when both change it in one batch', async () => {
     const guest = (n: number, mobile: number) =>
@@ -119,6 +123,25 @@ describe('a batch of writes', () => {
         expect([size, holder?.email]).toEqual([size, holds === 'Ana' ? ana : null]);
       }
     }
+  });
+
+  it.each([true, false])('counts a withdrawal of the same batch on a merge (full object: %s)', async (full) => {
+    const at = await place();
+    const [ana, phone] = [{ email: 'guest1@gmail.com' }, { mobile_number: '07700900001' }];
+    const write = (body: object) => ({ ...body, rules: [], full_contact_object: full }) as unknown as AnyWrite;
+    await run(at, [write({ ...ana, allow_email: true, allow_sms: true }), write({ ...phone, allow_email: true })], [1]);
+    const batch = [
+      write({ ...phone, allow_email: false, allow_sms: true, allow_call: true }),
+      write({ ...ana, allow_sms: false }),
+      write({ ...ana, ...phone }),
+    ];
+    await run(at, batch, [batch.length]);
+    const { body } = await call('GET', '/v1/contacts', {
+      token: at.token,
+      query: { account_id: String(at.id), ...ana },
+    });
+    expect(body).toMatchObject({ mobile_number: '447700900001', allow_email: '', allow_sms: '', allow_call: '1' });
+    expect(await broken(behind)).toEqual({});
   });
 
   it('takes a number of statements that does not depend on how many they are', async () => {

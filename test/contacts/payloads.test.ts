@@ -179,8 +179,62 @@ describe('what real clients send', () => {
     };
     const { id } = await written({ ...sent, notes: [{ text: name }] });
     const { body } = await call('GET', `/v1/contact/${id}`, { token });
-    expect([body.first_name, body.units[0].groups[0].name, body.udfs]).toEqual([name, name, [value]]);
-    expect((await call('GET', `/v1/contact/${id}/notes`, { token })).body.data[0].text).toBe(name);
+    // Stored in Unicode NFC.
+    const kept = name.normalize('NFC');
+    expect([body.first_name, body.units[0].groups[0].name, body.udfs]).toEqual([
+      kept,
+      kept,
+      [{ ...value, data: kept }],
+    ]);
+    expect((await call('GET', `/v1/contact/${id}/notes`, { token })).body.data[0].text).toBe(kept);
+  });
+  it('may write the same name in composed and in decomposed characters', async () => {
+    const guest = (letter: string) => ({
+      email: `jos${letter}@gmail.com`,
+      membership_number: `M-${letter}`,
+      source_name: `Caf${letter}`,
+      units: [on(unit.id, { name: `Caf${letter}`, folder_name: `Caf${letter}` })],
+    });
+    const [one, other] = [guest('é'), guest('e\u0301')];
+    const first = await written(one);
+    expect(await written(other)).toEqual(first);
+    for (const { email } of [one, other]) {
+      const found = await call('GET', '/v1/contacts', { token, query: { account_id: String(accountId), email } });
+      expect(found.body.id).toBe(first.id);
+    }
+  });
+  it('counts the characters of a name as they are stored', async () => {
+    const [longest, tooLong] = ['e\u0301'.repeat(255), 'e\u0301'.repeat(256)];
+    expect((await written({ email: newEmail(), first_name: longest })).first_name).toBe('é'.repeat(255));
+    expect(await refused({ email: newEmail(), first_name: tooLong })).toEqual(['first_name']);
+  });
+  it('may send back the addresses that an answer gave, from whichever host', async () => {
+    const email = newEmail();
+    const { id, purchases, feedback } = await written({ email, purchases: [{ transaction_reference: 'Mine' }] });
+    const moved = (address: string) => address.replace(/^http:..[^/]+/, 'https://guests.example.com/regulars');
+    await written({ email, purchases, feedback });
+    await written({ email, purchases: moved(purchases), feedback: moved(feedback) });
+    expect((await call('GET', `/v1/contact/${id}/purchases`, { token })).body.total).toBe(1);
+  });
+  it.each([
+    'rubbish',
+    '[]',
+    JSON.stringify([{ transaction_reference: 'T-1' }]),
+    'T-1,T-2',
+    '/v1/contact/1/LIST',
+    'ftp://localhost/v1/contact/1/LIST',
+    'http://localhost/v1/contact/1/LIST?page=2',
+    'http://localhost/v1/contact/x/LIST',
+    'http://localhost/v1/contact/1/stays',
+    'http://localhost/v1/contact/1/LIST/1',
+  ])('may not send other text for a list: %s', async (text) => {
+    for (const list of ['purchases', 'feedback']) {
+      const sent = { email: newEmail(), [list]: text.replace('LIST', list) };
+      const { status, body } = await write(sent);
+      expect([status, body.errors]).toEqual([422, { [list]: [`The ${list} must be an array.`] }]);
+      const { status: taken, headers } = await write({ ...sent, rules: [{ rule_name: 'discard_invalid_data' }] });
+      expect([taken, headers['discarded-fields']]).toEqual([200, list]);
+    }
   });
   it('may have keys that JavaScript has other uses for', async () => {
     const groups = '[{"name":"__proto__","folder_name":"constructor"}]';

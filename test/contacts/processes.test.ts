@@ -86,7 +86,7 @@ describe('several processes that write about the same people at once', () => {
     );
     expect(await broken(behind)).toEqual({});
     expect(await deadlocks()).toBe(0);
-  }, 120_000);
+  });
 
   it('leave no purchase waiting for what is there, whichever of the two came first', async () => {
     const either = fc.oneof(
@@ -112,7 +112,7 @@ describe('several processes that write about the same people at once', () => {
     );
     expect(matched).toBeGreaterThan(8);
     expect(await deadlocks()).toBe(0);
-  }, 120_000);
+  });
 
   it('answer and keep the others where PostgreSQL refuses one of them', async () => {
     const at = await place();

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { removeAccount } from '../../src/accounts/manage.ts';
 import { prepareContact } from '../../src/contacts/command.ts';
-import { eraseContact } from '../../src/contacts/merge.ts';
+import { eraseContact } from '../../src/contacts/erase.ts';
+import { mergeByHand, undoMerge } from '../../src/contacts/merge.ts';
 import type { ContactWrite } from '../../src/contacts/schema.ts';
 import { writeContacts } from '../../src/contacts/write.ts';
 import type { Tx } from '../../src/db/database.ts';
+import { ErrorCollector } from '../../src/shared/problem.ts';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
@@ -111,7 +112,12 @@ describe('a guest who is erased at that very moment', () => {
     const write = async (email: string, more: object = {}): Promise<number> =>
       (await call('POST', '/v1/contact', { token, body: { email, ...more } })).body.id;
     const command = (email: string, input: object) =>
-      prepareContact({ email, ...input } as ContactWrite, {}, { tokenId: null, receivedAt: new Date() }, () => 'yes');
+      prepareContact(
+        { email, ...input } as ContactWrite,
+        new ErrorCollector(),
+        { tokenId: null, receivedAt: new Date() },
+        () => 'yes',
+      );
     const erase = (contact: number) => admin('DELETE', `/accounts/${id}/contacts/${contact}`);
     return { id, token, unit_id, stays: [{ ...stay, unit_id }], write, command, erase };
   };
@@ -149,13 +155,6 @@ describe('a guest who is erased at that very moment', () => {
     const change = () => call('POST', `/v1/bookings/${booking?.id}`, { token, body: { table_numbers: ['6'] } });
     expect((await whileOpen(id, (tx) => eraseContact(tx, id, ana), change)).status).toBe(404);
   });
-  it('has no booking that could be changed, with the whole account', async () => {
-    const { id, token, write } = await place();
-    await write('ana@gmail.com', { bookings: [{ booking_reference: 'B1' }] });
-    const [booking] = await behind<{ id: number }>`select id from bookings where account_id = ${id}`;
-    const change = () => call('POST', `/v1/bookings/${booking?.id}`, { token, body: { table_numbers: ['6'] } });
-    expect((await whileOpen(id, (tx) => removeAccount(tx, id), change)).status).toBe(404);
-  });
   it('is nobody to assign a code to', async () => {
     const { id, token, unit_id, write } = await place();
     const ana = await write('ana@gmail.com');
@@ -166,6 +165,35 @@ describe('a guest who is erased at that very moment', () => {
     const assign = () => admin('POST', `/accounts/${id}/unique_codes/assign`, code);
     const { status, body: refusal } = await whileOpen(id, (tx) => eraseContact(tx, id, ana), assign);
     expect([status, Object.keys(refusal.errors)]).toEqual([422, ['contact_id']]);
+  });
+});
+
+describe('a contact that is merged, or whose merge is undone, while a write waits for it', () => {
+  const rules = [{ rule_name: 'update_only' }];
+  const two = async () => {
+    const { id, token } = await account();
+    const write = async (body: object) => (await call('POST', '/v1/contact', { token, body })).body;
+    const [ana, eve] = [await write({ email: 'ana@gmail.com' }), await write({ email: 'eve@gmail.com' })];
+    return { id, write, ana: ana.id as number, eve: eve.id as number };
+  };
+  it('is written to as the contact that it has become', async () => {
+    const { id, write, ana, eve } = await two();
+    const written = await whileOpen(
+      id,
+      (tx) => mergeByHand(tx, id, eve, ana, 'test'),
+      () => write({ email: 'ana@gmail.com', first_name: 'Ana', rules }),
+    );
+    expect(written).toMatchObject({ id: eve, email: 'eve@gmail.com', first_name: 'Ana' });
+  });
+  it('is written to as itself again', async () => {
+    const { id, write, ana, eve } = await two();
+    const { body: merge } = await admin('POST', `/accounts/${id}/contacts/${eve}/merge`, { contact_id: ana });
+    const written = await whileOpen(
+      id,
+      (tx) => undoMerge(tx, id, merge.id, 'test'),
+      () => write({ email: 'ana@gmail.com', first_name: 'Ana', rules }),
+    );
+    expect(written).toMatchObject({ id: ana, email: 'ana@gmail.com', first_name: 'Ana' });
   });
 });
 

@@ -71,7 +71,7 @@ describe('an e-mail of one contact and a mobile of another without e-mail', () =
     ];
     const merged = await written({ email: a.email, mobile_number: b.mobile_number });
     expect(merged).toEqual({
-      ...{ ...a, last_name: 'Silva', mobile_number: b.mobile_number },
+      ...{ ...a, last_name: 'Silva', mobile_number: b.mobile_number, allow_sms: '1' },
       units: [...a.units, ...b.units],
     });
     for (const id of [a.id, b.id]) {
@@ -80,17 +80,17 @@ describe('an e-mail of one contact and a mobile of another without e-mail', () =
       expect(await list(id, 'feedback')).toHaveLength(1);
     }
     const ledger = await list(b.id, 'consent');
-    const held = { contact_id: a.id, channel: 'sms', from: false, to: true, applied: false, rule: 'merge' };
-    expect(ledger[0]).toMatchObject(held);
+    const came = { contact_id: a.id, channel: 'sms', from: false, to: true, applied: true, rule: 'merge' };
+    expect(ledger[0]).toMatchObject(came);
     expect(ledger).toHaveLength(3);
     expect((await written({ mobile_number: b.mobile_number })).id).toBe(a.id);
   });
-  it('never give consent by being merged, and a consent that was taken back stays so', async () => {
+  it('bring the consent for a mobile along with it when they are merged, and a withdrawal stands', async () => {
     const a = await written({ email: newEmail(), allow_call: 'Y' });
     const { mobile_number } = await written({ mobile_number: newMobile(), allow_sms: 'Y', allow_call: 'Y' });
     await written({ mobile_number, allow_call: 'N' });
-    expect(await written({ email: a.email, mobile_number })).toMatchObject({ allow_sms: '', allow_call: '' });
-    expect(await written({ email: a.email, allow_sms: 'Y' })).toMatchObject({ allow_sms: '1', allow_call: '' });
+    expect(await written({ email: a.email, mobile_number })).toMatchObject({ allow_sms: '1', allow_call: '' });
+    expect(await written({ email: a.email, allow_sms: 'N' })).toMatchObject({ allow_sms: '', allow_call: '' });
   });
 });
 

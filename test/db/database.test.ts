@@ -50,8 +50,8 @@ describe('a transaction', () => {
     });
     await expect.poll(() => release).toBeDefined();
     const one = () => small.transaction((tx) => tx`select 1`);
-    const waiting = Array.from({ length: 500 }, one);
-    await expect.poll(() => small.pool().waiting).toBe(500);
+    const waiting = Array.from({ length: 250 }, one);
+    await expect.poll(() => small.pool().waiting).toBe(250);
     await expect(one()).rejects.toThrow(Unavailable);
     release?.();
     await Promise.all([held, ...waiting]);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
@@ -108,5 +109,29 @@ describe('migrations', () => {
       { group_id: 2, unique_code: 'aBc', contact_id: null, dated: false },
       { group_id: 2, unique_code: '01', contact_id: null, dated: false },
     ]);
+  });
+
+  it('keep the answers to requests with an Idempotency-Key, by a hash of the key, and the newest 50,000 learnt domains', async () => {
+    const database = await createDatabase('empty');
+    const before = knownMigrations().filter(({ version }) => version < 12);
+    await migrate({ url: database.url }, false, before);
+    const behind = await superuser(database);
+    await behind`insert into accounts (id, name, root_unit_id) values (1, 'One', 1), (2, 'Two', 1)`;
+    await behind`
+      insert into kept_answers (account_id, key, fingerprint, discarded_fields) values (1, 'ana@gmail.com', '', '[]'), (2, 'b', '', '[]')`;
+    await behind`
+      insert into email_domains (domain, takes_mail, checked_at)
+      select format('d%s.example', n), true, now() - make_interval(secs => n) from generate_series(1, 50010) as n`;
+    await behind`
+      insert into email_domains (domain, takes_mail, vouched_for) values
+        ('learnt-no.example', false, false), ('refused.example', false, true), ('vouched.example', true, true)`;
+    await migrate({ url: database.url });
+    const sha = (key: string) => createHash('sha256').update(key).digest('hex');
+    const kept = await behind<{ key: string }>`select key from kept_answers order by account_id`;
+    expect(kept.map(({ key }) => key)).toEqual([sha('ana@gmail.com'), sha('b')]);
+    const [left] = await behind`
+      select count(*) filter (where not vouched_for) as learnt, count(*) filter (where vouched_for) as vouched,
+        count(*) filter (where domain in ('learnt-no.example', 'd50001.example')) as gone from email_domains`;
+    expect(left).toEqual({ learnt: 50_000, vouched: 2, gone: 0 });
   });
 });

@@ -68,7 +68,7 @@ describe('the catalogue', () => {
 describe('an attack across accounts', async () => {
   const [ours, theirs] = [(await furnish(app, behind, 'Ours')).ids, (await furnish(app, behind, 'Theirs')).ids];
   // The request log is written a moment after the answer.
-  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(12), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(12), { timeout: 120_000 });
 
   const tenant = <T>(work: (tx: Tx) => Promise<T>) => db.tenant(ours.account_id, work);
   const snapshot = (name: string) =>

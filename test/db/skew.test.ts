@@ -70,10 +70,11 @@ beforeAll(async () => {
 
 const page = { limit: 10, offset: 0 };
 const asked = [{ contactId: contact, contactIds: [contact], start: '2025-01-01', end: '2025-12-31', ...page }];
-const room = { purchases: 100, bytes: 1000 };
+const room = { purchases: 100, lines: 100, bytes: 1000 };
 
 it.each<[string, string, number, (tx: Tx) => Promise<unknown>]>([
-  ['a contact’s purchases', 'purchases', each, (tx) => selectPurchases(tx, large, [contact], page)],
+  // The page's sizes are read before its lines.
+  ['a contact’s purchases', 'purchases', each + page.limit, (tx) => selectPurchases(tx, large, [contact], page)],
   ['PoP purchases', 'purchases', each, (tx) => selectPurchasePops(tx, large, asked, room)],
   ['PoP bookings', 'bookings', each, (tx) => selectBookingPops(tx, large, asked)],
   ['PoP wifi', 'wifi_interactions', each, (tx) => selectWifiPops(tx, large, asked)],

@@ -32,7 +32,7 @@ it('the service has PostgreSQL look at a table that grows, so that a plan for an
     select ${id}::bigint, ${contact.id}::bigint, ${root_unit_id}::bigint, 'B' || n, 1, '2026-01-01', '2026-03-01', 0, 0, 0, 0, '{}'
     from generate_series(1, 3000) as n`;
   await behind`select pg_stat_force_next_flush()`;
-  await vi.waitFor(async () => expect(await seenRows()).toBe(3000), { timeout: 30_000, interval: 200 });
+  await vi.waitFor(async () => expect(await seenRows()).toBe(3000), { timeout: 120_000, interval: 200 });
   await service.stop();
   // Also for an account of which the statistics know nothing.
   const next = await account('Next');
@@ -41,4 +41,4 @@ it('the service has PostgreSQL look at a table that grows, so that a plan for an
   }
   // Once is enough.
   expect(await db.transaction(refreshStatistics)).not.toContain('bookings');
-}, 60_000);
+});

@@ -134,7 +134,7 @@ describe('while DNS is out', () => {
       return statusCode;
     };
     const slow = dead.map(writeAndNote);
-    await vi.waitFor(() => expect(server.questions()).toHaveLength(15), { timeout: 30_000, interval: 5 });
+    await vi.waitFor(() => expect(server.questions()).toHaveLength(15), { timeout: 120_000, interval: 5 });
     const fast = Array.from({ length: 30 }, () => writeAndNote('gmail.com'));
     expect(await Promise.all(fast)).toEqual(Array(30).fill(200));
     expect(answered).toEqual(Array(30).fill('gmail.com'));
@@ -151,10 +151,12 @@ describe('while DNS is out', () => {
     server.says(domains, 'mx', { after });
     const list = freshList(server, 'dns', 20_000);
     const verdicts = domains.map((domain) => list.takesMail(`ana@${domain}`));
-    expect(await Promise.all(verdicts.slice(200))).toEqual(Array(20).fill('unknown'));
-    await vi.waitFor(() => expect(server.questions()).toHaveLength(200), { timeout: 30_000 });
+    expect(await Promise.race(verdicts)).toBe('unknown');
+    await vi.waitFor(() => expect(server.questions()).toHaveLength(200), { timeout: 120_000 });
     release();
-    expect(await Promise.all(verdicts.slice(0, 200))).toEqual(Array(200).fill('yes'));
+    const answers = await Promise.all(verdicts);
+    expect(answers.filter((answer) => answer === 'learnt')).toHaveLength(200);
+    expect(answers.filter((answer) => answer === 'unknown')).toHaveLength(20);
     expect(server.questions()).toHaveLength(200);
   });
 });

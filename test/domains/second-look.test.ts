@@ -61,7 +61,7 @@ async function makeDue({ id }: Account): Promise<void> {
 }
 
 /** The worker does one after the other, and each look takes its time where nobody answers. */
-const soon = { timeout: 30_000, interval: 100 };
+const soon = { timeout: 120_000, interval: 100 };
 
 beforeEach(() => dns.saysOfAll('silence'));
 

@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
+import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { openPool } from '../../src/db/database.ts';
+import { collectMethods } from '../../src/http/methods.ts';
 import { adminToken, appOver, testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 import { freePort } from '../support/port.ts';
@@ -64,13 +66,69 @@ describe('errors', () => {
   it.each([
     ['GET', '/v1/nothing'],
     ['GET', '/nothing?email=a@b.example'],
-    ['PUT', units],
-    ['DELETE', units],
+    ['PUT', '/v1/nothing'],
+    ['POST', '/v1/contact/1/nothing'],
+    ['DELETE', '/v1'],
+    ['OPTIONS', '/admin/v1/nothing'],
+    ['POST', '/assets/nothing.js'],
   ])('answers %s %s with a 404 in the interface’s shape', async (method, path) => {
     const { status, body } = await call(method, path, { token });
     expect(status).toBe(404);
     expect(body).toEqual({ errors: [{ message: expect.stringContaining('There is nothing at') }] });
     expect(JSON.stringify(body)).not.toContain('a@b');
+  });
+
+  it.each([
+    ['PUT', '/v1/contact', 'POST'],
+    ['GET', '/v1/contact?x=1', 'POST'],
+    ['HEAD', '/v1/contact', 'POST'],
+    ['DELETE', '/v1/contact/', 'POST'],
+    ['PATCH', '/v1/bookings', 'GET, HEAD, POST'],
+    ['POST', '/v1/contact/7', 'GET, HEAD'],
+    ['POST', '/v1/contact/%C3%A9/notes', 'GET, HEAD'],
+    ['OPTIONS', units, 'GET, HEAD'],
+    ['PUT', '/admin/v1/accounts', 'GET, HEAD, POST'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['POST', '/metrics', 'GET, HEAD'],
+    ['DELETE', '/openapi.json', 'GET, HEAD'],
+    ['POST', '/docs', 'GET, HEAD'],
+    ['POST', '/', 'GET, HEAD'],
+    ['PROPFIND', '/v1/contact', 'POST'],
+  ])('answers %s %s, which has other methods, with a 405 that names them: %s', async (method, path, allow) => {
+    for (const options of [
+      { token },
+      { headers: { accept: 'text/html' } },
+      { body: 'not json', headers: { 'content-type': 'text/plain' } },
+    ]) {
+      const { status, body, headers } = await call(method, path, options);
+      expect([status, headers.allow]).toEqual([405, allow]);
+      expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+      expect(body).toEqual({ errors: [{ message: `This address does not take ${method}, only ${allow}.` }] });
+    }
+  });
+
+  it('has no methods to name for a path that cannot be decoded', () => {
+    const bare = fastify();
+    const methodsAt = collectMethods(bare);
+    bare.get('/v1/:name', () => '');
+    expect(methodsAt('/v1/contact?a=%zz')).toEqual(['GET', 'HEAD']);
+    expect(methodsAt('/v1/contact#%zz')).toEqual(['GET', 'HEAD']);
+    expect(methodsAt('/v1/%zz')).toEqual([]);
+  });
+
+  it('answers HEAD as GET, without a body, wherever there is a GET', async () => {
+    const asked = { url: units, headers: { authorization: `Bearer ${token}` } };
+    const [get, head] = [await app.inject({ method: 'GET', ...asked }), await app.inject({ method: 'HEAD', ...asked })];
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+    expect((await app.inject({ method: 'HEAD', url: units })).statusCode).toBe(401);
+  });
+
+  it('counts wrong methods under one name, whatever the path', async () => {
+    await call('PUT', '/v1/contact/123456789', { token });
+    const { body } = await call('GET', '/metrics');
+    expect(body).toMatch(/method="PUT",route="unmatched",status="405"/);
+    expect(body).not.toContain('123456789');
   });
 
   it.each(['x', '-1', '1.5', '99999999999999999999', '%00', '1'.repeat(300)])(
@@ -145,6 +203,24 @@ describe('request ids', () => {
       expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     },
   );
+  it.each(['ana.silva=gmail.com', 'guest:ana/gmail.com', '07700900123', 'sms-+447700900123', 'call/00447700900123'])(
+    'are made anew where the client’s looks like a guest’s address or number: %s',
+    async (id) => {
+      const { headers } = await call('GET', units, { token, headers: { 'x-request-id': id } });
+      expect(headers['x-request-id']).not.toBe(id);
+      expect(logged.some((line) => line.includes(id))).toBe(false);
+    },
+  );
+  it.each([
+    '1700000000123',
+    '01hzy3v6m2kq4r5t6w7x8y9z0a',
+    '4bf92f3577b34da6a3ce929d0e0e4736',
+    'v1.2.3',
+    '12345678-1234-4123-8123-447700900123',
+  ])('are the client’s where they are only numbers or hashes: %s', async (id) => {
+    const { headers } = await call('GET', units, { token, headers: { 'x-request-id': id } });
+    expect(headers['x-request-id']).toBe(id);
+  });
 });
 
 describe('rate limits', () => {

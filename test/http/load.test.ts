@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Load } from '../../src/http/load.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/log.ts';
 import { testApp } from '../support/app.ts';
@@ -16,30 +18,88 @@ const bareServer = (patience: { slowestSendMs?: number; slowestReadMs?: number }
     ...patience,
   });
 
+describe('large answers', () => {
+  it('count as their account’s until they are read, and others have room', () => {
+    const load = new Load(1, 1000);
+    const request = () => {
+      const socket = new Socket();
+      return { share: load.add({ headers: {}, socket } as IncomingMessage, 1000), socket };
+    };
+    const first = request();
+    expect(first.share.belongsTo('account 1')).toBe(true);
+    first.share.holdsAnswer(60 * 1024 * 1024);
+    const second = request();
+    expect([second.share.belongsTo('account 1'), second.share.hasRoom]).toEqual([true, true]);
+    second.share.holdsAnswer(8 * 1024 * 1024);
+    expect(second.share.hasRoom).toBe(false);
+    expect(request().share.belongsTo('account 1')).toBe(false);
+    expect(request().share.belongsTo('account 2')).toBe(true);
+    first.share.leave();
+    expect(second.share.hasRoom).toBe(true);
+    second.socket.emit('close');
+    // Too late: the client has left.
+    second.share.holdsAnswer(500 * 1024 * 1024);
+    expect([request().share.belongsTo('account 1'), load.isTooMuch]).toEqual([true, false]);
+  });
+  it('are counted by the server that sends them', async () => {
+    const app = bareServer({});
+    let held = 0;
+    app.get('/:length', async (request) => {
+      const { holdsAnswer } = request.load;
+      request.load.holdsAnswer = (bytes) => {
+        held += bytes;
+        holdsAnswer(bytes);
+      };
+      return 'x'.repeat(Number((request.params as { length: string }).length));
+    });
+    await app.inject('/1000');
+    expect(held).toBe(0);
+    await app.inject('/100000');
+    expect(held).toBe(100_000);
+    await app.close();
+  });
+});
+
 describe('a service under load', () => {
-  it('takes in so many bytes at once and no more, and the next when there is room', async () => {
+  it('takes in a bounded number of bytes at once, of one account and in all, and more when there is room', async () => {
     const { app, account } = await testApp();
-    const { token } = await account();
+    const accounts = await Promise.all(Array.from({ length: 6 }, () => account()));
+    const tokens = accounts.map(({ token }) => token);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo;
-    const half = `POST /v1/contact HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 1048576\r\n\r\n{`;
-    const answers: string[] = [];
-    const sockets = Array.from({ length: 300 }, () => connect(port, '127.0.0.1'));
-    for (const socket of sockets) {
-      socket.on('error', () => {}).on('data', (data) => answers.push(String(data)));
-      socket.write(half);
-    }
-    await expect.poll(() => answers.length).toBe(300 - 256);
-    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n/s);
-    const write = () =>
+    const sockets: Socket[] = [];
+    /** Begins that many requests with a body of 1 MiB, and gives what is answered. */
+    const begin = (token: string | undefined, count: number) => {
+      const answers: string[] = [];
+      for (let n = 0; n < count; n++) {
+        const socket = connect(port, '127.0.0.1');
+        sockets.push(socket);
+        socket.on('error', () => {}).on('data', (data) => answers.push(String(data)));
+        socket.write(
+          `POST /v1/contact HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 1048576\r\n\r\n{`,
+        );
+      }
+      return answers;
+    };
+    const write = (token: string | undefined) =>
       fetch(`${url}/v1/contact`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ email: 'ana@gmail.com' }),
       });
-    expect((await write()).status).toBe(503);
+    const flooded = begin(tokens[0], 300);
+    // A quarter of 256 MiB.
+    await expect.poll(() => flooded.length).toBe(300 - 64);
+    for (const answer of flooded) expect(answer).toMatch(/^HTTP\/1.1 429 .*\r\nretry-after: 1\r\n/s);
+    expect((await write(tokens[0])).status).toBe(429);
+    expect((await write(tokens[1])).status).toBe(200);
+    for (const token of tokens.slice(1, 4)) begin(token, 64);
+    const last = begin(tokens[4], 10);
+    await expect.poll(() => last.length).toBeGreaterThan(0);
+    for (const answer of last) expect(answer).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n/s);
+    await expect.poll(async () => (await write(tokens[5])).status).toBe(503);
     for (const socket of sockets) socket.destroy();
-    await expect.poll(async () => (await write()).status).toBe(200);
+    await expect.poll(async () => (await write(tokens[0])).status).toBe(200);
   });
 
   it('forgets what came on a connection that is gone, also what stood behind an answer that never came', async () => {

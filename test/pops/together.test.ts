@@ -90,7 +90,7 @@ describe('searches that come in together', () => {
       { numRuns: 25 },
     );
     expect([...seen].sort()).toEqual(['200', '422']);
-  }, 120_000);
+  });
 
   it('are one transaction, or a few', async () => {
     const one = { ...march, contact_id: guests[0] as number, types: all, page: undefined };
@@ -136,7 +136,7 @@ describe('searches that come in together', () => {
       ),
     );
     const bought = found.map((pops) => (pops as { purchases: unknown[] } | undefined)?.purchases.length);
-    expect(bought).toEqual([7, 0, 100, undefined, undefined]);
+    expect(bought).toEqual([7, 0, undefined, undefined, undefined]);
     const [, , , many, bill] = await Promise.all(
       guests.map(async (contact_id) => {
         const body = { ...march, contact_id, types: ['purchases'] };

@@ -8,6 +8,7 @@ import { testApp } from '../support/app.ts';
 import { counted, superuser } from '../support/database.ts';
 import { type AnyPurchase, anyPurchase, everyGuest, purchaseBody } from '../support/guests.ts';
 import { broken } from '../support/invariants.ts';
+import { isMutating } from '../support/mutating.ts';
 
 const { db, database, account, admin, call } = await testApp();
 const behind = await superuser(database);
@@ -55,7 +56,7 @@ async function run(at: Place, sent: AnyPurchase[], sizes: number[]) {
     const size = sizes[turn % sizes.length] as number;
     const commands = sent.slice(start, start + size).map((one) => {
       const { value, errors } = read(purchaseBody(one, at.id, at));
-      return preparePurchases(value, errors, '1970-01-01 00:00:00Z');
+      return preparePurchases(value, errors.fields, '1970-01-01 00:00:00Z');
     });
     answers.push(...(await db.tenant(at.id, (tx) => writePurchases(tx, at.id, commands))));
     start += size;
@@ -71,7 +72,7 @@ async function run(at: Place, sent: AnyPurchase[], sizes: number[]) {
 }
 
 describe('a batch of anonymous purchases', () => {
-  it('stores, and answers, exactly what the same requests do one after the other', async () => {
+  it.skipIf(isMutating)('stores, and answers, exactly what the same requests do one after the other', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -91,7 +92,7 @@ describe('a batch of anonymous purchases', () => {
       { numRuns: 40 },
     );
     expect(await broken(behind)).toEqual({});
-  }, 120_000);
+  });
 
   it('takes a number of statements that does not depend on how many they are', async () => {
     const statements = async (count: number) => {
@@ -110,7 +111,7 @@ describe('a batch of anonymous purchases', () => {
             at,
           ),
         );
-        return preparePurchases(value, errors, '1970-01-01 00:00:00Z');
+        return preparePurchases(value, errors.fields, '1970-01-01 00:00:00Z');
       });
       let made = 0;
       await db.tenant(at.id, (tx) =>

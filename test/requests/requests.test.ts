@@ -8,7 +8,10 @@ import { superuser } from '../support/database.ts';
 const { admin, call, account, database, db } = await testApp();
 const behind = await superuser(database);
 const units = '/v1/account/units';
-const entry = { method: 'GET', route: '/', status: 200, duration_ms: 1, error_fields: [], discarded_fields: [] };
+const entry = {
+  ...{ address: '203.0.113.7', method: 'GET', route: '/', status: 200, duration_ms: 1 },
+  ...{ error_fields: [], discarded_fields: [] },
+};
 
 describe('the request log', () => {
   it('shows staff what a token asked for, newest first: route, status, duration and failing fields, no values', async () => {
@@ -32,6 +35,7 @@ describe('the request log', () => {
     const shared = {
       id: expect.any(Number),
       at: expect.any(String),
+      address: '127.0.0.1',
       method: 'GET',
       route: units,
       duration_ms: expect.any(Number),
@@ -46,12 +50,33 @@ describe('the request log', () => {
     expect((await admin('GET', `/accounts/${other.id}/tokens/${group.token_id}/requests`)).status).toBe(404);
   });
 
+  it('shows the client’s address, as a trusted proxy tells it, in one spelling', async () => {
+    const behindProxy = await appOver(db, database, { TRUSTED_PROXIES: '10.7.2.0/24' });
+    const { id, token, token_id } = await account();
+    for (const sent of ['203.0.113.7', '::ffff:203.0.113.7', '2001:DB8:0:0::1', 'no address'])
+      await behindProxy.call('GET', units, {
+        ...{ token, headers: { 'x-forwarded-for': sent }, remoteAddress: '10.7.2.1' },
+      });
+    const addresses = async () =>
+      (await admin('GET', `/accounts/${id}/tokens/${token_id}/requests`)).body.data.map(
+        (entry: { address: string | null }) => entry.address,
+      );
+    await expect.poll(addresses, { timeout: 5000 }).toEqual([null, '2001:db8::1', '203.0.113.7', '203.0.113.7']);
+  });
+
   it('also shows that an address was asked for that there is not, without the address', async () => {
     const { id, token, token_id } = await account();
     expect((await call('GET', '/v1/contacts/ana.silva@gmail.com', { token })).status).toBe(404);
     await expect
       .poll(async () => (await admin('GET', `/accounts/${id}/tokens/${token_id}/requests`)).body.data)
       .toMatchObject([{ route: 'unmatched', status: 404 }]);
+    expect((await call('PUT', '/v1/contact', { token, body: {} })).status).toBe(405);
+    await expect
+      .poll(async () => (await admin('GET', `/accounts/${id}/tokens/${token_id}/requests`)).body.data)
+      .toMatchObject([
+        { route: 'unmatched', method: 'PUT', status: 405 },
+        { route: 'unmatched', status: 404 },
+      ]);
   });
 
   it('also shows the requests that were refused for being too many', async () => {
@@ -92,7 +117,7 @@ describe('the request log', () => {
         insert into request_log (account_id, token_id, at, request_id, method, route, status, duration_ms)
         select ${id}, ${token_id}, now() - make_interval(hours => n), 'aged', 'GET', '/', 200, 1 from generate_series(160, 175) n`;
     }
-    const sweeper = new Sweeper(db, [deleteOldRequests], (error) => expect.fail(String(error)));
+    const sweeper = new Sweeper(db, { ofAccounts: [deleteOldRequests] }, (error) => expect.fail(String(error)));
     expect(await sweeper.sweep()).toBe(2 * 8);
     sweeper.close();
     const left = await behind`select from request_log where request_id = 'aged' and at < now() - interval '168 hours'`;

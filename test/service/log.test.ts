@@ -111,4 +111,4 @@ it('holds no token, password, e-mail, number or word of a guest, at any level, w
       /regulars_pat_|[\w.+-]+@[\w-]+\.\w|(?:\+|\b0|\b44)7\d{3}[ -]?\d{6}/,
     );
   }
-}, 120_000);
+});

@@ -158,7 +158,7 @@ describe('a start that can’t be', () => {
     for (const loser of ended())
       expect([loser.child.exitCode, loser.output()]).toEqual([1, expect.stringContaining('Another Regulars')]);
     const winner = all.find((service) => service.child.exitCode === null);
-    await expect.poll(() => secrets(winner?.output() ?? '').token, { timeout: 30_000 }).toBeDefined();
+    await expect.poll(() => secrets(winner?.output() ?? '').token).toBeDefined();
     expect(await winner?.stop()).toBe(0);
   });
 });

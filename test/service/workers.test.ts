@@ -32,7 +32,7 @@ async function workersOf(service: Running): Promise<number[]> {
 function apart(service: Running, method: string, path: string, token = adminToken, body?: unknown) {
   const headers = { authorization: token.includes(' ') ? token : `Bearer ${token}` };
   return new Promise<{ status: number; text: string }>((done, failed) => {
-    const sent = request(service.url + path, { method, headers, agent: false, timeout: 20_000 }, (answer) => {
+    const sent = request(service.url + path, { method, headers, agent: false, timeout: 100_000 }, (answer) => {
       let text = '';
       answer.on('data', (chunk) => (text += chunk)).on('end', () => done({ status: answer.statusCode ?? 0, text }));
     });
@@ -100,6 +100,10 @@ describe('several workers behind one port', () => {
     const wrong = (n: number) => `Basic ${Buffer.from(`admin@regulars.local:wrong ${n}`).toString('base64')}`;
     const refusals = await times(8, (n) => apart(service, 'GET', '/admin/v1/users', wrong(n)));
     expect(refusals.map(({ status }) => status).sort()).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
+    const strange = (n: number) => apart(service, 'GET', '/v1/account/units', `no token ${n}`.replaceAll(' ', '-'));
+    const strangers = (await times(130, strange)).map(({ status }) => status);
+    expect(strangers.filter((status) => status === 401).length).toBeLessThanOrEqual(120);
+    expect(new Set(strangers)).toEqual(new Set([401, 429]));
     expect(await service.stop()).toBe(0);
     expect(workers.filter(isRunning)).toEqual([]);
     logged(service);
@@ -168,6 +172,18 @@ describe('several workers behind one port', () => {
     expect(await service.stop()).toBe(0);
   });
 
+  it('replace one that hangs', async () => {
+    const { service } = await startOn('migrated', { WORKERS: '2' });
+    const [victim = 0, other = 0] = await workersOf(service);
+    // It still has its connections, and answers nothing.
+    process.kill(victim, 'SIGSTOP');
+    await expect.poll(() => isRunning(victim)).toBe(false);
+    await expect.poll(() => metric(service, 'regulars_workers_replaced_total')).toBe(1);
+    expect(logged(service)).toContainEqual(expect.objectContaining({ msg: 'a worker hangs: killed', worker: victim }));
+    expect(isRunning(other)).toBe(true);
+    expect((await apart(service, 'GET', '/health')).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
   it('do not serve a database that is not as they expect it, and do again once it is', async () => {
     const { service, database } = await startOn('migrated', { WORKERS: '2' });
     const [victim = 0] = await workersOf(service);

@@ -16,7 +16,7 @@ const read = reader(
 );
 
 const value = (raw: object) => read({ name: 'Anna', ...raw }).value;
-const errors = (raw: object) => ({ ...read({ name: 'Anna', ...raw }).errors });
+const errors = (raw: object) => ({ ...read({ name: 'Anna', ...raw }).errors.fields });
 
 describe('reading leniently', () => {
   it.each([12, '12', ' 12 ', '+12'])('takes %j for the integer 12', (id) => {
@@ -29,12 +29,8 @@ describe('reading leniently', () => {
     expect(value({ flag })).toMatchObject({ flag: false }),
   );
   it.each([null, undefined, '', '  '])('takes %j for no news', (blank) => {
-    expect(
-      read({ name: 'Anna', id: blank, flag: blank, type: blank, email: blank, types: blank, items: blank }),
-    ).toEqual({
-      value: { name: 'Anna' },
-      errors: {},
-    });
+    const raw = { name: 'Anna', id: blank, flag: blank, type: blank, email: blank, types: blank, items: blank };
+    expect([value(raw), errors(raw)]).toEqual([{ name: 'Anna' }, {}]);
   });
   it('takes a number where text is meant', () => expect(value({ name: 12345 })).toEqual({ name: '12345' }));
   it('ignores unknown fields and inherited ones', () => {
@@ -77,7 +73,7 @@ describe('refusing', () => {
       'items.1.unit_id': ['The unit id field is required.'],
       'items.2.unit_id': ['The unit id must be an integer.'],
       'items.2.note': ['The note must be a string.'],
-      'items.3': ['Each of the items must be an object: {"unit_id": …}.'],
+      'items.3': ['Each element of items must be an object: {"unit_id": …}.'],
     });
   });
   it.each([1.5, '1.5', 'Infinity', 1e300, '99999999999999999999', [], {}, true])(
@@ -109,9 +105,37 @@ describe('refusing', () => {
   it.each(['a\0b', 'a\ud800b', '\udc00ab'])('refuses text that PostgreSQL could not store: %j', (name) => {
     expect(errors({ name })).toEqual({ name: ['The name holds characters that are not valid text.'] });
   });
+  it('says what an object needs, also where it is one of two fields', () => {
+    const groups = Type.Array(
+      Type.Object(
+        { id: Type.Optional(Type.Integer()), name: Type.Optional(Type.String()) },
+        { 'x-either': ['id', 'name'] },
+      ),
+    );
+    const { errors: found } = reader(Type.Object({ groups, wifi: groups }))({ groups: [1], wifi: ['x'] });
+    expect({ ...found.fields }).toEqual({
+      'groups.0': ['Each element of groups must be an object: {"id": …} or {"name": …}.'],
+      'wifi.0': ['Each element of wifi must be an object: {"id": …} or {"name": …}.'],
+    });
+  });
+  it('takes a list of plain values as text at the top level alone, and a list of objects never', () => {
+    const shape = Type.Object({ items: Type.Array(Type.Object({ tags: Type.Array(Type.String()) })) });
+    const read = reader(shape);
+    expect(read({ items: [{ tags: 'one' }] }).value).toEqual({ items: [{ tags: ['one'] }] });
+    expect({ ...read({ items: [{ tags: 'one,two' }] }).errors.fields }).toEqual({
+      'items.0.tags': ['The tags must be an array.'],
+    });
+    expect({ ...read({ items: 'a,b' }).errors.fields }).toEqual({ items: ['The items must be an array.'] });
+  });
+  it('bounds a text whose shape says nothing of its length', () => {
+    expect(errors({ types: ['a'.repeat(255)] })).toEqual({});
+    expect(errors({ types: ['a'.repeat(256)] })).toEqual({
+      'types.0': ['The types may not be greater than 255 characters.'],
+    });
+  });
   it('says so when a list is too long, once, without looking at its members', () => {
     expect(errors({ types: ['a', 'b', 'c', 4] })).toEqual({ types: ['The types may not have more than 3 items.'] });
-    expect(errors({ types: [] })).toEqual({ types: ['The types must have at least 1 items.'] });
+    expect(errors({ types: [] })).toEqual({ types: ['The types must have at least 1 item.'] });
     expect(errors({ types: { a: 1 } })).toEqual({ types: ['The types must be an array.'] });
   });
 });

@@ -19,8 +19,8 @@ declare module 'vitest' {
 
 /** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject) {
-  // The tests of real processes run what `npm start` runs.
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  // The tests of real processes run what `npm start` runs. Mutation tests start none.
+  if (process.env.MUTATION_TESTS === undefined) execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'regulars-test-'));
   const server = await EmbeddedServer.open({
     dataDir: join(folder, 'data'),

@@ -25,6 +25,10 @@ export const anyWrite = fc.record(
     source_name: maybe(fc.constantFrom('Wifi', 'wifi', 'Till')),
     allow_sms: maybe(fc.boolean()),
     allow_email: maybe(fc.boolean()),
+    allow_call: maybe(fc.boolean()),
+    allow_snail_mail: maybe(fc.boolean()),
+    city: maybe(fc.constantFrom('Bristol')),
+    postcode: maybe(fc.constantFrom('BS1 4QA')),
     units: maybe(
       fc.array(
         fc.record({

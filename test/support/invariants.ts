@@ -15,6 +15,11 @@ export async function broken(behind: Run): Promise<Record<string, unknown[]>> {
         select *, lag(to_given, 1, false) over (partition by account_id, contact_id, channel order by id) as before
         from consent_ledger where applied) as entry
       where from_given <> before or from_given = to_given`,
+    'consents that a merge gave over a withdrawal': await behind`
+      select contact_id, channel, id from (
+        select *, lag(to_given, 1, true) over (partition by account_id, contact_id, channel order by id) as before
+        from consent_ledger where applied and rule is distinct from 'undo') as entry
+      where rule = 'merge' and to_given and not before`,
     'contacts that own nothing': await behind`
       select id from contacts c where merged_into is null and not exists (
         select from identities i join contacts m on m.account_id = i.account_id and m.id = i.contact_id

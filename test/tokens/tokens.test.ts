@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { operations } from '../../src/app.ts';
 import { openPool } from '../../src/db/database.ts';
-import { appOver, testApp } from '../support/app.ts';
+import { adminToken, appOver, testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 
 const { admin, call, account, database, db } = await testApp();
@@ -44,7 +46,7 @@ describe('personal access tokens', () => {
     });
     await call('GET', units, { token });
     await vi.waitFor(async () => expect((await admin('GET', path)).body.last_used_at).not.toBeNull(), {
-      timeout: 30_000,
+      timeout: 120_000,
     });
     const used = new Date((await admin('GET', path)).body.last_used_at).getTime();
     expect(Math.abs(Date.now() - used)).toBeLessThan(10_000);
@@ -140,6 +142,59 @@ describe('personal access tokens', () => {
     });
     const { body } = await admin('POST', `/accounts/${ours.id}/tokens`, { name: 'x', user_id: user.id });
     expect(Object.keys(body.errors)).toEqual(['user_id']);
+  });
+
+  it('of a viewer read and don’t write, by the role that the user has now, also in other processes within 100 ms', async () => {
+    const other = await appOver(openPool({ url: database.url, connections: 3 }), database);
+    const { id } = await account();
+    const person = { email: 'vera@harbour.example', password: 'correct horse', account_ids: [id], role: 'staff' };
+    const { body: user } = await admin('POST', '/users', person);
+    const { body } = await admin('POST', `/accounts/${id}/tokens`, { name: 'x', user_id: user.id });
+    const { token } = body;
+    const write = (on = call) => on('POST', '/v1/contact', { token, body: { email: 'ann@gmail.com' } });
+    for (const on of [call, other.call]) expect((await write(on)).status).toBe(200);
+    await admin('PATCH', `/users/${user.id}`, { role: 'viewer' });
+    const { status, body: refusal } = await write();
+    expect([status, refusal.errors[0].message]).toEqual([403, expect.stringContaining('viewer')]);
+    await pause(100);
+    expect((await write(other.call)).status).toBe(403);
+    for (const { method, path } of operations.filter(({ access }) => access === 'partner')) {
+      const answer = await call(method, path.replace(/:\w+/g, '1'), { token });
+      expect(answer.status === 403, `${method} ${path}`).toBe(method !== 'GET');
+    }
+    await admin('PATCH', `/users/${user.id}`, { role: 'staff' });
+    expect((await write()).status).toBe(200);
+  });
+
+  it('that are wrong are refused after sixty different ones a minute from a network, and good ones are not', async () => {
+    const { id, token } = await account();
+    const [from, elsewhere] = ['10.5.0.1', '10.5.0.2'];
+    const wrong = (n: number) => `regulars_pat_${id}_${String(n).padStart(43, 'x')}`;
+    for (const path of [units, '/admin/v1/accounts']) {
+      const statuses: number[] = [];
+      // More than twice the limit: a minute may end in between.
+      for (let n = 0; n < 130; n++) {
+        const { status, headers } = await call('GET', path, { token: `${wrong(n)}`, remoteAddress: from });
+        statuses.push(status);
+        if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      }
+      expect(new Set(statuses)).toEqual(new Set([401, 429]));
+      expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(120);
+    }
+    expect((await call('GET', units, { token, remoteAddress: from })).status).toBe(200);
+    expect((await call('GET', '/admin/v1/accounts', { token: adminToken, remoteAddress: from })).status).toBe(200);
+    expect((await call('GET', units, { token: wrong(0), remoteAddress: elsewhere })).status).toBe(401);
+  });
+
+  it('that are wrong are looked up once', async () => {
+    const { id } = await account();
+    const token = `regulars_pat_${id}_${'y'.repeat(43)}`;
+    expect((await call('GET', units, { token })).status).toBe(401);
+    await pause(100);
+    // Made good behind the service's back: a token that was wrong once is not looked up again.
+    const hash = createHash('sha256').update(token).digest();
+    await behind`insert into tokens (account_id, name, hash, created_by) values (${id}, 'late', ${hash}, 'test')`;
+    expect((await call('GET', units, { token })).status).toBe(401);
   });
 
   it('are found by their hash with an index, within their account', async () => {

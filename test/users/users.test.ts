@@ -56,6 +56,30 @@ describe('users', () => {
     expect((await admin('GET', '/users')).body.total).toBe(before);
   });
 
+  it.each([
+    'password',
+    'Password1',
+    'P@ssw0rd!',
+    '  qwerty2024',
+    '12345678',
+    'zyxwvuts',
+    'aaaabbbb',
+    '1q2w3e4r',
+    'Monkey!!99',
+  ])('have no password that is as common as %s', async (password) => {
+    const { status, body } = await admin('POST', '/users', person({ password }));
+    const common = { password: ['The password is one of the most common ones. Choose another.'] };
+    expect([status, body.errors]).toEqual([422, common]);
+  });
+
+  it('have no password that is their e-mail', async () => {
+    const { body: user } = await admin('POST', '/users', person({ email: 'olivia.finch@harbour.example' }));
+    for (const password of ['Olivia.Finch', 'olivia.finch@harbour.example']) {
+      const { status, body } = await admin('PATCH', `/users/${user.id}`, { password });
+      expect([status, Object.keys(body.errors)]).toEqual([422, ['password']]);
+    }
+  });
+
   it('have an email each, whatever its case', async () => {
     const first = await admin('POST', '/users', person());
     const again = await admin('POST', '/users', person({ email: first.body.email.toUpperCase() }));
@@ -132,6 +156,39 @@ describe('e-mail and password', () => {
     expect((await admin('GET', `/accounts/${group.id}/tokens/${made.body.id}`)).body.created_by).toBe(owner.email);
   });
 
+  it('change nothing for a page of another site, which a browser that knows them would send them for', async () => {
+    const { body: owner } = await admin('POST', '/users', person({ role: 'owner' }));
+    const as = basic(owner.email, 'correct horse battery');
+    const rename = (headers: Record<string, string>) =>
+      call('POST', '/admin/v1/accounts', { headers: { ...as.headers, ...headers }, body: { name: 'Theirs' } });
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { origin: 'null' }])
+      expect((await rename(headers as Record<string, string>)).status).toBe(403);
+    expect((await rename({ 'sec-fetch-site': 'same-origin', origin: 'http://localhost' })).status).toBe(201);
+    expect((await rename({})).status).toBe(201);
+  });
+
+  it('of one’s own need the current password to be changed', async () => {
+    const { body: owner } = await admin('POST', '/users', person({ role: 'owner' }));
+    const as = { ...basic(owner.email, 'correct horse battery'), remoteAddress: '10.1.2.5' };
+    const path = `/admin/v1/users/${owner.id}`;
+    const change = (body: object, id = owner.id) => call('PATCH', `/admin/v1/users/${id}`, { ...as, body });
+    const password = 'an even better one';
+    expect((await change({ password })).body.errors).toEqual({
+      current_password: ['The current password field is required to change your own password.'],
+    });
+    expect((await change({ password, current_password: 'wrong' })).body.errors).toEqual({
+      current_password: ['The current password is not right.'],
+    });
+    expect((await call('GET', path, as)).status).toBe(200);
+    // Other fields of one's own, and other people's passwords, don't need it.
+    expect((await change({ account_ids: [] })).status).toBe(200);
+    const { body: other } = await admin('POST', '/users', person());
+    expect((await change({ password }, other.id)).status).toBe(200);
+    expect((await change({ password, current_password: 'correct horse battery' })).status).toBe(200);
+    expect((await call('GET', path, as)).status).toBe(401);
+    expect((await call('GET', path, { ...basic(owner.email, password), remoteAddress: '10.1.2.5' })).status).toBe(200);
+  });
+
   it('are slowed down when they keep guessing', async () => {
     const statuses = new Set<number>();
     // More than twice the limit: a minute may end in between.
@@ -155,13 +212,13 @@ describe('e-mail and password', () => {
   });
 
   it('may have spaces around their password, which count', async () => {
-    const { body: owner } = await admin('POST', '/users', person({ role: 'owner', password: '  secret123  ' }));
+    const { body: owner } = await admin('POST', '/users', person({ role: 'owner', password: '  kept as typed  ' }));
     const remoteAddress = '10.1.2.4';
     expect(
-      (await call('GET', '/admin/v1/accounts', { ...basic(owner.email, '  secret123  '), remoteAddress })).status,
+      (await call('GET', '/admin/v1/accounts', { ...basic(owner.email, '  kept as typed  '), remoteAddress })).status,
     ).toBe(200);
     expect(
-      (await call('GET', '/admin/v1/accounts', { ...basic(owner.email, 'secret123'), remoteAddress })).status,
+      (await call('GET', '/admin/v1/accounts', { ...basic(owner.email, 'kept as typed'), remoteAddress })).status,
     ).toBe(401);
   });
 

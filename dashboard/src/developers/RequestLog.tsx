@@ -71,6 +71,7 @@ export function RequestLog({ path }: { path: string }) {
             },
             { title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
             { title: 'Fields', width: '40%', render: (entry) => <Fields entry={entry} /> },
+            { title: 'From', oneLine: true, render: ({ address }) => address ?? <Missing /> },
             { title: 'Took', align: 'end', render: ({ duration_ms }) => took(duration_ms) },
             { title: 'Time', align: 'end', render: ({ at }) => <Time at={at} timeZone={time_zone} /> },
           ]}

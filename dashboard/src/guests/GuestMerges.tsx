@@ -87,7 +87,10 @@ function Undo({ merge, guest }: { merge: Merge; guest: StaffContact }) {
             {gone} (contact {merge.contact_id}) is a guest again, with all that was their own.
           </List.Item>
           <List.Item>What {stays} took over from them is taken back, as far as it was not changed since.</List.Item>
-          <List.Item>A consent that the merge ended stays ended: only the guest can give it again.</List.Item>
+          <List.Item>
+            A consent that came with the merge is taken back. One that the merge ended stays ended: only the guest can
+            give it again.
+          </List.Item>
           <List.Item>A phone that they share does not join them again by itself.</List.Item>
         </List>
       </Confirm>

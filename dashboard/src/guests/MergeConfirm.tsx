@@ -86,8 +86,8 @@ export function MergeConfirm(props: MergeConfirmProps) {
                 lead there from now on.
               </List.Item>
               <List.Item>
-                Consent is never given by a merge: what contact {survivor.id} does not allow stays not allowed, and what
-                contact {other.id} once took back is not allowed any longer.
+                A consent comes along with the mobile, e-mail or postal address it was given for, where contact{' '}
+                {survivor.id} has none of its own. What either contact withdrew is not allowed any longer.
               </List.Item>
               <List.Item>It can be undone, on the guest’s page.</List.Item>
             </List>

@@ -21,10 +21,13 @@ function reasonOf(entry: StaffConsentEntry): string {
     return `Refused by preserve_consent: ${by} said no, but with the rule that a consent once given is kept.`;
   if (rule === 'historic_data')
     return `Refused by historic_data: ${by} said ${to ? 'yes' : 'no'}, but as old data, which changes nothing for a guest who is known already.`;
+  if (rule === 'merge' && applied && to)
+    return `Taken over in a merge, with the address that the other contact of this guest gave it for. Merged by ${by}.`;
   if (rule === 'merge' && applied)
     return `Ended by a merge: the other contact of this guest had taken this consent back. Merged by ${by}.`;
   if (rule === 'merge')
-    return `Not taken over in a merge: the other contact had given this consent, but a merge never gives any. Merged by ${by}.`;
+    return `Not taken over in a merge: the other contact had given this consent, but for an address that this guest did not take over, or this guest had withdrawn it. Merged by ${by}.`;
+  if (rule === 'undo' && applied) return `Taken back when a merge was undone: the merge had given it. Undone by ${by}.`;
   if (rule === 'undo')
     return `Not given back when a merge was undone: only the guest can give it again. Undone by ${by}.`;
   if (rule !== null)

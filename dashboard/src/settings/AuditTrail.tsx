@@ -37,14 +37,27 @@ function Trail() {
 
   const columns: Column<AuditEntry>[] = [
     { title: 'What', render: (entry) => <Deed of={entry} where={accountName(entry.account_id)} /> },
-    { title: 'Who', oneLine: true, render: ({ actor }) => actor },
+    {
+      title: 'Who',
+      oneLine: true,
+      render: ({ actor, address }) => (
+        <>
+          {actor}
+          {address && (
+            <Text c="dimmed" size="sm">
+              {address}
+            </Text>
+          )}
+        </>
+      ),
+    },
     { title: 'When', oneLine: true, render: ({ at }) => <DateTime at={at} /> },
   ];
 
   return (
     <Page
       title="Audit trail"
-      lead="Everything that was changed in the dashboard, through the admin API or by the command line, and by whom."
+      lead="Everything that was changed in the dashboard, through the admin API or by the command line, by whom, and from which address."
     >
       <Panel flush>
         <div className={classes.filters}>

@@ -1,7 +1,16 @@
 import { SetupProblem } from '../../shared/problem.ts';
 import type { ConnectOptions, CopyConnection, Tx } from '../database.ts';
 import { addWaitingJobs, migrateJobs, waitingJobs } from '../jobs.ts';
-import { applyMigration, doneMigrations, explained, knownMigrations, type Migration, takeTurn } from '../migrate.ts';
+import {
+  applyMigration,
+  doneMigrations,
+  explained,
+  keepChecksums,
+  knownMigrations,
+  type Migration,
+  mustBeUnchanged,
+  takeTurn,
+} from '../migrate.ts';
 import { identifier, join, only, raw } from '../sql.ts';
 import { findTables, settle, type Table } from './catalogue.ts';
 import {
@@ -50,10 +59,12 @@ export async function restore(
         (await findTables(tx)).filter(({ ofAccounts }) => !ofAccounts),
       );
       const done = await doneMigrations(tx);
-      if (done.some((version) => !before.some((one) => one.version === version)))
+      mustBeUnchanged(done, before);
+      if (done.some(({ version }) => !before.some((one) => one.version === version)))
         throw notEmpty('it was made for a later version than the backup');
+      await keepChecksums(tx);
       for (const migration of before)
-        if (!done.includes(migration.version)) await applyMigration(connection, migration);
+        if (!done.some(({ version }) => version === migration.version)) await applyMigration(connection, migration);
       await migrateJobs(options);
 
       const tables = await findTables(tx);
@@ -96,7 +107,9 @@ async function mustBeEmpty(tx: Tx, tables: Table[]): Promise<void> {
 
 /** The tables are made by the backup's own migrations, so they differ only where somebody has changed either. */
 function mustFit({ columns }: Header, tables: Table[]): void {
-  const fits = tables.every(({ name, columns: ours }) => `${columns[name]}` === `${ours}`);
+  // In whatever order: it depends on when a column was added.
+  const sorted = (names: string[] | undefined) => Array.isArray(names) && names.toSorted().join();
+  const fits = tables.every(({ name, columns: ours }) => sorted(columns[name]) === sorted(ours));
   if (!fits || Object.keys(columns).length !== tables.length + 1)
     throw new Unreadable('its tables are not as its migrations make them');
 }

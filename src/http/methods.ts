@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+
+/** Collects every route that is added from now on. Gives the methods that a path has, or none. */
+export function collectMethods(app: FastifyInstance): (url: string) => string[] {
+  const routes: { parts: string[]; methods: string[] }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    routes.push({ parts: url.split('/'), methods: [method].flat() });
+  });
+  return (url) => {
+    const parts = decoded(url.split(/[?#]/, 1)[0] as string)
+      .replace(/(?<=.)\/$/, '')
+      .split('/');
+    const fitting = routes.filter((route) => fits(route.parts, parts));
+    return [...new Set(fitting.flatMap(({ methods }) => methods))].sort();
+  };
+}
+
+/** The router refuses what can't be decoded, except behind a `#`. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return '';
+  }
+}
+
+/** A parameter takes any text but none. */
+function fits(pattern: string[], parts: string[]): boolean {
+  return (
+    pattern.length === parts.length &&
+    pattern.every((part, place) => (part.startsWith(':') ? parts[place] !== '' : part === parts[place]))
+  );
+}

@@ -1,0 +1,200 @@
+import { TooMany } from './problem.ts';
+
+interface Job {
+  since: number;
+  start(): void;
+  refuse(error: Error): void;
+}
+
+interface Limits {
+  atOnce: number;
+  /** Waiting jobs of one lane, and of all lanes. */
+  mostOfLane: number;
+  mostWaiting: number;
+  longestWaitMs: number;
+}
+
+/** What is remembered of a lane. */
+interface Past {
+  /** Jobs, also those that were refused. Below 0: a job succeeded. */
+  tries: number;
+  /** Jobs that ran. */
+  runs: number;
+  /** Jobs that were refused because of other lanes. */
+  refusals: number;
+}
+
+const unknown: Past = { tries: 0, runs: 0, refusals: 0 };
+const succeeded: Past = { tries: -1, runs: 0, refusals: 0 };
+
+/** With more lanes waiting than this, first come first served would mean that every client waits too long. */
+const rushSize = 20;
+const mostLanes = 10_000;
+/** The lane of trusted callers. It always goes first. */
+const trusted = '';
+
+/**
+ * Runs a few jobs at once. The others wait in lanes, and the lane with the fewest tries goes first: a lane that floods
+ * the queue waits behind a quiet one. Lanes with equally many tries take turns; in a rush the newest goes first.
+ * Every other time a patient lane goes first: one that was refused most often and never ran. So a person gets in by
+ * trying again, also past a flood whose jobs come from a new lane each.
+ */
+export class PasswordQueue {
+  /** How many jobs run at once. */
+  atOnce: number;
+  readonly #limits: Limits;
+  readonly #busy: string;
+  readonly #lanes = new Map<string, Job[]>();
+  /** Least recently used lane first. */
+  readonly #pasts = new Map<string, Past>();
+  #waiting = 0;
+  #running = 0;
+  #isPatientsTurn = false;
+
+  constructor(busy: string, limits: Limits) {
+    this.#busy = busy;
+    this.#limits = limits;
+    this.atOnce = limits.atOnce;
+  }
+
+  run<T>(lane: string = trusted, work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((done, failed) => {
+      const start = () => {
+        this.#running++;
+        this.#note(lane, { runs: 1 });
+        Promise.resolve()
+          .then(work)
+          .then(done, failed)
+          .finally(() => {
+            this.#running--;
+            this.#startNext();
+          });
+      };
+      this.#enter(lane, { since: Date.now(), start, refuse: failed });
+      this.#startNext();
+    });
+  }
+
+  /** The lane's job did what it should: the lane goes ahead of lanes that were never seen. */
+  succeeded(lane: string): void {
+    this.#remember(lane, succeeded);
+  }
+
+  /** As if a job of the lane had succeeded, unless more is known of it. */
+  trust(lane: string): void {
+    if (!this.#pasts.has(lane)) this.succeeded(lane);
+  }
+
+  #enter(lane: string, job: Job): void {
+    const { mostOfLane, mostWaiting } = this.#limits;
+    this.#note(lane, { tries: 1 });
+    const jobs = this.#lanes.get(lane) ?? [];
+    if (jobs.length >= mostOfLane) throw this.#refusal();
+    jobs.push(job);
+    this.#lanes.set(lane, jobs);
+    this.#waiting++;
+    if (this.#waiting > mostWaiting) this.#makeRoom();
+  }
+
+  /** Refuses the newest job of the lane with the most runs, and then tries. The lanes that would go first stay. */
+  #makeRoom(): void {
+    const stay = [this.#quietest(), this.#mostPatient()];
+    let worst: string | undefined;
+    // The first of equals has waited for longest, and is the least likely to be waited for.
+    for (const lane of this.#lanes.keys())
+      if (!stay.includes(lane) && (worst === undefined || this.#isWorse(lane, worst))) worst = lane;
+    const lane = worst ?? stay[0] ?? trusted;
+    const jobs = this.#lanes.get(lane) ?? [];
+    const job = jobs.pop();
+    this.#left(lane, jobs);
+    this.#note(lane, { refusals: 1 });
+    job?.refuse(this.#refusal());
+  }
+
+  #isWorse(lane: string, other: string): boolean {
+    const [one, two] = [this.#past(lane), this.#past(other)];
+    return one.runs > two.runs || (one.runs === two.runs && one.tries > two.tries);
+  }
+
+  #startNext(): void {
+    this.#refuseLate();
+    while (this.#running < this.atOnce && this.#waiting > 0) {
+      const lane = this.#nextLane();
+      const jobs = this.#lanes.get(lane) as Job[];
+      const job = jobs.shift();
+      // Behind the others, so that lanes take turns.
+      this.#lanes.delete(lane);
+      if (jobs.length > 0) this.#lanes.set(lane, jobs);
+      this.#waiting--;
+      job?.start();
+    }
+  }
+
+  #nextLane(): string {
+    const quietest = this.#quietest();
+    // Trusted callers, and lanes that succeeded, do not wait for a turn.
+    if (this.#past(quietest).tries < 0) return quietest;
+    this.#isPatientsTurn = !this.#isPatientsTurn;
+    return (this.#isPatientsTurn && this.#mostPatient()) || quietest;
+  }
+
+  #quietest(): string {
+    const newestFirst = this.#lanes.size > rushSize;
+    let [fewest, next] = [Number.POSITIVE_INFINITY, trusted];
+    for (const lane of this.#lanes.keys()) {
+      const { tries } = this.#past(lane);
+      if (tries < fewest || (newestFirst && tries === fewest)) [fewest, next] = [tries, lane];
+    }
+    return next;
+  }
+
+  #mostPatient(): string | undefined {
+    let [most, next] = [0, undefined as string | undefined];
+    for (const [lane, jobs] of this.#lanes) {
+      const { runs, refusals } = this.#past(lane);
+      if (runs === 0 && refusals > most && jobs.length === 1) [most, next] = [refusals, lane];
+    }
+    return next;
+  }
+
+  #refuseLate(): void {
+    const latest = Date.now() - this.#limits.longestWaitMs;
+    for (const [lane, jobs] of this.#lanes) {
+      while (jobs[0] && jobs[0].since < latest) {
+        const job = jobs.shift();
+        this.#left(lane, jobs);
+        this.#note(lane, { refusals: 1 });
+        job?.refuse(this.#refusal());
+      }
+    }
+  }
+
+  #left(lane: string, jobs: Job[]): void {
+    this.#waiting--;
+    if (jobs.length === 0) this.#lanes.delete(lane);
+  }
+
+  #past(lane: string): Past {
+    return lane === trusted ? { ...unknown, tries: Number.NEGATIVE_INFINITY } : (this.#pasts.get(lane) ?? unknown);
+  }
+
+  #note(lane: string, more: Partial<Past>): void {
+    const { tries, runs, refusals } = this.#past(lane);
+    this.#remember(lane, {
+      tries: tries + (more.tries ?? 0),
+      runs: runs + (more.runs ?? 0),
+      refusals: refusals + (more.refusals ?? 0),
+    });
+  }
+
+  #remember(lane: string, past: Past): void {
+    if (lane === trusted) return;
+    this.#pasts.delete(lane);
+    this.#pasts.set(lane, past);
+    if (this.#pasts.size > mostLanes) this.#pasts.delete(this.#pasts.keys().next().value as string);
+  }
+
+  #refusal(): TooMany {
+    return new TooMany(this.#busy, 5);
+  }
+}

