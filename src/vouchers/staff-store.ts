@@ -128,6 +128,11 @@ export function findStaffCodes(tx: Tx, accountId: number, ids: number[]): Promis
 const codesOf = (accountId: number, contact: Sql) => sql`
   select id, unique_code, group_id from unique_codes where account_id = ${accountId} and contact_id = ${contact} offset 0`;
 
+/** The contact itself, and the contacts that were merged into it. */
+const personOf = (accountId: number, contact: Sql) => sql`(
+  select ${contact} as id union all
+  select merged.id from contacts merged where merged.account_id = ${accountId} and merged.merged_into = ${contact}) as person`;
+
 /** Codes of a group to give out: the first that each of these contacts has already, and so many that are free. */
 export async function selectCodesToGive(
   tx: Tx,
@@ -139,9 +144,7 @@ export async function selectCodesToGive(
   return tx`
     select had.id, had.unique_code, had.contact_id from unnest(${contactIds}::bigint[]) as contact (id)
     cross join lateral (
-      select code.id, code.unique_code, contact.id as contact_id from (
-        select contact.id union all
-        select c.id from contacts c where c.account_id = ${accountId} and c.merged_into = contact.id) as person
+      select code.id, code.unique_code, contact.id as contact_id from ${personOf(accountId, sql`contact.id`)}
       cross join lateral (${codesOf(accountId, sql`person.id`)}) as code
       where code.group_id = ${groupId} order by code.id limit 1) as had
     union all
@@ -158,16 +161,17 @@ export async function selectContactsWithout(
   contactGroupId: number,
   limit: number,
 ): Promise<{ ids: number[]; total: number }> {
-  const has = (contact: Sql) =>
-    sql`select from (${codesOf(accountId, contact)}) as code where group_id = ${codeGroupId}`;
   const rows = await tx<{ id: number; total: number }>`
     select contact.id, count(*) over () as total
-    from contact_groups link join contacts contact on contact.account_id = link.account_id and contact.id = link.contact_id
-    where link.account_id = ${accountId} and link.group_id = ${contactGroupId} and contact.merged_into is null
-      and not exists (${has(sql`contact.id`)})
+    from contact_groups link
+    -- Contacts and codes are looked up for each link. In a join, a plan without statistics reads all contacts for each link.
+    cross join lateral (
+      select id from contacts
+      where account_id = ${accountId} and id = link.contact_id and merged_into is null offset 0) as contact
+    where link.account_id = ${accountId} and link.group_id = ${contactGroupId}
       and not exists (
-        select from contacts merged
-        where merged.account_id = ${accountId} and merged.merged_into = contact.id and exists (${has(sql`merged.id`)}))
+        select from ${personOf(accountId, sql`contact.id`)}
+        cross join lateral (${codesOf(accountId, sql`person.id`)}) as code where code.group_id = ${codeGroupId})
     order by contact.id limit ${limit}`;
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
 }
