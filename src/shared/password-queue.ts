@@ -132,8 +132,8 @@ export class PasswordQueue {
 
   #nextLane(): string {
     const quietest = this.#quietest();
-    // Trusted callers, and lanes that succeeded, do not wait for a turn.
-    if (this.#past(quietest).tries < 0) return quietest;
+    // Trusted callers, and lanes that succeeded before, need no turn. Entering counts as a try, so such a lane is at 0.
+    if (this.#past(quietest).tries <= 0) return quietest;
     this.#isPatientsTurn = !this.#isPatientsTurn;
     return (this.#isPatientsTurn && this.#mostPatient()) || quietest;
   }

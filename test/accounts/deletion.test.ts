@@ -12,6 +12,7 @@ import { RequestRecorder } from '../../src/requests/recorder.ts';
 import { adminToken, testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
 import { furnish } from '../support/furnished.ts';
+import { latch } from '../support/latch.ts';
 import { signedIn } from '../support/staff.ts';
 
 const app = await testApp();
@@ -262,30 +263,23 @@ describe('the rows of a deleted account', () => {
 
   it('include those of a write that had begun before', async () => {
     const { id } = await account();
-    let finish = () => {};
-    const finished = new Promise<void>((done) => {
-      finish = done;
-    });
-    let begin = () => {};
-    const begun = new Promise<void>((done) => {
-      begin = done;
-    });
+    const [begun, finished] = [latch(), latch()];
     const writing = db.tenant(id, async (tx: Tx) => {
       expect(await holdAccount(tx, id)).toBeDefined();
-      begin();
-      await finished;
+      begun.open();
+      await finished.opened;
       await tx`insert into sources (account_id, id, name) values (${id}, 77, 'late')`;
       await tx`insert into contacts (account_id, source_id) values (${id}, 77)`;
       // It goes on as if the account were there: it was, when it began.
       expect((await tx`select time_zone from accounts where id = ${id}`).length).toBe(1);
     });
-    await begun;
+    await begun.opened;
     expect((await admin('DELETE', `/accounts/${id}`)).status).toBe(204);
     const deleting = finishDeletion(db, id);
     const waits = () => behind`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(waits).toHaveLength(1);
-    finish();
+    finished.open();
     await writing;
     expect(await deleting).toBe(true);
     expect([await rowsOf(id), await exists(id)]).toEqual([{}, false]);

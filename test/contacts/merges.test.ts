@@ -141,7 +141,7 @@ describe('consent on a merge', () => {
   const latest = async ({ read }: Awaited<ReturnType<typeof group>>, id: number) =>
     (await read(id, '/consent')).data.filter((entry: { rule: string | null }) => entry.rule !== null);
 
-  it('comes along with the mobile, whoever merges, and the ledger says so', async () => {
+  it('moves with the mobile in a merge by staff or by a write, and the ledger records it', async () => {
     const byWrite = await group();
     await byWrite.write({ ...one, ...all });
     const { id } = await byWrite.write(ana);

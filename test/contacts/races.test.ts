@@ -9,6 +9,7 @@ import type { Tx } from '../../src/db/database.ts';
 import { ErrorCollector } from '../../src/shared/problem.ts';
 import { testApp } from '../support/app.ts';
 import { superuser } from '../support/database.ts';
+import { latch } from '../support/latch.ts';
 
 const { account, admin, call, database, db } = await testApp();
 const behind = await superuser(database);
@@ -80,23 +81,16 @@ async function whileOpen<T>(
   first: (tx: Tx) => Promise<unknown>,
   second: () => Promise<T>,
 ): Promise<T> {
-  let finish = () => {};
-  const finished = new Promise<void>((done) => {
-    finish = done;
-  });
-  let begin = () => {};
-  const begun = new Promise<void>((done) => {
-    begin = done;
-  });
+  const [begun, finished] = [latch(), latch()];
   const open = db.tenant(accountId, async (tx) => {
     await first(tx);
-    begin();
-    await finished;
+    begun.open();
+    await finished.opened;
   });
-  await begun;
+  await begun.opened;
   const running = second();
   await untilOneWaits();
-  finish();
+  finished.open();
   await open;
   return running;
 }

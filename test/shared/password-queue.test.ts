@@ -72,6 +72,26 @@ it('has a lane that succeeded go ahead of strangers, and trusted callers ahead o
   expect(started).toEqual(['running', 'trusted', 'known', 'stranger']);
 });
 
+it('has lanes that succeeded go ahead of one that was refused before', async () => {
+  const { queue, started, refused, add, endOne, settle } = steered({ mostWaiting: 2 });
+  void add('running');
+  await settle();
+  for (const lane of ['a', 'patient', 'b', 'c']) void add(lane);
+  await settle();
+  expect(refused).toContain('patient');
+  for (let n = 0; n < 3; n++) await endOne();
+  started.length = 0;
+  void add('running');
+  await settle();
+  for (const lane of ['known', 'other']) queue.succeeded(lane);
+  void add('known');
+  void add('patient', 'patient again');
+  await endOne();
+  void add('other');
+  for (let n = 0; n < 2; n++) await endOne();
+  expect(started).toEqual(['running', 'known', 'other', 'patient again']);
+});
+
 it('serves the newest of many strangers first, so that a rush does not make all of them wait', async () => {
   const { started, add, endOne, settle } = steered();
   void add('running');
