@@ -1,28 +1,38 @@
-// Mutation tests: changes the files that decide, one place at a time, and runs the tests that concern them. A change that no
-// test notices survives. Needs PostgreSQL, like the tests; `npm run mutate` runs every group, `npm run mutate consent` one.
+// Mutation tests: change the files with the main rules, one place at a time, and run their tests. A change that fails no
+// test survives. Needs PostgreSQL, like the tests; `npm run mutate` runs every group, `npm run mutate consent` one.
 import { Stryker } from '@stryker-mutator/core';
 
 const groups = {
-  people: {
-    mutate: ['src/contacts/people.ts', 'src/contacts/person.ts'],
+  contacts: {
+    mutate: ['src/features/guests/write/batch-state.ts', 'src/features/guests/write/contact-state.ts'],
     tests: [
-      'contacts/{merges,rules,batches,person,fields,payloads}',
-      'consent/*',
-      'domains/check',
-      'purchases/anonymous',
+      'features/guests/contacts/{merges,rules,batches,contact-state,fields,payloads}',
+      'features/guests/consent/*',
+      'features/guests/domains/check',
+      'features/activity/purchases/anonymous',
     ],
   },
-  consent: { mutate: ['src/consent/record.ts', 'src/consent/store.ts'], tests: ['consent/*', 'contacts/merges'] },
-  redeem: { mutate: ['src/vouchers/redeem.ts'], tests: ['vouchers/redeem*', 'vouchers/check', 'vouchers/matching'] },
+  consent: {
+    mutate: ['src/features/guests/consent/record.ts', 'src/features/guests/consent/store.ts'],
+    tests: ['features/guests/consent/*', 'features/guests/contacts/merges'],
+  },
+  redeem: {
+    mutate: ['src/features/vouchers/redeem.ts'],
+    tests: ['features/vouchers/redeem*', 'features/vouchers/check', 'features/vouchers/matching'],
+  },
   matching: {
-    mutate: ['src/matching/store.ts'],
-    tests: ['purchases/{anonymous,batches,late,queue,tables}', 'vouchers/matching'],
+    mutate: ['src/features/identity/matching/store.ts'],
+    tests: ['features/activity/purchases/{anonymous,batches,late,queue,tables}', 'features/vouchers/matching'],
   },
   identities: {
-    mutate: ['src/identities/store.ts'],
-    tests: ['contacts/{merges,races,batches,erasure,reads}', 'pops/*', 'purchases/anonymous'],
+    mutate: ['src/features/identity/identities/store.ts'],
+    tests: [
+      'features/guests/contacts/{merges,races,batches,erasure,reads}',
+      'features/activity/presence/*',
+      'features/activity/purchases/anonymous',
+    ],
   },
-  batching: { mutate: ['src/batch/gathering.ts'], tests: ['batch/*'] },
+  batching: { mutate: ['src/platform/batching/batcher.ts'], tests: ['platform/batching/*'] },
 };
 
 const wanted = process.argv.slice(2);

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { operations } from '../src/app.ts';
-import { checksumOf, knownMigrations } from '../src/db/migrate.ts';
-import { openApiDocument } from '../src/http/openapi.ts';
-import { version } from '../src/version.ts';
+import { routes } from '../src/app/http-app.ts';
+import { checksumOf, knownMigrations } from '../src/platform/db/migrate.ts';
+import { openApiDocument } from '../src/platform/http/openapi.ts';
+import { version } from '../src/platform/version.ts';
 import { createDatabase, superuser } from './support/database.ts';
 import { licences, licencesPage } from './support/licences.ts';
 import { dumpSchema } from './support/schema-dump.ts';
@@ -11,7 +11,7 @@ import { dumpSchema } from './support/schema-dump.ts';
 /** What is made from the code and committed beside it. `npm run generate` makes it anew. */
 describe('generated files', () => {
   it('openapi.json is what the service serves', async () => {
-    await expect(`${JSON.stringify(openApiDocument(operations, version), null, 2)}\n`).toMatchFileSnapshot(
+    await expect(`${JSON.stringify(openApiDocument(routes, version), null, 2)}\n`).toMatchFileSnapshot(
       '../openapi.json',
     );
   });
@@ -46,7 +46,8 @@ it('docs/security.md names what is there: tests, proofs and decisions', () => {
   for (const path of named) expect(existsSync(path), path).toBe(true);
   const proofs = [...page.matchAll(/npm run prove -- (\w+)/g)].map(([, name]) => name as string);
   expect(new Set(proofs).size).toBeGreaterThanOrEqual(3);
-  for (const name of proofs) expect(readFileSync('prove/main.ts', 'utf8')).toMatch(new RegExp(`^  ${name}: \\{`, 'm'));
+  for (const name of proofs)
+    expect(readFileSync('tools/prove/main.ts', 'utf8')).toMatch(new RegExp(`^  ${name}: \\{`, 'm'));
 });
 
 describe('what we depend on', () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { keptDays } from '../src/requests/schema.ts';
+import { keptDays } from '../src/features/access/requests/schema.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
@@ -13,7 +13,7 @@ describe('the npm package', () => {
   it('holds the compiled code, the migrations and what npm always adds, and nothing else', () => {
     const strangers = paths.filter(
       (path) =>
-        !/^dist\/(?!tools\/).+(?<!\.map)$/.test(path) &&
+        !/^dist\/(?!dev\/).+(?<!\.map)$/.test(path) &&
         !/^migrations\/\d{4}_\w+\.sql$/.test(path) &&
         !['package.json', 'README.md', 'LICENSE'].includes(path),
     );
@@ -47,7 +47,7 @@ describe('the container image', () => {
 describe('how long the request log is kept', () => {
   it.each([
     ['docs/security.md', `request log | ${keptDays} days`],
-    ['docs/api.md', `asked for in the last ${keptDays} days`],
+    ['docs/admin-guide.md', `requests of the last ${keptDays} days`],
     ['dashboard/src/developers/RequestLog.tsx', `The last ${keptDays} days`],
     ['dashboard/src/developers/RequestLog.tsx', `No requests in the last ${keptDays} days`],
     ['openapi.json', `The token's requests of the last ${keptDays} days`],

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { finishDeletion, removeAccount, rowsOfAccount } from '../accounts/delete.ts';
-import { changeAccount, createAccount, listAccounts, showAccount } from '../accounts/manage.ts';
-import { NewAccount } from '../accounts/schema.ts';
-import type { Database } from '../db/database.ts';
+import { finishDeletion, removeAccount, rowsOfAccount } from '../features/access/accounts/delete.ts';
+import { changeAccount, createAccount, listAccounts, showAccount } from '../features/access/accounts/manage.ts';
+import { NewAccount } from '../features/access/accounts/schema.ts';
+import type { Database } from '../platform/db/database.ts';
 import { Changes } from '../shared/fields.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { Progress } from './progress.ts';

@@ -3,12 +3,12 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { Command } from 'commander';
-import { Reader, Unreadable } from '../db/backup/format.ts';
-import { divideMigrations, restore } from '../db/backup/restore.ts';
-import { type Summary, schemaOf, takeBackup } from '../db/backup/take.ts';
-import { type CopyConnection, isDatabaseAway, openCopyConnection } from '../db/database.ts';
-import { knownMigrations } from '../db/migrate.ts';
-import type { OpenDatabase } from '../db/open.ts';
+import { Reader, Unreadable } from '../platform/db/backup/format.ts';
+import { divideMigrations, restore } from '../platform/db/backup/restore.ts';
+import { type Summary, schemaOf, takeBackup } from '../platform/db/backup/take.ts';
+import { type CopyConnection, isDatabaseUnavailable, openCopyConnection } from '../platform/db/database.ts';
+import { knownMigrations } from '../platform/db/migrate.ts';
+import type { OpenDatabase } from '../platform/db/open/open.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { writeWhole } from './files.ts';
 import { endBar, Progress } from './progress.ts';
@@ -104,7 +104,7 @@ async function copying<T>(
   } catch (error) {
     endBar();
     if (interrupted.aborted) throw new SetupProblem('Interrupted: nothing was changed.');
-    if (isDatabaseAway(error))
+    if (isDatabaseUnavailable(error))
       throw new SetupProblem(`PostgreSQL can’t go on: ${(error as Error).message}. Nothing was changed.`);
     throw error;
   } finally {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { eraseContact } from '../contacts/erase.ts';
-import { keepPairApart, listDuplicates, listMerges, mergeByHand, undoMerge } from '../contacts/merge.ts';
-import { lookForContact, showStaffContact } from '../contacts/read.ts';
-import { FindContact } from '../contacts/schema.ts';
+import { lookForContact, showStaffContact } from '../features/guests/contacts/read.ts';
+import { FindContact } from '../features/guests/contacts/schema.ts';
+import { eraseContact } from '../features/guests/erasure/erase.ts';
+import { keepPairApart, listDuplicates, listMerges, mergeContacts, undoMerge } from '../features/guests/write/merge.ts';
 import { many, one } from './of-account.ts';
 import { readInput, toId } from './run.ts';
 import { actor } from './trail.ts';
@@ -22,7 +22,7 @@ export function contactCommands(program: Command): void {
     contact,
     'merge <id> <other>',
     'make one guest of two: the first stays, the other’s id leads to it',
-    (tx, accountId, id, other) => mergeByHand(tx, accountId, toId(id, 'contact'), toId(other, 'contact'), actor()),
+    (tx, accountId, id, other) => mergeContacts(tx, accountId, toId(id, 'contact'), toId(other, 'contact'), actor()),
   );
   one(contact, 'erase <id>', 'forget a guest for good, with everything they did', async (tx, accountId, id) => {
     const [erased, ...others] = await eraseContact(tx, accountId, toId(id, 'contact'));

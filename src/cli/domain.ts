@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { NewEmailDomain } from '../domains/schema.ts';
-import { listDomains, vouchForDomain } from '../domains/vouch.ts';
+import { NewEmailDomain } from '../features/guests/domains/schema.ts';
+import { listDomains, vouchForDomain } from '../features/guests/domains/vouch.ts';
 import { inDirectory, print, printRows, readInput, toSlice } from './run.ts';
 
 export function domainCommand(program: Command): void {

@@ -10,13 +10,20 @@ import {
   removeGroup,
   showFolder,
   showGroup,
-} from '../groups/manage.ts';
-import { ByUnit, ByUnitAndFolder, NewFolder, NewGroup, RenamedFolder, RenamedGroup } from '../groups/schema.ts';
-import { managedCommand } from './managed.ts';
+} from '../features/venues/groups/manage.ts';
+import {
+  ByUnit,
+  ByUnitAndFolder,
+  NewFolder,
+  NewGroup,
+  RenamedFolder,
+  RenamedGroup,
+} from '../features/venues/groups/schema.ts';
+import { crudCommand } from './managed.ts';
 import { readInput } from './run.ts';
 
 export function groupCommands(program: Command): void {
-  managedCommand(
+  crudCommand(
     program,
     {
       command: 'folder',
@@ -37,7 +44,7 @@ export function groupCommands(program: Command): void {
       remove: removeFolder,
     },
   );
-  managedCommand(
+  crudCommand(
     program,
     {
       command: 'group',

@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
-import { changeLookup, createLookup, listLookups, removeLookup, showLookup } from '../lookups/manage.ts';
-import { type Lookup, type LookupKind, lookupKinds } from '../lookups/schema.ts';
-import { managedCommand } from './managed.ts';
+import {
+  changeLookup,
+  createLookup,
+  listLookups,
+  removeLookup,
+  showLookup,
+} from '../features/venues/lookups/manage.ts';
+import { type Lookup, type LookupKind, lookupKinds } from '../features/venues/lookups/schema.ts';
+import { crudCommand } from './managed.ts';
 import { readInput } from './run.ts';
 
 const commands: [string, LookupKind][] = [
@@ -14,7 +20,7 @@ const commands: [string, LookupKind][] = [
 
 export function lookupCommands(program: Command): void {
   for (const [command, kind] of commands) {
-    managedCommand(
+    crudCommand(
       program,
       {
         command,

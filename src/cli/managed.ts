@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Tx } from '../db/database.ts';
+import type { Tx } from '../platform/db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { inAccount, print, printRows, toId, toSlice } from './run.ts';
 
@@ -30,7 +30,7 @@ interface Spec {
 }
 
 /** create, list, show, rename and delete of something that staff keep in an account. */
-export function managedCommand(program: Command, spec: Spec, verbs: Verbs): Command {
+export function crudCommand(program: Command, spec: Spec, verbs: Verbs): Command {
   const parent = program.command(spec.command).description(`${spec.plural} of an account`);
   const sub = (usage: string, description: string) =>
     parent

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Tx } from '../db/database.ts';
+import type { Tx } from '../platform/db/database.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { inAccount, print, printRows, toSlice } from './run.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { explainPurchase } from '../purchases/explain.ts';
-import { listWaiting, showPurchase } from '../purchases/read.ts';
-import type { Explanation } from '../purchases/schema.ts';
+import { explainPurchase } from '../features/activity/purchases/explain.ts';
+import { listWaiting, showPurchase } from '../features/activity/purchases/read.ts';
+import type { Explanation } from '../features/activity/purchases/schema.ts';
 import { many, one } from './of-account.ts';
 import { toId } from './run.ts';
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { version } from '../version.ts';
+import { version } from '../platform/version.ts';
 import { accountCommand } from './account.ts';
 import { backupCommands } from './backup.ts';
 import { contactCommands } from './contact.ts';
@@ -11,7 +11,7 @@ import { migrateCommand } from './migrate.ts';
 import { purchaseCommands } from './purchase.ts';
 import { finish } from './run.ts';
 import { tokenCommand } from './token.ts';
-import { keepTrail } from './trail.ts';
+import { auditCommands } from './trail.ts';
 import { unitCommand } from './unit.ts';
 import { userCommand } from './user.ts';
 import { voucherCommands } from './voucher.ts';
@@ -23,7 +23,7 @@ const program = new Command('regulars')
   .version(version)
   .showHelpAfterError('(add --help for the options)');
 
-keepTrail(program);
+auditCommands(program);
 program
   .command('start')
   .description('start the service (what `npm start` does)')

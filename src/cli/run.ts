@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Static, TObject } from 'typebox';
-import { listAccounts, showAccount } from '../accounts/manage.ts';
-import { readConfig } from '../config.ts';
-import { type Database, isDatabaseAway, type Tx } from '../db/database.ts';
-import { type OpenDatabase, type OpenOptions, openDatabase } from '../db/open.ts';
-import type { Run } from '../db/sql.ts';
+import { listAccounts, showAccount } from '../features/access/accounts/manage.ts';
+import { readConfig } from '../platform/config.ts';
+import { type Database, isDatabaseUnavailable, type Tx } from '../platform/db/database.ts';
+import { type OpenDatabase, type OpenOptions, openDatabase } from '../platform/db/open/open.ts';
+import type { Run } from '../platform/db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
 import { reader } from '../shared/read.ts';
@@ -178,7 +178,7 @@ export async function finish(program: Command, args: string[]): Promise<void> {
       );
       process.stderr.write(`${lines.join('\n')}\n`);
     } else if (error instanceof NotFound || error instanceof SetupProblem) process.stderr.write(`${error.message}\n`);
-    else if (isDatabaseAway(error))
+    else if (isDatabaseUnavailable(error))
       process.stderr.write(
         `The database is not available: ${(error as Error).message}. Check whether the command took effect before you run it again.\n`,
       );

@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { insertAudit } from '../audit/store.ts';
-import type { Tx } from '../db/database.ts';
+import { insertAudit } from '../features/access/audit/store.ts';
+import type { Tx } from '../platform/db/database.ts';
 
 let running: Command | undefined;
 
 /** Has every command of the program known to the audit trail. */
-export function keepTrail(program: Command): void {
+export function auditCommands(program: Command): void {
   program.hook('preAction', (_, command) => {
     running = command;
   });

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { changeUnit, createUnit, listUnits, removeUnit, showUnit } from '../units/manage.ts';
-import { NewUnit } from '../units/schema.ts';
-import { managedCommand } from './managed.ts';
+import { changeUnit, createUnit, listUnits, removeUnit, showUnit } from '../features/venues/units/manage.ts';
+import { NewUnit } from '../features/venues/units/schema.ts';
+import { crudCommand } from './managed.ts';
 import { readInput } from './run.ts';
 
 export function unitCommand(program: Command): void {
-  managedCommand(
+  crudCommand(
     program,
     { command: 'unit', noun: 'unit', plural: 'units' },
     {

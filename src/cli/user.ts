@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
+import { changeUser, createUser, listUsers, removeUser, showUser } from '../features/access/users/manage.ts';
+import { NewUser } from '../features/access/users/schema.ts';
 import { Changes } from '../shared/fields.ts';
-import { changeUser, createUser, listUsers, removeUser, showUser } from '../users/manage.ts';
-import { NewUser } from '../users/schema.ts';
 import { inDirectory, print, printRows, readInput, toId, toSlice } from './run.ts';
 
 interface Options {

@@ -2,18 +2,15 @@ import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import type { Tx } from '../db/database.ts';
-import { csvFile } from '../shared/csv.ts';
-import { SetupProblem } from '../shared/problem.ts';
-import { assignCode, giveCodes, unassignCode } from '../vouchers/assign.ts';
-import { addCodes, nextCodes, searchCodes, type Watch } from '../vouchers/codes.ts';
+import { assignCode, giveCodes, unassignCode } from '../features/vouchers/assign.ts';
+import { addCodes, nextCodes, searchCodes, type Watch } from '../features/vouchers/codes.ts';
 import {
   changeCodeGroup,
   createCodeGroup,
   listCodeGroups,
   removeCodeGroup,
   showCodeGroup,
-} from '../vouchers/manage.ts';
+} from '../features/vouchers/manage.ts';
 import {
   AssignCode,
   ByUnit,
@@ -27,10 +24,13 @@ import {
   SearchCodes,
   type Statistics,
   UnassignCode,
-} from '../vouchers/schema.ts';
-import { codeStatistics } from '../vouchers/statistics.ts';
+} from '../features/vouchers/schema.ts';
+import { codeStatistics } from '../features/vouchers/statistics.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { csvFile } from '../shared/csv.ts';
+import { SetupProblem } from '../shared/problem.ts';
 import { writeWhole } from './files.ts';
-import { managedCommand } from './managed.ts';
+import { crudCommand } from './managed.ts';
 import { one, withAccount } from './of-account.ts';
 import { Progress } from './progress.ts';
 import { inAccount, print, printRows, readInput, toId, toSlice } from './run.ts';
@@ -46,7 +46,7 @@ interface Options {
 
 /** Voucher groups and their codes: made, given out, and what became of them. */
 export function voucherCommands(program: Command): void {
-  const groups = managedCommand(
+  const groups = crudCommand(
     program,
     {
       command: 'voucher-group',

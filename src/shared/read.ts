@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { composed, formats } from './formats.ts';
+import { counted, oneOf, spoken } from './phrases.ts';
 import { ErrorCollector, type FieldErrors } from './problem.ts';
-import { counted, oneOf, words } from './words.ts';
 
 /**
  * Reads what a client sent by the shape that also gives the types and the OpenAPI document: leniently (`"12"` is an
@@ -113,9 +113,9 @@ function compileObject(shape: Shape, called: string): Read {
   const required = new Set(shape.required);
   const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => ({
     name,
-    called: words(name),
+    called: spoken(name),
     also: field['x-also'],
-    read: compile(field, words(name)),
+    read: compile(field, spoken(name)),
     required: required.has(name),
     vital: required.has(name) || field['x-vital'] === true,
     blankCounts: field['x-blank'] === true,

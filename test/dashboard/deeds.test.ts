@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { deedInWords } from '../../dashboard/src/settings/deed.ts';
-import { operations } from '../../src/app.ts';
+import { routes } from '../../src/app/http-app.ts';
 
 describe('the audit trail in words', () => {
   it('tells every change that the admin API can make as something that was done', () => {
-    const changes = operations.filter(({ access, method }) => access !== 'partner' && method !== 'GET');
+    const changes = routes.filter(({ access, method }) => access !== 'partner' && method !== 'GET');
     expect(changes.length).toBeGreaterThan(40);
     for (const { summary } of changes)
       expect(deedInWords({ action: summary, subject: null }), summary).toMatch(/^(\w+ed|Gave|Said|Undid) /);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { scrub } from '../../src/shared/scrub.ts';
 
 describe('scrubbing a log line', () => {

@@ -2,11 +2,11 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { TSchema } from 'typebox';
 import Value from 'typebox/value';
 import { afterAll, expect } from 'vitest';
-import { buildApp, operations } from '../../src/app.ts';
-import { type Config, readConfig } from '../../src/config.ts';
-import type { Database } from '../../src/db/database.ts';
-import { EmailDomains } from '../../src/domains/check.ts';
-import { createLog } from '../../src/log.ts';
+import { buildApp, routes } from '../../src/app/http-app.ts';
+import { EmailDomains } from '../../src/features/guests/domains/check.ts';
+import { type Config, readConfig } from '../../src/platform/config.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { Page } from '../../src/shared/fields.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 
@@ -102,7 +102,7 @@ export async function appOver(
 
 /** A success has exactly the keys and types of the operation's answer; a failure has one of the two error shapes. */
 function expectConforming(method: string, path: string, { status, body }: Answer): void {
-  const operation = operations.find(
+  const operation = routes.find(
     (one) => one.method === method && new RegExp(`^${one.path.replace(/:\w+/g, '[^/]+')}/?(\\?.*)?$`).test(path),
   );
   if (!operation) return;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
-import { type Database, openPool, type Tx } from '../../src/db/database.ts';
-import { type Run, runner, types } from '../../src/db/sql.ts';
+import { type Database, openPool, type Tx } from '../../src/platform/db/database.ts';
+import { type Run, runner, types } from '../../src/platform/db/sql.ts';
 
 export interface TestDatabase {
   name: string;

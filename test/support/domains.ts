@@ -1,4 +1,4 @@
-import { EmailDomains } from '../../src/domains/check.ts';
+import { EmailDomains } from '../../src/features/guests/domains/check.ts';
 import { appOver, type TestApp } from './app.ts';
 import { openTestDatabase, superuser } from './database.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { checksumOf, knownMigrations, type Migration } from '../../src/db/migrate.ts';
+import { checksumOf, knownMigrations, type Migration } from '../../src/platform/db/migrate.ts';
 
 interface Text {
   /** Of the repository, with which the text came. */

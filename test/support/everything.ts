@@ -1,5 +1,5 @@
-import type { Run } from '../../src/db/sql.ts';
-import { raw } from '../../src/db/sql.ts';
+import type { Run } from '../../src/platform/db/sql.ts';
+import { raw } from '../../src/platform/db/sql.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 export interface Everything {

@@ -1,4 +1,4 @@
-import { type Run, raw } from '../../src/db/sql.ts';
+import { type Run, raw } from '../../src/platform/db/sql.ts';
 import type { TestApp } from './app.ts';
 
 /** What an account is furnished with, by the names under which the interface takes each. */

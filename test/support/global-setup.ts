@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { EmbeddedServer } from '../../src/db/embedded/server.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { EmbeddedServer } from '../../src/platform/db/embedded/server.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
 import { browserPath } from './browser.ts';
 
 declare module 'vitest' {
@@ -20,7 +20,8 @@ declare module 'vitest' {
 /** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject) {
   // The tests of real processes run what `npm start` runs. Mutation tests start none.
-  if (process.env.MUTATION_TESTS === undefined) execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  if (process.env.MUTATION_TESTS === undefined)
+    execFileSync('npm', ['run', '--silent', 'build:tools'], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'regulars-test-'));
   const server = await EmbeddedServer.open({
     dataDir: join(folder, 'data'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { type Rule, rules } from '../../src/contacts/schema.ts';
-import type { Run } from '../../src/db/sql.ts';
+import { type Rule, rules } from '../../src/features/guests/write/schema.ts';
+import type { Run } from '../../src/platform/db/sql.ts';
 
 /** Few enough people that their writes keep running into each other. */
 const people = [1, 2, 3, 4, 5];

@@ -1,4 +1,4 @@
-import type { Run } from '../../src/db/sql.ts';
+import type { Run } from '../../src/platform/db/sql.ts';
 
 /** What must hold of every account at every moment, with the rows of which it does not: empty when all is well. */
 export async function broken(behind: Run): Promise<Record<string, unknown[]>> {

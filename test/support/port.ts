@@ -1,4 +1,4 @@
-import { ports, portsFrom } from '../../bench/port.ts';
+import { ports, portsFrom } from '../../tools/bench/load/port.ts';
 
 /** Tests run in several workers: each has ports of its own. */
 const shares = 9;

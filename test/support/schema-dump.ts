@@ -1,4 +1,4 @@
-import type { Run } from '../../src/db/sql.ts';
+import type { Run } from '../../src/platform/db/sql.ts';
 
 /** The schema as SQL that a person can read, from the catalogue: one block a table, in the order of their names. */
 export async function dumpSchema(sql: Run): Promise<string> {

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { CreatedToken } from '#service/tokens/schema.ts';
+import type { CreatedToken } from '#service/features/access/tokens/schema.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { NewTokenForm } from './NewTokenForm.tsx';
 import { TryIt } from './TryIt.tsx';

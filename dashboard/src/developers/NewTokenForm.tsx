@@ -1,7 +1,7 @@
 import { Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { CreatedToken } from '#service/tokens/schema.ts';
-import type { User } from '#service/users/schema.ts';
+import type { CreatedToken } from '#service/features/access/tokens/schema.ts';
+import type { User } from '#service/features/access/users/schema.ts';
 import { api } from '../api/client.ts';
 import { getAll, refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';

@@ -1,7 +1,7 @@
 import { Button, Code, Group, Text } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { LoggedRequest } from '#service/requests/schema.ts';
+import type { LoggedRequest } from '#service/features/access/requests/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { formatNumber } from '../ui/format.ts';

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { Token } from '#service/tokens/schema.ts';
+import type { Token } from '#service/features/access/tokens/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';

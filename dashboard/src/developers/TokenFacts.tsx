@@ -1,8 +1,8 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Token } from '#service/tokens/schema.ts';
-import type { User } from '#service/users/schema.ts';
+import type { Token } from '#service/features/access/tokens/schema.ts';
+import type { User } from '#service/features/access/users/schema.ts';
 import { getAll } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { DateTime, RelativeTime } from '../ui/Values.tsx';

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Token } from '#service/tokens/schema.ts';
+import type { Token } from '#service/features/access/tokens/schema.ts';
 import { api } from '../api/client.ts';
 import { get, refresh } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import type { Token } from '#service/tokens/schema.ts';
+import type { Token } from '#service/features/access/tokens/schema.ts';
 
 export const isGood = ({ revoked_at, expires_at }: Pick<Token, 'revoked_at' | 'expires_at'>) =>
   revoked_at === null && (expires_at === null || Date.parse(expires_at) > Date.now());

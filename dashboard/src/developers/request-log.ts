@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { LogPage } from '#service/requests/schema.ts';
+import type { LogPage } from '#service/features/access/requests/schema.ts';
 import { api } from '../api/client.ts';
 
 const everyMs = 2000;

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { TimelineEntry } from '#service/timeline/schema.ts';
+import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts';
 import { formatNumber } from '../ui/format.ts';
 import { Money } from '../ui/Values.tsx';
 import classes from './Timeline.module.css';

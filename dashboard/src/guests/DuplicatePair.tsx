@@ -1,7 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FoundContact, PossibleDuplicate } from '#service/contacts/schema.ts';
+import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
+import type { PossibleDuplicate } from '#service/features/guests/write/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { StaffConsentEntry } from '#service/consent/schema.ts';
-import type { StaffContact } from '#service/contacts/schema.ts';
+import type { StaffConsentEntry } from '#service/features/guests/consent/schema.ts';
+import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { getPages } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { MoreList } from '../ui/MoreList.tsx';

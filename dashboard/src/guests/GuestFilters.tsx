@@ -1,7 +1,7 @@
 import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { Group as GuestGroup } from '#service/groups/schema.ts';
+import type { Group as GuestGroup } from '#service/features/venues/groups/schema.ts';
 import { getAll } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { unitsQuery } from '../venues/units.ts';

@@ -1,7 +1,8 @@
 import { Button, Group, List, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Merge, StaffContact } from '#service/contacts/schema.ts';
+import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
+import type { Merge } from '#service/features/guests/write/schema.ts';
 import { api } from '../api/client.ts';
 import { getPages, refresh } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';

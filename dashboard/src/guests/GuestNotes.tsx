@@ -1,7 +1,7 @@
 import { Stack, Text, Textarea } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { KeyboardEvent } from 'react';
-import type { StaffNote } from '#service/notes/schema.ts';
+import type { StaffNote } from '#service/features/guests/notes/schema.ts';
 import { api } from '../api/client.ts';
 import { getPages, refresh } from '../api/queries.ts';
 import { drafts } from '../session/drafts.ts';

@@ -2,7 +2,7 @@ import { Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { StaffContact } from '#service/contacts/schema.ts';
+import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { useAccount, useMay } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
 import { ErrorState } from '../ui/States.tsx';

@@ -1,8 +1,8 @@
 import { Anchor, Badge, Group, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { StaffContact } from '#service/contacts/schema.ts';
-import type { Lookup } from '#service/lookups/schema.ts';
+import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
+import type { Lookup } from '#service/features/venues/lookups/schema.ts';
 import { getAll } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { Details } from '../ui/Details.tsx';

@@ -2,7 +2,7 @@ import { Select, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FoundContact } from '#service/contacts/schema.ts';
+import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { guestDetails, guestName } from './guest.ts';
 import { guestsFound } from './queries.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { StaffContact } from '#service/contacts/schema.ts';
-import type { Lookup } from '#service/lookups/schema.ts';
+import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
+import type { Lookup } from '#service/features/venues/lookups/schema.ts';
 import { getAll } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { Details } from '../ui/Details.tsx';

@@ -1,5 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
-import type { StaffContact } from '#service/contacts/schema.ts';
+import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';

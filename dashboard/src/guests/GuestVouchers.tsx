@@ -1,6 +1,6 @@
 import { Badge, Code, Group, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { StaffContactCode } from '#service/vouchers/schema.ts';
+import type { StaffContactCode } from '#service/features/vouchers/schema.ts';
 import { getPages } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { MoreList } from '../ui/MoreList.tsx';

@@ -2,7 +2,7 @@ import { Stack, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
-import type { FoundContact, FoundContacts } from '#service/contacts/schema.ts';
+import type { FoundContact, FoundContacts } from '#service/features/guests/contacts/schema.ts';
 import { useAccount, useSession } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { counted } from '../ui/format.ts';

@@ -1,7 +1,7 @@
 import { Alert, List, Radio, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { StaffContact } from '#service/contacts/schema.ts';
+import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { StaffContact } from '#service/contacts/schema.ts';
+import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { MergeConfirm, type Side } from './MergeConfirm.tsx';
 

@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core';
-import type { TimelineEntry } from '#service/timeline/schema.ts';
+import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts';
 import classes from './Timeline.module.css';
 
 const npsCategory = 4;

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Fieldset, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { RecordConsent as Recorded } from '#service/consent/schema.ts';
-import type { StaffContact } from '#service/contacts/schema.ts';
+import type { RecordConsent as Recorded } from '#service/features/guests/consent/schema.ts';
+import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';

@@ -2,7 +2,7 @@ import { Chip, Group, Skeleton, Stack } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import type { Kind, TimelineEntry } from '#service/timeline/schema.ts';
+import type { Kind, TimelineEntry } from '#service/features/insight/timeline/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { formatMonth, formatNumber } from '../ui/format.ts';
 import { LoadMore } from '../ui/Pager.tsx';

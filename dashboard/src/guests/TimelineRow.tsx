@@ -1,7 +1,7 @@
 import { Badge, Group, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useId } from '@mantine/hooks';
 import { IconChevronRight } from '@tabler/icons-react';
-import type { TimelineEntry } from '#service/timeline/schema.ts';
+import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts';
 import { counted } from '../ui/format.ts';
 import { Money, WallClock } from '../ui/Values.tsx';
 import { Bill, billOf } from './Bill.tsx';

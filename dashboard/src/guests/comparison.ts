@@ -1,4 +1,4 @@
-import type { FoundContact, StaffContact } from '#service/contacts/schema.ts';
+import type { FoundContact, StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { formatDay, formatInstantDay } from '../ui/format.ts';
 import { channels, type Flags, formatMobile, genderName } from './guest.ts';
 

@@ -1,4 +1,4 @@
-import type { StaffConsentEntry } from '#service/consent/schema.ts';
+import type { StaffConsentEntry } from '#service/features/guests/consent/schema.ts';
 import { channelName } from './guest.ts';
 
 /** What came of it: "E-mail: allowed". */

@@ -1,5 +1,5 @@
 import { IconDeviceMobileMessage, IconMail, IconMailbox, IconPhone } from '@tabler/icons-react';
-import type { FoundContact } from '#service/contacts/schema.ts';
+import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
 
 /** What one may know somebody by. */
 export type Known = Pick<FoundContact, 'first_name' | 'last_name' | 'email' | 'mobile_number'>;

@@ -1,4 +1,4 @@
-import type { SearchContacts } from '#service/contacts/schema.ts';
+import type { SearchContacts } from '#service/features/guests/contacts/schema.ts';
 
 const searches = new Map<string, SearchContacts>();
 const keyOf = (userId: number, accountId: number) => `${userId} ${accountId}`;

@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, type QueryKey } from '@tanstack/react-query';
-import type { FoundContacts, PossibleDuplicate, SearchContacts, StaffContact } from '#service/contacts/schema.ts';
+import type { FoundContacts, SearchContacts, StaffContact } from '#service/features/guests/contacts/schema.ts';
+import type { PossibleDuplicate } from '#service/features/guests/write/schema.ts';
+import type { Kind, Timeline, TimelineSummary } from '#service/features/insight/timeline/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import type { Kind, Timeline, TimelineSummary } from '#service/timeline/schema.ts';
 import { type ApiError, api } from '../api/client.ts';
 import { get, getList, queryClient } from '../api/queries.ts';
 

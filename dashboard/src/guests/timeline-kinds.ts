@@ -7,7 +7,7 @@ import {
   IconWifi,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { Kind } from '#service/timeline/schema.ts';
+import type { Kind } from '#service/features/insight/timeline/schema.ts';
 
 /** What a guest may do, in the order in which it is offered. */
 export const kinds: readonly { kind: Kind; many: string; icon: TablerIcon }[] = [

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '#service/timeline/schema.ts';
+import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts';
 import { counted, formatDay, formatMoney } from '../ui/format.ts';
 
 /** How an entry is told: its title, a word on how it stands, and what else is known, short. */

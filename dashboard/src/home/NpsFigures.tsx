@@ -1,5 +1,5 @@
 import { Progress, Skeleton, Text } from '@mantine/core';
-import type { Nps } from '#service/overview/schema.ts';
+import type { Nps } from '#service/features/insight/overview/schema.ts';
 import { counted, formatDays, formatNumber, formatPercent, formatSigned } from '../ui/format.ts';
 import { Panel } from '../ui/Panel.tsx';
 import { Swatch } from '../ui/Swatch.tsx';

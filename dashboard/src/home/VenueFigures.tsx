@@ -1,7 +1,7 @@
 import { Badge, Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type CSSProperties, useState } from 'react';
-import type { Visits } from '#service/overview/schema.ts';
+import type { Visits } from '#service/features/insight/overview/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { counted, formatMoney, formatNumber } from '../ui/format.ts';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Overview } from '#service/overview/schema.ts';
+import type { Overview } from '#service/features/insight/overview/schema.ts';
 import { getList } from '../api/queries.ts';
 import { type HomeSearch, rangeOf } from './range.ts';
 

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import type { OpenSession } from '#service/sessions/schema.ts';
+import type { OpenSession } from '#service/features/access/sessions/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { api } from '../api/client.ts';
 import { get, refresh } from '../api/queries.ts';

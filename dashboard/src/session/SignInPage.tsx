@@ -2,7 +2,7 @@ import { PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import type { Session } from '#service/sessions/schema.ts';
+import type { Session } from '#service/features/access/sign-in/schema.ts';
 import { ApiError, api } from '../api/client.ts';
 import mark from '../shell/mark.svg';
 import { FormEnd, useServerForm } from '../ui/form.tsx';

@@ -1,4 +1,4 @@
-import type { Session } from '#service/sessions/schema.ts';
+import type { Session } from '#service/features/access/sign-in/schema.ts';
 import { queryClient } from '../api/queries.ts';
 import { drafts } from './drafts.ts';
 import { sessionQuery } from './session.ts';

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Session } from '#service/sessions/schema.ts';
-import type { User } from '#service/users/schema.ts';
+import type { Session } from '#service/features/access/sign-in/schema.ts';
+import type { User } from '#service/features/access/users/schema.ts';
 import { api } from '../api/client.ts';
 import { lastAccount } from './last-account.ts';
 

@@ -1,9 +1,9 @@
 import { Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { AuditEntry } from '#service/audit/schema.ts';
+import type { AuditEntry } from '#service/features/access/audit/schema.ts';
+import type { User } from '#service/features/access/users/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import type { User } from '#service/users/schema.ts';
 import { getAll, getList } from '../api/queries.ts';
 import { useMay, useSession } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';

@@ -2,7 +2,7 @@ import { Badge, Button, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { EmailDomain } from '#service/domains/schema.ts';
+import type { EmailDomain } from '#service/features/guests/domains/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { getList } from '../api/queries.ts';
 import { useMay } from '../session/session.ts';

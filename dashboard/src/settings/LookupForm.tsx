@@ -1,5 +1,5 @@
 import { Radio, Stack, TextInput } from '@mantine/core';
-import type { Lookup } from '#service/lookups/schema.ts';
+import type { Lookup } from '#service/features/venues/lookups/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { Lookup } from '#service/lookups/schema.ts';
+import type { Lookup } from '#service/features/venues/lookups/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { api } from '../api/client.ts';
 import { getList, refresh } from '../api/queries.ts';

@@ -1,6 +1,6 @@
 import { Badge, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Explanation } from '#service/purchases/schema.ts';
+import type { Explanation } from '#service/features/activity/purchases/schema.ts';
 import { get } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';

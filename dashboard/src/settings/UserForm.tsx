@@ -1,5 +1,5 @@
 import { Button, Group, MultiSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
-import type { User } from '#service/users/schema.ts';
+import type { User } from '#service/features/access/users/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { type Role, useAccount, useSession } from '../session/session.ts';

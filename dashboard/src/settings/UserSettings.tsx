@@ -1,8 +1,8 @@
 import { Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { User } from '#service/features/access/users/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import type { User } from '#service/users/schema.ts';
 import { api } from '../api/client.ts';
 import { getList, refresh } from '../api/queries.ts';
 import { useMay, useSession } from '../session/session.ts';

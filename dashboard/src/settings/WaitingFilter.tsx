@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { MatchKey } from '#service/matching/schema.ts';
-import type { Waiting } from '#service/purchases/schema.ts';
+import type { Waiting } from '#service/features/activity/purchases/schema.ts';
+import type { MatchKey } from '#service/features/identity/matching/schema.ts';
 import { formatNumber } from '../ui/format.ts';
 import { matchKeyList, matchKeys } from './match-keys.ts';
 import classes from './WaitingFilter.module.css';

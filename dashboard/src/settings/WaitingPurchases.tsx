@@ -1,7 +1,7 @@
 import { Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { StaffPurchase, Waiting } from '#service/purchases/schema.ts';
+import type { StaffPurchase, Waiting } from '#service/features/activity/purchases/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { get, getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';

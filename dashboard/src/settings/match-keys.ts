@@ -1,4 +1,4 @@
-import type { MatchKey } from '#service/matching/schema.ts';
+import type { MatchKey } from '#service/features/identity/matching/schema.ts';
 
 interface Words {
   name: string;

@@ -1,4 +1,4 @@
-import type { StaffPurchase } from '#service/purchases/schema.ts';
+import type { StaffPurchase } from '#service/features/activity/purchases/schema.ts';
 
 /** Of all lines; a line's value is for all of its quantity. */
 export function totalOf({ transaction_lines }: Pick<StaffPurchase, 'transaction_lines'>): number {

@@ -1,6 +1,6 @@
 import { Alert, List, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { FolderEffects, GroupEffects, UnitEffects } from '#service/venues/schema.ts';
+import type { FolderEffects, GroupEffects, UnitEffects } from '#service/features/insight/venues/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';

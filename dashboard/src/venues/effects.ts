@@ -1,4 +1,4 @@
-import type { FolderEffects, GroupEffects, UnitEffects } from '#service/venues/schema.ts';
+import type { FolderEffects, GroupEffects, UnitEffects } from '#service/features/insight/venues/schema.ts';
 import { counted } from '../ui/format.ts';
 import type { Kind } from './venues.ts';
 

@@ -1,4 +1,4 @@
-import type { Unit } from '#service/units/schema.ts';
+import type { Unit } from '#service/features/venues/units/schema.ts';
 import { getAll } from '../api/queries.ts';
 
 /** Every venue of the account, to choose from; the root unit first. It seldom takes a second page. */

@@ -1,5 +1,5 @@
+import type { Venue } from '#service/features/insight/venues/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import type { Venue } from '#service/venues/schema.ts';
 import { getList } from '../api/queries.ts';
 
 export type { Venue };

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import type { StaffCode } from '#service/vouchers/schema.ts';
+import type { StaffCode } from '#service/features/vouchers/schema.ts';
 
 /** What a code is, in one word. */
 export function CodeStatus({ code }: { code: Pick<StaffCode, 'status' | 'contact_id'> }) {

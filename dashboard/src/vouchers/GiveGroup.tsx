@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Progress, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Venue } from '#service/venues/schema.ts';
-import type { GivenCodes } from '#service/vouchers/schema.ts';
+import type { Venue } from '#service/features/insight/venues/schema.ts';
+import type { GivenCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { getAll, useShownHere } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';

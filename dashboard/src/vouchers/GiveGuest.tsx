@@ -1,8 +1,8 @@
 import { Alert, Button, Code, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FoundContact } from '#service/contacts/schema.ts';
-import type { GivenCodes } from '#service/vouchers/schema.ts';
+import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
+import type { GivenCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { useShownHere } from '../api/queries.ts';
 import { GuestSelect } from '../guests/GuestSelect.tsx';

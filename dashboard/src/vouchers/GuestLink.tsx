@@ -1,4 +1,4 @@
-import type { StaffCode } from '#service/vouchers/schema.ts';
+import type { StaffCode } from '#service/features/vouchers/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { Missing } from '../ui/Values.tsx';

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { StaffCode } from '#service/vouchers/schema.ts';
+import type { StaffCode } from '#service/features/vouchers/schema.ts';
 import { DateTime, Missing } from '../ui/Values.tsx';
 
 /** When and where a code was redeemed. */

@@ -1,5 +1,5 @@
 import { Code, Text } from '@mantine/core';
-import type { StaffCode } from '#service/vouchers/schema.ts';
+import type { StaffCode } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';

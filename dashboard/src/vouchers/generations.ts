@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { NewCodes } from '#service/vouchers/schema.ts';
+import type { NewCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { counted } from '../ui/format.ts';
 import { say } from '../ui/say.ts';

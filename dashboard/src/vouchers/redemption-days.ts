@@ -1,4 +1,4 @@
-import type { Statistics } from '#service/vouchers/schema.ts';
+import type { Statistics } from '#service/features/vouchers/schema.ts';
 import { daysLater } from '../ui/format.ts';
 
 /** How many were redeemed on a day, or in the week that begins with it. */

@@ -1,0 +1,22 @@
+import { deleteAccountRows } from '../../features/access/accounts/delete.ts';
+import { type DeleteAccount, deleteAccountTask } from '../../features/access/accounts/schema.ts';
+import type { EmailDomains } from '../../features/guests/domains/check.ts';
+import { lookAgain } from '../../features/guests/domains/recheck.ts';
+import { type LookAgain, lookAgainTask } from '../../features/guests/domains/schema.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { replaceStatistics, replaceStatisticsTask } from '../../platform/db/statistics.ts';
+import type { Logger } from '../../platform/log.ts';
+
+/** What can be put off, by the name under which it is enqueued. The signal says that the process is stopping. */
+export type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
+
+export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {
+  return {
+    [deleteAccountTask]: async (payload, signal) => {
+      const deletion = payload as DeleteAccount;
+      if (await deleteAccountRows(db, deletion, signal)) log.info(deletion, 'deleted all rows of an account');
+    },
+    [lookAgainTask]: (payload) => lookAgain(db, domains, payload as LookAgain),
+    [replaceStatisticsTask]: () => replaceStatistics(db),
+  };
+}

@@ -1,0 +1,126 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Database, enterAccount, isConflict, type Tx } from '../../../platform/db/database.ts';
+import {
+  beginDeleting,
+  countRows,
+  deleteNext,
+  hasRows,
+  type Place,
+  passes,
+  type TenantTable,
+  takeDeletion,
+  tenantTables,
+} from '../../../platform/db/deletion.ts';
+import { enqueue, removeJobsOfAccount } from '../../../platform/db/jobs.ts';
+import { NotFound } from '../../../shared/problem.ts';
+import { type DeleteAccount, deleteAccountTask } from './schema.ts';
+import { deleteMarked, isMarked, lockMarked, markDeleted, selectMarked } from './store.ts';
+
+/** The account is gone from the commit on. Its rows are deleted afterwards, by a job. */
+export async function removeAccount(tx: Tx, id: number): Promise<void> {
+  await enterAccount(tx, id);
+  if (!(await markDeleted(tx, id))) throw new NotFound('There is no such account.');
+  await deleteLater(tx, [id]);
+}
+
+function deleteLater(tx: Tx, ids: number[]): Promise<void> {
+  const jobs = ids.map((account_id) => ({ key: String(account_id), payload: { account_id } satisfies DeleteAccount }));
+  return enqueue(tx, deleteAccountTask, jobs, 0);
+}
+
+/** Deletions that a process did not finish because it was killed. Its job would stay locked for hours. */
+export async function resumeDeletions(tx: Tx): Promise<void> {
+  await deleteLater(tx, await selectMarked(tx));
+}
+
+/** The job. False: the process stops before the end, and another one goes on. */
+export async function deleteAccountRows(
+  db: Database,
+  { account_id: id }: DeleteAccount,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isFinished = await finishDeletion(db, id, { signal });
+  if (!isFinished) await db.transaction((tx) => deleteLater(tx, [id]));
+  return isFinished;
+}
+
+interface Options {
+  signal?: AbortSignal;
+  /** Told how many rows each batch deleted. */
+  onBatch?: (rows: number) => void;
+  batch?: number;
+}
+
+const rowsOfBatch = 1000;
+const longestPauseMs = 1000;
+const busyPauseMs = 100;
+
+/**
+ * Deletes the rows of an account that is marked as deleted, one batch and one transaction at a time, and then the
+ * account's own row. It can be interrupted anywhere and started again. Several may run: one batch is deleted at a time
+ * in the whole service, and half of the time none. False: it was interrupted by the signal.
+ */
+export async function finishDeletion(db: Database, id: number, options: Options = {}): Promise<boolean> {
+  const { signal, onBatch = () => {}, batch = rowsOfBatch } = options;
+
+  /** Undefined: the account is gone, or not to be deleted at all. */
+  async function inTurn<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const begin = Date.now();
+      const done = await db.tenant(id, async (tx) => {
+        if (!(await takeDeletion(tx))) return 'busy';
+        if (!(await isMarked(tx, id))) return 'gone';
+        await beginDeleting(tx);
+        return { result: await work(tx) };
+      });
+      if (done === 'gone') return undefined;
+      const ms = done === 'busy' ? busyPauseMs : Math.min(Date.now() - begin, longestPauseMs);
+      await pause(ms, undefined, signal ? { signal } : {});
+      if (done !== 'busy') return done.result;
+    }
+  }
+
+  async function deleteAll(tables: TenantTable[]): Promise<boolean> {
+    for (const pass of tables.flatMap(passes)) {
+      let after: Place;
+      do {
+        const deleted = await inTurn((tx) => deleteNext(tx, pass, id, after, batch));
+        if (!deleted) return true;
+        if (deleted.count > 0) onBatch(deleted.count);
+        after = deleted.place ?? undefined;
+      } while (after !== undefined);
+    }
+    return (await inTurn((tx) => deleteIfEmpty(tx, tables, id))) ?? true;
+  }
+
+  try {
+    const tables = await db.transaction(tenantTables);
+    // A write that had begun before the account was marked may have added rows, or stood in the way.
+    const isGone = () =>
+      deleteAll(tables).catch(async (error) => {
+        if (!isConflict(error)) throw error;
+        await pause(busyPauseMs);
+        return false;
+      });
+    while (!(await isGone()));
+    return true;
+  } catch (error) {
+    if (signal?.aborted) return false;
+    throw error;
+  }
+}
+
+async function deleteIfEmpty(tx: Tx, tables: TenantTable[], id: number): Promise<boolean> {
+  await lockMarked(tx, id);
+  if (await hasRows(tx, tables, id)) return false;
+  // Their payloads name domains of guests.
+  await removeJobsOfAccount(tx, id, deleteAccountTask);
+  await deleteMarked(tx, id);
+  return true;
+}
+
+/** How many rows there are to delete. */
+export function rowsOfAccount(db: Database, id: number): Promise<number> {
+  return db.tenant(id, async (tx) => countRows(tx, await tenantTables(tx), id));
+}

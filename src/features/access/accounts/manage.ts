@@ -1,0 +1,38 @@
+import { enterAccount, type Tx } from '../../../platform/db/database.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import { Invalid, NotFound } from '../../../shared/problem.ts';
+import { insertBuiltIns } from '../../venues/lookups/store.ts';
+import { insertRootUnit } from '../../venues/units/store.ts';
+import type { Account, NewAccount } from './schema.ts';
+import { findLiveAccount, insertAccount, knownTimeZone, selectAccounts, updateAccount } from './store.ts';
+
+/** An account is never without its root unit and the built-in lists: one transaction makes them all, and leaves it entered. */
+export async function createAccount(tx: Tx, { name, time_zone = 'UTC' }: NewAccount): Promise<Account> {
+  const account = await insertAccount(tx, name, await timeZone(tx, time_zone));
+  await enterAccount(tx, account.id);
+  await insertRootUnit(tx, account.id, account.root_unit_id, name);
+  await insertBuiltIns(tx, account.id);
+  return account;
+}
+
+export function listAccounts(tx: Tx, among: number[] | null, slice: Slice): Promise<Rows<Account>> {
+  return selectAccounts(tx, among, slice);
+}
+
+export async function showAccount(tx: Tx, id: number): Promise<Account> {
+  const account = await findLiveAccount(tx, id);
+  if (!account) throw new NotFound('There is no such account.');
+  return account;
+}
+
+export async function changeAccount(tx: Tx, id: number, changes: Partial<NewAccount>): Promise<Account> {
+  const zone = changes.time_zone === undefined ? null : await timeZone(tx, changes.time_zone);
+  await updateAccount(tx, id, changes.name ?? null, zone);
+  return showAccount(tx, id);
+}
+
+async function timeZone(tx: Tx, name: string): Promise<string> {
+  const known = await knownTimeZone(tx, name);
+  if (known === undefined) throw new Invalid({ time_zone: [`The time zone ${name} is not known to the database.`] });
+  return known;
+}

@@ -1,0 +1,36 @@
+import { crudRoutes } from '../../../platform/http/crud-routes.ts';
+import { Changes } from '../../../shared/fields.ts';
+import { removeAccount } from './delete.ts';
+import { changeAccount, createAccount, listAccounts, showAccount } from './manage.ts';
+import { Account, NewAccount } from './schema.ts';
+
+export const accountRoutes = crudRoutes(
+  {
+    path: '/admin/v1/accounts',
+    id: 'account_id',
+    noun: 'account',
+    plural: 'accounts',
+    tag: 'Manage accounts',
+    ownersOnly: ['create', 'remove'],
+    create: NewAccount,
+    change: Changes(NewAccount),
+    answer: Account,
+    example: {
+      create: { name: 'The Harbour Group', time_zone: 'Europe/London' },
+      change: { name: 'The Harbour Group' },
+      answer: { id: 1, name: 'The Harbour Group', time_zone: 'Europe/London', root_unit_id: 1 },
+    },
+    notes: {
+      create: 'Its root unit and the built-in feedback categories and booking sources are made with it.',
+      remove:
+        'For good. The account, its tokens and all its data are out of reach at once; the data is then deleted in the background, in small batches.',
+    },
+  },
+  {
+    create: (tx, { input }) => createAccount(tx, input),
+    list: (tx, { reach, slice }) => listAccounts(tx, reach, slice),
+    show: (tx, _call, id) => showAccount(tx, id),
+    change: (tx, { input }, id) => changeAccount(tx, id, input),
+    remove: (tx, _call, id) => removeAccount(tx, id),
+  },
+);

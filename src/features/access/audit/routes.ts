@@ -1,0 +1,35 @@
+import { listRoute } from '../../../platform/http/route.ts';
+import { readAudit } from './read.ts';
+import { AuditEntry, AuditQuery } from './schema.ts';
+
+export const auditRoutes = [
+  listRoute(
+    {
+      access: 'admin',
+      role: 'owner',
+      tag: 'Audit trail',
+      method: 'GET',
+      path: '/admin/v1/audit',
+      summary: 'Read who did what',
+      description:
+        'Every change through the admin API or the command line, newest first: written in the same transaction as the change, and never rewritten. It holds names of venues, lists and users, ids, and the client’s address; nothing of a guest.',
+      input: AuditQuery,
+      answer: AuditEntry,
+      example: {
+        answer: {
+          id: 31,
+          at: '2026-03-01T12:30:00.000Z',
+          account_id: 1,
+          user_id: 5,
+          actor: 'sam@harbour.example',
+          address: '203.0.113.7',
+          action: 'Create a unit',
+          subject: 'The Anchor',
+          ids: { id: 12 },
+          fields: ['name'],
+        },
+      },
+    },
+    (tx, { input, slice }) => readAudit(tx, input, slice),
+  ),
+];

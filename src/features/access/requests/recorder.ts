@@ -1,0 +1,117 @@
+import { type Database, enterAccount, isDatabaseUnavailable, type Tx } from '../../../platform/db/database.ts';
+import { touchTokens } from '../tokens/store.ts';
+import { insertRequests, type RequestEntry } from './store.ts';
+
+interface Hooks {
+  batch(size: number): void;
+  dropped(count: number): void;
+  failed(error: unknown): void;
+}
+
+const flushEveryMs = 1000;
+/** More than this many waiting (a database that is away, or far behind) and new ones are given up, and counted. */
+const mostWaiting = 20_000;
+/** In one transaction. */
+const [mostEntries, mostAccounts] = [5000, 100];
+
+interface Part {
+  accountId: number;
+  entries: RequestEntry[];
+}
+
+/**
+ * Remembers requests for staff to read, beside the requests' own way: they wait in memory and are written together
+ * once a second, from account to account in one transaction. A crash loses the last second of this log, and of nothing else.
+ */
+export class RequestRecorder {
+  readonly #db: Database;
+  readonly #hooks: Hooks;
+  readonly #timer: NodeJS.Timeout;
+  #waiting: { accountId: number; entry: RequestEntry }[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(db: Database, hooks: Hooks) {
+    this.#db = db;
+    this.#hooks = hooks;
+    this.#timer = setInterval(() => void this.flush(), flushEveryMs);
+    this.#timer.unref();
+  }
+
+  record(accountId: number, entry: RequestEntry): void {
+    if (this.#waiting.length >= mostWaiting) this.#hooks.dropped(1);
+    else this.#waiting.push({ accountId, entry });
+  }
+
+  /** Everything recorded until now is written, or given up, when this resolves. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  async #write(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const byAccount = new Map<number, RequestEntry[]>();
+    for (const { accountId, entry } of waiting) {
+      const entries = byAccount.get(accountId);
+      if (entries) entries.push(entry);
+      else byAccount.set(accountId, [entry]);
+    }
+    for (const some of portions(byAccount)) await this.#writeSome(some);
+  }
+
+  async #writeSome(parts: Part[]): Promise<void> {
+    try {
+      // Nothing is waited for between them: all of it is one round trip.
+      await this.#db.transaction((tx) => Promise.all(parts.map((part) => writePart(tx, part))));
+      for (const { entries } of parts) this.#hooks.batch(entries.length);
+    } catch (error) {
+      if (parts.length > 1 && !isDatabaseUnavailable(error)) {
+        // What can't be written is one account's, and not to be the others' loss.
+        for (const part of parts) await this.#writeSome([part]);
+        return;
+      }
+      for (const { entries } of parts) this.#hooks.dropped(entries.length);
+      this.#hooks.failed(error);
+    }
+  }
+}
+
+/** By the accounts' ids, as every process has them: two can't wait for each other's tokens. */
+function* portions(byAccount: Map<number, RequestEntry[]>): Generator<Part[]> {
+  let parts: Part[] = [];
+  let size = 0;
+  for (const [accountId, all] of [...byAccount].sort(([one], [other]) => one - other)) {
+    for (let start = 0; start < all.length; start += mostEntries) {
+      const entries = all.slice(start, start + mostEntries);
+      if (parts.length >= mostAccounts || size + entries.length > mostEntries) {
+        if (parts.length > 0) yield parts;
+        [parts, size] = [[], 0];
+      }
+      parts.push({ accountId, entries });
+      size += entries.length;
+    }
+  }
+  if (parts.length > 0) yield parts;
+}
+
+async function writePart(tx: Tx, { accountId, entries }: Part): Promise<void> {
+  const lastUse = new Map<number, Date>();
+  for (const { token_id, at } of entries) lastUse.set(token_id, at);
+  const used = [...lastUse].sort(([one], [other]) => one - other);
+  await Promise.all([
+    enterAccount(tx, accountId),
+    insertRequests(tx, accountId, entries),
+    touchTokens(
+      tx,
+      accountId,
+      used.map(([id]) => id),
+      used.map(([, at]) => at),
+    ),
+  ]);
+}

@@ -1,0 +1,105 @@
+import { jsonRoute, listRoute, noContentRoute } from '../../../platform/http/route.ts';
+import { NoFields } from '../../../shared/fields.ts';
+import { Unauthorized } from '../../../shared/problem.ts';
+import { OpenSession } from '../sessions/schema.ts';
+import { NewPassword, Session, SignIn } from './schema.ts';
+import { beginSession, changePassword, endAllSessions, endSession, listSessions, showSession } from './sign-in.ts';
+
+const shared = { tag: 'Sign in', role: 'viewer' } as const;
+const one = '/admin/v1/session';
+const all = '/admin/v1/sessions';
+const example = {
+  user: { id: 5, email: 'sam@harbour.example', role: 'staff' },
+  accounts: [{ id: 1, name: 'The Harbour Group', time_zone: 'Europe/London', root_unit_id: 1 }],
+  expires_at: '2026-03-31T12:30:00.000Z',
+};
+
+export const signInRoutes = [
+  jsonRoute(
+    {
+      ...shared,
+      access: 'public',
+      method: 'POST',
+      path: one,
+      summary: 'Sign in',
+      description:
+        'Sets a cookie that pages of another site can’t use. A 401 for a wrong e-mail or password alike; many of those in a row are slowed down.',
+      input: SignIn,
+      answer: Session,
+      status: 201,
+      example: { input: { email: 'sam@harbour.example', password: 'correct horse battery staple' }, answer: example },
+    },
+    async (tx, call) => {
+      const found = await call.userByPassword(call.input.email, call.input.password);
+      if (!found) throw new Unauthorized();
+      const { secret, session } = await beginSession(tx, found, call.client, call.cookieSent);
+      call.keepCookie(secret);
+      return session;
+    },
+  ),
+  jsonRoute(
+    {
+      ...shared,
+      access: 'admin',
+      method: 'GET',
+      path: one,
+      summary: 'Show who is signed in',
+      input: NoFields,
+      answer: Session,
+      example: { answer: example },
+    },
+    (tx, { user, sessionId }) => showSession(tx, user, sessionId),
+  ),
+  noContentRoute(
+    { ...shared, access: 'admin', method: 'DELETE', path: one, summary: 'Sign out', input: NoFields },
+    async (tx, call) => {
+      await endSession(tx, call.sessionId);
+      call.keepCookie(null);
+    },
+  ),
+  noContentRoute(
+    {
+      ...shared,
+      access: 'admin',
+      method: 'POST',
+      path: `${one}/password`,
+      summary: 'Change one’s password',
+      description: 'The other sessions of the user end.',
+      input: NewPassword,
+      example: { input: { current_password: 'correct horse battery staple', new_password: 'an even better one' } },
+    },
+    async (tx, { user, sessionId, input, userByPassword }) => {
+      const found = await userByPassword(user.email, input.current_password);
+      await changePassword(tx, user, sessionId, { currentHash: found?.passwordHash, newPassword: input.new_password });
+    },
+  ),
+  listRoute(
+    {
+      ...shared,
+      access: 'admin',
+      method: 'GET',
+      path: all,
+      summary: 'List one’s sessions',
+      input: NoFields,
+      answer: OpenSession,
+      example: {
+        answer: {
+          id: 9,
+          created_at: '2026-03-01T12:30:00.000Z',
+          last_seen_at: '2026-03-01T12:30:00.000Z',
+          address: '203.0.113.7',
+          user_agent: 'Mozilla/5.0',
+          is_current: true,
+        },
+      },
+    },
+    (tx, { user, sessionId, slice }) => listSessions(tx, user, sessionId, slice),
+  ),
+  noContentRoute(
+    { ...shared, access: 'admin', method: 'DELETE', path: all, summary: 'Sign out everywhere', input: NoFields },
+    async (tx, call) => {
+      await endAllSessions(tx, call.user);
+      call.keepCookie(null);
+    },
+  ),
+];

@@ -1,0 +1,143 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Batcher } from '../../../platform/batching/batcher.ts';
+import type { Database, Tx } from '../../../platform/db/database.ts';
+import { networkOf } from '../../../shared/address.ts';
+import { passwordErrors } from '../../../shared/common-passwords.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import { hashOfNone, hashPassword, verifyPassword } from '../../../shared/password.ts';
+import { Invalid, Unauthorized } from '../../../shared/problem.ts';
+import { selectAccounts } from '../accounts/store.ts';
+import { insertAudit } from '../audit/store.ts';
+import type { OpenSession } from '../sessions/schema.ts';
+import {
+  deleteSession,
+  deleteSessionOf,
+  deleteSessions,
+  findSession,
+  insertSession,
+  selectSessions,
+  sessionEnds,
+  touchSessions,
+} from '../sessions/store.ts';
+import type { User } from '../users/schema.ts';
+import { findPasswordHash, holdPassword, updateUser } from '../users/store.ts';
+import { mostAccounts, type Session } from './schema.ts';
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+
+/** The user with that e-mail and password. A wrong e-mail takes as long as a wrong password, so the time tells nothing. */
+export async function userByPassword(
+  db: Database,
+  email: string,
+  password: string,
+  { address, network }: { address: string | null; network: string },
+): Promise<{ user: User; passwordHash: string } | undefined> {
+  if (email.includes('\0')) return undefined;
+  const found = await db.transaction((tx) => findPasswordHash(tx, email.trim().toLowerCase()));
+  // Somebody who is signed in from there is likely to be who they say.
+  const isKnownThere = found?.addresses.some((known) => networkOf(known) === network) ?? false;
+  const right = await verifyPassword(password, found?.password_hash ?? hashOfNone, { network, isKnownThere });
+  if (!found) return undefined;
+  const { password_hash: passwordHash, addresses, ...user } = found;
+  if (right) return { user, passwordHash };
+  await db.transaction((tx) =>
+    insertAudit(tx, {
+      actor: user.email,
+      address,
+      userId: user.id,
+      accountId: null,
+      action: 'Wrong password',
+      subject: null,
+      ids: {},
+      fields: [],
+    }),
+  );
+  return undefined;
+}
+
+interface SignedInUser {
+  user: User;
+  sessionId: number;
+}
+
+const shapeOfSecret = /^[\w-]{43}$/;
+
+/**
+ * Finds the user whose session it is, and which. Using a session keeps it. Look-ups that arrive together share a
+ * transaction: a flood of made-up cookies takes two connections at most.
+ */
+export function sessionLookUp(db: Database): (secret: string) => Promise<SignedInUser | undefined> {
+  const lookUps = new Batcher<string, SignedInUser | undefined>({
+    write: (_, secrets) => db.transaction((tx) => findSignedIn(tx, secrets), 'sessions'),
+    weigh: () => 1,
+    batching: 'on',
+  });
+  return async (secret) => (shapeOfSecret.test(secret) ? lookUps.submit(0, secret) : undefined);
+}
+
+async function findSignedIn(tx: Tx, secrets: string[]): Promise<(SignedInUser | undefined)[]> {
+  const found = await Promise.all(secrets.map((secret) => findSession(tx, hashOf(secret))));
+  const stale = found.flatMap((session) => (session?.is_stale ? [session.session_id] : []));
+  if (stale.length > 0) await touchSessions(tx, stale);
+  return found.map((session) => {
+    if (!session) return undefined;
+    const { session_id, is_stale, ...user } = session;
+    return { user, sessionId: session_id };
+  });
+}
+
+/** Gives what the browser is to keep, in place of what it had. */
+export async function beginSession(
+  tx: Tx,
+  { user, passwordHash }: { user: User; passwordHash: string },
+  { address, userAgent }: { address: string | null; userAgent: string },
+  replaced: string | undefined,
+): Promise<{ secret: string; session: Session }> {
+  const secret = randomBytes(32).toString('base64url');
+  // Checking it took its time, and somebody may have changed it meanwhile.
+  if (!(await holdPassword(tx, user.id, passwordHash))) throw new Unauthorized();
+  if (replaced !== undefined) await deleteSessionOf(tx, hashOf(replaced));
+  const client = { address: address ?? 'unknown', userAgent: userAgent.slice(0, 255) };
+  const sessionId = await insertSession(tx, { userId: user.id, hash: hashOf(secret), ...client });
+  return { secret, session: await showSession(tx, user, sessionId) };
+}
+
+export async function showSession(tx: Tx, user: User, sessionId: number | null): Promise<Session> {
+  const among = user.role === 'owner' ? null : user.account_ids;
+  const [{ rows: accounts }, expires_at] = await Promise.all([
+    selectAccounts(tx, among, { limit: mostAccounts, offset: 0 }, 'name'),
+    sessionEnds(tx, sessionId),
+  ]);
+  const { id, email, role } = user;
+  return { user: { id, email, role }, accounts, expires_at };
+}
+
+export function listSessions(tx: Tx, user: User, sessionId: number | null, slice: Slice): Promise<Rows<OpenSession>> {
+  return selectSessions(tx, { userId: user.id, sessionId }, slice);
+}
+
+export function endSession(tx: Tx, sessionId: number | null): Promise<void> {
+  return deleteSession(tx, sessionId);
+}
+
+export function endAllSessions(tx: Tx, user: User): Promise<void> {
+  return deleteSessions(tx, user.id);
+}
+
+/** The other sessions end: whoever has the old password is out. */
+export async function changePassword(
+  tx: Tx,
+  user: User,
+  sessionId: number | null,
+  { currentHash, newPassword }: { currentHash: string | undefined; newPassword: string },
+): Promise<void> {
+  const isNot = () => new Invalid({ current_password: ['The current password is not right.'] });
+  if (currentHash === undefined) throw isNot();
+  const errors = passwordErrors('new_password', newPassword, user.email);
+  if (errors) throw new Invalid(errors);
+  // Before the transaction takes a connection: it is slow on purpose, and somebody else may be quicker.
+  const passwordHash = await hashPassword(newPassword);
+  if (!(await holdPassword(tx, user.id, currentHash))) throw isNot();
+  await updateUser(tx, user.id, { email: null, passwordHash, role: null });
+  await deleteSessions(tx, user.id, sessionId);
+}

@@ -1,0 +1,47 @@
+import { crudRoutes } from '../../../platform/http/crud-routes.ts';
+import { changeToken, createToken, listTokens, revokeToken, showToken } from './manage.ts';
+import { CreatedToken, NewToken, RenamedToken, Token } from './schema.ts';
+
+export const tokenRoutes = crudRoutes(
+  {
+    path: '/admin/v1/accounts/:account_id/tokens',
+    id: 'token_id',
+    noun: 'personal access token',
+    plural: 'personal access tokens',
+    removal: 'Revoke',
+    tag: 'Manage tokens',
+    ownersOnly: 'all',
+    create: NewToken,
+    created: CreatedToken,
+    change: RenamedToken,
+    answer: Token,
+    example: {
+      create: { name: 'Till at The Anchor', expires_at: '2027-01-01 00:00:00' },
+      created: { id: 7, name: 'Till at The Anchor', token: 'regulars_pat_1_…' },
+      change: { name: 'Till at The Anchor' },
+      answer: {
+        id: 7,
+        name: 'Till at The Anchor',
+        user_id: null,
+        created_by: 'admin token',
+        created_at: '2026-03-01T12:30:00.000Z',
+        expires_at: '2027-01-01T00:00:00.000Z',
+        last_used_at: null,
+        revoked_at: null,
+      },
+    },
+    notes: {
+      create:
+        'The token is in the answer and nowhere else: it is stored hashed. Without a user it may access this account alone.',
+      change: 'Only its name can be changed.',
+      remove: 'Revokes it: it is refused from the next request on. It stays listed, with the time of its revocation.',
+    },
+  },
+  {
+    create: (tx, { accountId, input, actor }) => createToken(tx, accountId, input, actor),
+    list: (tx, { accountId, slice }) => listTokens(tx, accountId, slice),
+    show: (tx, { accountId }, id) => showToken(tx, accountId, id),
+    change: (tx, { accountId, input }, id) => changeToken(tx, accountId, id, input.name),
+    remove: (tx, { accountId }, id) => revokeToken(tx, accountId, id),
+  },
+);

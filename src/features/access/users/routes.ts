@@ -1,0 +1,49 @@
+import { crudRoutes } from '../../../platform/http/crud-routes.ts';
+import { Invalid } from '../../../shared/problem.ts';
+import { changeUser, createUser, listUsers, removeUser, showUser } from './manage.ts';
+import { ChangedUser, CreatedUser, NewUser, User } from './schema.ts';
+
+export const userRoutes = crudRoutes(
+  {
+    path: '/admin/v1/users',
+    id: 'user_id',
+    noun: 'user',
+    plural: 'users',
+    tag: 'Manage users',
+    ownersOnly: 'all',
+    create: NewUser,
+    created: CreatedUser,
+    change: ChangedUser,
+    answer: User,
+    example: {
+      create: { email: 'sam@harbour.example', password: 'correct horse battery staple', account_ids: [1] },
+      created: { id: 5, email: 'sam@harbour.example', account_ids: [1] },
+      change: { account_ids: [1, 2] },
+      answer: { id: 5, email: 'sam@harbour.example', account_ids: [1], role: 'staff' },
+    },
+    notes: {
+      change:
+        'A new password ends the user’s sessions. To change one’s own password, send `current_password` too; `POST /admin/v1/session/password` keeps the session.',
+      remove: 'The user’s personal access tokens go too. The last owner can’t be deleted.',
+    },
+  },
+  {
+    create: async (tx, { input }) => {
+      const { id, email, account_ids } = await createUser(tx, input);
+      return { id, email, account_ids };
+    },
+    list: (tx, { slice }) => listUsers(tx, slice),
+    show: (tx, _call, id) => showUser(tx, id),
+    change: async (tx, call, id) => {
+      const { current_password, ...changes } = call.input;
+      if (changes.password === undefined || call.userId !== id) return changeUser(tx, id, changes);
+      if (current_password === undefined)
+        throw new Invalid({
+          current_password: ['The current password field is required to change your own password.'],
+        });
+      const known = await call.userByPassword(call.user.email, current_password);
+      return changeUser(tx, id, changes, { currentHash: known?.passwordHash });
+    },
+    remove: (tx, _call, id) => removeUser(tx, id),
+  },
+);

@@ -1,0 +1,197 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { type Asked, listingForMany } from '../../../platform/db/listing.ts';
+import { sql } from '../../../platform/db/sql.ts';
+import { onClock } from '../../../shared/clock.ts';
+import { newStage } from '../../../shared/codes.ts';
+import { money, type Rows } from '../../../shared/fields.ts';
+import type { Booking, BookingChanges, BookingPop } from './schema.ts';
+
+/** A booking as it is stored. Money is text: a number would not keep it exactly. */
+export interface BookingRow {
+  /** Null: still to be made. */
+  id: number | null;
+  contact_id: number;
+  unit_id: number;
+  provider_id: number | null;
+  booking_reference: string;
+  stage_value: number;
+  type_id: number | null;
+  source_id: number | null;
+  enquired_at: string;
+  party_datetime: string | null;
+  party_size: number | null;
+  deposit_paid: string;
+  hpbr_food: string;
+  hpbr_drink: string;
+  hpbr_entertainment: string;
+  table_numbers: string[];
+}
+
+/** Which booking is meant. */
+export type BookingKey = Pick<BookingRow, 'booking_reference' | 'provider_id'>;
+
+export const bookingKey = ({ booking_reference, provider_id }: BookingKey) =>
+  `${provider_id ?? ''} ${booking_reference}`;
+
+/** What stands for it among locks: whoever waits for this reference knows no provider. */
+export const bookingLock = (reference: string) => `booking:${reference}`;
+/** Whoever seats somebody at a table, and whoever looks for who sits at one: one after the other. */
+export const tablesLock = 'tables';
+
+/** The booking as it is after this was sent: what was not sent stays, or is as it usually is. */
+export function bookingRow(
+  before: BookingRow | undefined,
+  sent: BookingChanges & { booking_reference: string },
+  { timeZone, ...of }: { contactId: number; rootUnitId: number; receivedAt: string; timeZone: string },
+): BookingRow {
+  const at = (time: string | undefined) => (time === undefined ? undefined : onClock(time, timeZone));
+  const amount = (field: 'deposit_paid' | 'hpbr_food' | 'hpbr_drink' | 'hpbr_entertainment') => {
+    const value = sent[field];
+    return value === undefined ? (before?.[field] ?? money(0)) : money(value);
+  };
+  return {
+    id: before?.id ?? null,
+    contact_id: of.contactId,
+    unit_id: sent.unit_id ?? before?.unit_id ?? of.rootUnitId,
+    provider_id: sent.provider_id ?? before?.provider_id ?? null,
+    booking_reference: sent.booking_reference,
+    stage_value: sent.stage_value ?? before?.stage_value ?? newStage,
+    type_id: sent.type_id ?? before?.type_id ?? null,
+    source_id: sent.source_id ?? before?.source_id ?? null,
+    enquired_at: at(sent.party_enquirytime) ?? before?.enquired_at ?? onClock(of.receivedAt, timeZone),
+    party_datetime: at(sent.party_datetime) ?? before?.party_datetime ?? null,
+    party_size: sent.party_size ?? before?.party_size ?? null,
+    deposit_paid: amount('deposit_paid'),
+    hpbr_food: amount('hpbr_food'),
+    hpbr_drink: amount('hpbr_drink'),
+    hpbr_entertainment: amount('hpbr_entertainment'),
+    table_numbers: sent.table_numbers ?? before?.table_numbers ?? [],
+  };
+}
+
+const stored = sql`id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at, party_datetime,
+  party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers`;
+
+/** Those of these that exist. */
+export function findBookings(tx: Tx, accountId: number, keys: BookingKey[]): Promise<BookingRow[]> {
+  return tx<BookingRow>`
+    select booking.* from unnest(${keys.map((key) => key.booking_reference)}::text[], ${keys.map((key) => key.provider_id)}::bigint[])
+      as sent (booking_reference, provider_id)
+    cross join lateral (
+      select ${stored} from bookings
+      where account_id = ${accountId} and booking_reference = sent.booking_reference
+        and provider_id is not distinct from sent.provider_id offset 0) as booking`;
+}
+
+export async function findBooking(tx: Tx, accountId: number, id: number): Promise<BookingRow | undefined> {
+  const [row] = await tx<BookingRow>`select ${stored} from bookings where account_id = ${accountId} and id = ${id}`;
+  return row;
+}
+
+/** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. */
+export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[]): Promise<void> {
+  await tx`
+    insert into bookings (account_id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
+      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers, updated_at)
+    select ${accountId}::bigint, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
+      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers, ${tx.now}
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, provider_id bigint,
+      booking_reference text, stage_value bigint, type_id bigint, source_id bigint, enquired_at timestamp, party_datetime timestamp,
+      party_size bigint, deposit_paid numeric, hpbr_food numeric, hpbr_drink numeric, hpbr_entertainment numeric, table_numbers text[]))
+      with ordinality as booking (contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
+      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers, place)
+    order by place
+    on conflict (account_id, booking_reference, provider_id) do update set contact_id = excluded.contact_id, unit_id = excluded.unit_id,
+      stage_value = excluded.stage_value, type_id = excluded.type_id, source_id = excluded.source_id, enquired_at = excluded.enquired_at,
+      party_datetime = excluded.party_datetime, party_size = excluded.party_size, deposit_paid = excluded.deposit_paid,
+      hpbr_food = excluded.hpbr_food, hpbr_drink = excluded.hpbr_drink, hpbr_entertainment = excluded.hpbr_entertainment,
+      table_numbers = excluded.table_numbers, updated_at = excluded.updated_at`;
+}
+
+/** False: it is gone. */
+export async function updateBooking(tx: Tx, accountId: number, id: number, row: BookingRow): Promise<boolean> {
+  const { count } = await tx`
+    update bookings set unit_id = ${row.unit_id}, provider_id = ${row.provider_id}, booking_reference = ${row.booking_reference},
+      stage_value = ${row.stage_value}, type_id = ${row.type_id}, source_id = ${row.source_id}, enquired_at = ${row.enquired_at},
+      party_datetime = ${row.party_datetime}, party_size = ${row.party_size}, deposit_paid = ${row.deposit_paid},
+      hpbr_food = ${row.hpbr_food}, hpbr_drink = ${row.hpbr_drink}, hpbr_entertainment = ${row.hpbr_entertainment},
+      table_numbers = ${row.table_numbers}, updated_at = ${tx.now}
+    where account_id = ${accountId} and id = ${id}`;
+  return count > 0;
+}
+
+/** What is shown of a booking, as PostgreSQL gives it. */
+interface ShownRow extends Omit<BookingRow, 'id' | 'provider_id' | 'table_numbers'> {
+  id: number;
+  updated: string;
+}
+
+const shown = (accountId: number) => sql`b.contact_id, b.booking_reference, b.id, b.unit_id, b.stage_value, b.type_id,
+  to_char(b.enquired_at, 'YYYY-MM-DD HH24:MI:SS') as enquired_at, b.source_id, to_char(b.party_datetime, 'YYYY-MM-DD HH24:MI:SS') as party_datetime,
+  b.party_size, b.deposit_paid, b.hpbr_food, b.hpbr_drink, b.hpbr_entertainment,
+  to_char(b.updated_at at time zone (select time_zone from accounts where id = ${accountId}), 'YYYY-MM-DD HH24:MI:SS') as updated`;
+const bookingsAndContacts = sql`bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id`;
+const today = sql`coalesce(c.merged_into, c.id) as today`;
+
+/** In the interface's own words. */
+function show(row: ShownRow, accountId: number, today: number): Booking {
+  return {
+    booking_contact_id: String(row.contact_id),
+    booking_reference: row.booking_reference,
+    id: row.id,
+    account_id: String(accountId),
+    contact_id: String(today),
+    unit_id: String(row.unit_id),
+    stage_value: String(row.stage_value),
+    type_id: String(row.type_id ?? ''),
+    datetime: row.enquired_at,
+    source_id: String(row.source_id ?? ''),
+    party_datetime: row.party_datetime ?? '',
+    party_size: String(row.party_size ?? ''),
+    deposit_paid: row.deposit_paid,
+    hpbr_food: row.hpbr_food,
+    hpbr_drink: row.hpbr_drink,
+    hpbr_entertainment: row.hpbr_entertainment,
+    updated_at: row.updated,
+  };
+}
+
+export async function showBookingById(tx: Tx, accountId: number, id: number): Promise<Booking | undefined> {
+  const [row] = await tx<ShownRow & { today: number }>`
+    select ${shown(accountId)}, ${today} from ${bookingsAndContacts} where b.account_id = ${accountId} and b.id = ${id}`;
+  return row && show(row, accountId, row.today);
+}
+
+/** Of several with the same reference, the one that was made last; where no provider is named, of anybody's. */
+export async function showBookingsByReference(
+  tx: Tx,
+  accountId: number,
+  keys: BookingKey[],
+): Promise<(Booking | undefined)[]> {
+  const rows = await tx<ShownRow & { place: number; today: number }>`
+    select sent.place, booking.* from unnest(${keys.map((key) => key.booking_reference)}::text[], ${keys.map((key) => key.provider_id)}::bigint[])
+      with ordinality as sent (booking_reference, provider_id, place)
+    cross join lateral (
+      select ${shown(accountId)}, ${today} from ${bookingsAndContacts}
+      where b.account_id = ${accountId} and b.booking_reference = sent.booking_reference
+        and (sent.provider_id is null or b.provider_id = sent.provider_id)
+      order by b.id desc limit 1) as booking`;
+  const found: (Booking | undefined)[] = keys.map(() => undefined);
+  for (const row of rows) found[row.place - 1] = show(row, accountId, row.today);
+  return found;
+}
+
+/** Those that start on one of these days, newest first. */
+export function selectBookingPops(tx: Tx, accountId: number, all: Asked[]): Promise<Rows<BookingPop>[]> {
+  const list = {
+    // Looked up, and not joined: a plan that begins at the units reads all bookings there ever were.
+    columns: sql`${shown(accountId)}, (select name from units where account_id = b.account_id and id = b.unit_id) as unit_name`,
+    from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
+      select * from bookings where account_id = ${accountId} and contact_id = person.id
+        and party_datetime >= asked.start and party_datetime < asked.until offset 0) as b`,
+    orderBy: sql`b.party_datetime desc, b.id desc`,
+    show: (row: ShownRow & { unit_name: string }, { contactId }: Asked): BookingPop =>
+      Object.assign(show(row, accountId, contactId), { unit_name: row.unit_name }),
+  };
+  return listingForMany(tx, list, all);
+}

@@ -1,0 +1,126 @@
+import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { lockKeys } from '../../../platform/db/locks.ts';
+import { type FieldErrors, Invalid, NotFound } from '../../../shared/problem.ts';
+import { addError } from '../../../shared/read.ts';
+import { holdAccount } from '../../access/accounts/store.ts';
+import { bringToWaiting } from '../../identity/matching/store.ts';
+import { findUnit } from '../../venues/units/store.ts';
+import type { Booking, BookingChanges, BookingUpdate, FindBooking } from './schema.ts';
+import {
+  type BookingRow,
+  bookingLock,
+  bookingRow,
+  findBooking,
+  findBookings,
+  showBookingById,
+  showBookingsByReference,
+  tablesLock,
+  updateBooking,
+} from './store.ts';
+
+const noSuchBooking = () => new NotFound('There is no such booking.');
+
+/** By the reference that the partner gave each. */
+export async function lookForBookings(
+  tx: Tx,
+  accountId: number,
+  wanted: FindBooking[],
+): Promise<(Booking | NotFound)[]> {
+  const keys = wanted.map(({ booking_reference, provider_id = null }) => ({ booking_reference, provider_id }));
+  const found = await showBookingsByReference(tx, accountId, keys);
+  return found.map((booking) => booking ?? noSuchBooking());
+}
+
+/** Changes the booking that a search by this reference finds. */
+export async function changeBookingByReference(
+  tx: Tx,
+  accountId: number,
+  { booking_reference, provider_id, ...changes }: BookingUpdate,
+  receivedAt: string,
+  count: (outcome: string) => void,
+): Promise<Booking> {
+  const [found] = await showBookingsByReference(tx, accountId, [
+    { booking_reference, provider_id: provider_id ?? null },
+  ]);
+  if (!found) throw noSuchBooking();
+  return changeBooking(tx, accountId, found.id, changes, receivedAt, count);
+}
+
+/** What is wrong with such changes, of what could be read. */
+export async function wrongWithUpdate(
+  tx: Tx,
+  accountId: number,
+  { booking_reference, provider_id, ...changes }: Partial<BookingUpdate>,
+): Promise<FieldErrors> {
+  if (booking_reference === undefined) return {};
+  const [found] = await showBookingsByReference(tx, accountId, [
+    { booking_reference, provider_id: provider_id ?? null },
+  ]);
+  return found ? wrongWithBooking(tx, accountId, found.id, changes) : {};
+}
+
+/** What is wrong with such changes, of what could be read. */
+export async function wrongWithBooking(
+  tx: Tx,
+  accountId: number,
+  id: number,
+  changes: BookingChanges,
+): Promise<FieldErrors> {
+  const before = await findBooking(tx, accountId, id);
+  if (!before) return {};
+  return wrongWith(tx, accountId, before, changes);
+}
+
+async function wrongWith(
+  tx: Tx,
+  accountId: number,
+  before: BookingRow,
+  {
+    unit_id,
+    booking_reference = before.booking_reference,
+    provider_id = before.provider_id ?? undefined,
+  }: BookingChanges,
+): Promise<FieldErrors> {
+  const [[taken], unit] = await Promise.all([
+    findBookings(tx, accountId, [{ booking_reference, provider_id: provider_id ?? null }]),
+    // One that it was at before may be gone by now.
+    unit_id === undefined || findUnit(tx, accountId, unit_id),
+  ]);
+  const errors: FieldErrors = {};
+  if (!unit) addError(errors, 'unit_id', 'The unit id is not a unit of this account.');
+  if (taken && taken.id !== before.id) {
+    addError(errors, 'booking_reference', 'The booking reference has already been taken by another booking.');
+  }
+  return errors;
+}
+
+/**
+ * Changes a booking: the way a booking platform reports the table. Purchases that were waiting for that are matched in
+ * the same transaction.
+ */
+export async function changeBooking(
+  tx: Tx,
+  accountId: number,
+  id: number,
+  changes: BookingChanges,
+  receivedAt: string,
+  count: (outcome: string) => void,
+): Promise<Booking> {
+  // An account that is being deleted has no bookings.
+  const [account, seen] = await Promise.all([holdAccount(tx, accountId), findBooking(tx, accountId, id)]);
+  if (!account || !seen) throw noSuchBooking();
+  const references = [seen.booking_reference, changes.booking_reference ?? seen.booking_reference];
+  // Whoever stores a purchase with this reference or a table waits for us, or we for them.
+  await lockKeys(tx, accountId, [tablesLock, ...references.map(bookingLock)]);
+  const before = await findBooking(tx, accountId, id);
+  if (!before) throw noSuchBooking();
+  if (before.booking_reference !== seen.booking_reference) throw new Conflict();
+  const { time_zone: timeZone, root_unit_id: rootUnitId } = account;
+  const sent = { ...changes, booking_reference: changes.booking_reference ?? before.booking_reference };
+  const row = bookingRow(before, sent, { contactId: before.contact_id, rootUnitId, receivedAt, timeZone });
+  const errors = await wrongWith(tx, accountId, before, changes);
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  if (!(await updateBooking(tx, accountId, id, row))) throw noSuchBooking();
+  await bringToWaiting(tx, accountId, timeZone, { bookings: [{ ...row, place: 0 }] }, count);
+  return (await showBookingById(tx, accountId, id)) as Booking;
+}

@@ -1,0 +1,52 @@
+import type { Database, Tx } from '../../../platform/db/database.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import { NotFound } from '../../../shared/problem.ts';
+import { nextAccountIds } from '../../access/accounts/store.ts';
+import { lineage } from '../../identity/identities/store.ts';
+import { matchKeys } from '../../identity/matching/schema.ts';
+import type { ListWaiting, Purchase, StaffPurchase, Waiting } from './schema.ts';
+import { countWaiting, findStaffPurchase, selectPurchases, selectWaiting } from './store.ts';
+
+/** The contact's purchases, and those of whoever was merged into it. */
+export async function listPurchases(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  slice: Slice,
+): Promise<Rows<Purchase>> {
+  return selectPurchases(tx, accountId, await lineage(tx, accountId, contactId), slice);
+}
+
+/** Those of which nobody knows yet whose they are. */
+export function listWaiting(
+  tx: Tx,
+  accountId: number,
+  wanted: ListWaiting,
+  slice: Slice,
+): Promise<Rows<StaffPurchase>> {
+  return selectWaiting(tx, accountId, wanted, slice);
+}
+
+export function howManyWait(tx: Tx, accountId: number): Promise<Waiting> {
+  return countWaiting(tx, accountId);
+}
+
+/** In all accounts together, by the key they wait for. One account after the other: no transaction lasts long. */
+export async function howManyWaitEverywhere(db: Database): Promise<Record<string, number>> {
+  const waiting: Record<string, number> = Object.fromEntries(matchKeys.map((key) => [key, 0]));
+  let ids: number[] = [];
+  do {
+    ids = await db.transaction((tx) => nextAccountIds(tx, ids.at(-1) ?? 0, 1000));
+    for (const accountId of ids) {
+      const { waiting_for } = await db.tenant(accountId, (tx) => countWaiting(tx, accountId));
+      for (const key of matchKeys) waiting[key] = (waiting[key] ?? 0) + waiting_for[key];
+    }
+  } while (ids.length > 0);
+  return waiting;
+}
+
+export async function showPurchase(tx: Tx, accountId: number, id: number): Promise<StaffPurchase> {
+  const purchase = await findStaffPurchase(tx, accountId, id);
+  if (!purchase) throw new NotFound('There is no such purchase.');
+  return purchase;
+}

@@ -1,0 +1,195 @@
+import { batchedWrite, jsonRoute, listRoute } from '../../../platform/http/route.ts';
+import { asSent } from '../../../shared/clock.ts';
+import { NoFields } from '../../../shared/fields.ts';
+import { explainPurchase } from './explain.ts';
+import { howManyWait, listPurchases, listWaiting, showPurchase } from './read.ts';
+import {
+  AnonymousPurchases,
+  Explanation,
+  ListWaiting,
+  Purchase,
+  PurchasesStored,
+  popExample,
+  StaffPurchase,
+  Waiting,
+} from './schema.ts';
+import { preparePurchases, weighPurchases, writePurchases } from './write.ts';
+
+const purchase = {
+  ...popExample,
+  transaction_lines: popExample.transaction_lines.map((line) => ({ ...line, tags: ['drinks'] })),
+  matched_by: 'table_number' as const,
+};
+
+const staffPurchase = {
+  ...purchase,
+  booking_reference: null,
+  unique_code: null,
+  membership_number: null,
+  card_reference: null,
+  table_number: '12',
+  unique_code_group_id: null,
+  matched_at: '2026-03-01T20:05:02.000Z',
+};
+const waitingPurchase = { ...staffPurchase, contact_id: null, matched_by: null, matched_at: null };
+
+const account = '/admin/v1/accounts/:account_id';
+const staff = { access: 'admin', tag: 'Manage purchases' } as const;
+
+export const purchaseRoutes = [
+  batchedWrite(
+    {
+      method: 'POST',
+      path: '/v1/purchases',
+      access: 'partner',
+      account: 'required',
+      tag: 'Purchases',
+      summary: 'Add anonymous purchases',
+      description:
+        'Purchases of somebody who is not named. The booking reference, voucher code, membership number, loyalty card or table number, in this order, says whose they are: the first that leads to a contact. A purchase that leads to nobody yet is kept, and matched as soon as what it waits for arrives.',
+      input: AnonymousPurchases,
+      answer: PurchasesStored,
+      example: {
+        input: {
+          account_id: 1,
+          table_number: '12',
+          provider_id: 12,
+          purchases: [
+            {
+              transaction_reference: 'T-88123',
+              unit_id: 1,
+              created_at: '2026-03-01 20:05:00',
+              order_type_id: 4,
+              items: [{ description: 'Pale ale', sku: 'ALE-1', quantity: 2, value: 11.5, tags: ['drinks'] }],
+            },
+          ],
+        },
+        answer: {
+          purchases: [{ id: 9, transaction_reference: 'T-88123', contact_id: 42, matched_by: 'table_number' }],
+        },
+      },
+    },
+    {
+      prepare: ({ input, receivedAt }, errors) => preparePurchases(input, errors.fields, asSent(receivedAt)),
+      weigh: weighPurchases,
+      write: writePurchases,
+      answer: (done) => done,
+      contactOf: ({ purchases }) => purchases.find(({ contact_id }) => contact_id !== null)?.contact_id ?? null,
+      outcomes: ({ purchases }) =>
+        purchases.map(({ contact_id, matched_by }) => {
+          if (contact_id === null) return 'purchase waits';
+          return matched_by === null ? 'purchase known already' : `purchase matched by ${matched_by}`;
+        }),
+    },
+  ),
+  listRoute(
+    {
+      method: 'GET',
+      path: '/v1/contact/:contact_id/purchases',
+      access: 'partner',
+      tag: 'Contacts',
+      summary: 'List a contact’s purchases',
+      description: 'Newest first. An id that was merged into another contact leads to that one.',
+      input: NoFields,
+      answer: Purchase,
+      example: { answer: purchase },
+    },
+    (tx, { accountId, ids, slice }) => listPurchases(tx, accountId, ids.contact_id, slice),
+  ),
+  listRoute(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${account}/purchases/waiting`,
+      summary: 'List purchases that wait',
+      description: 'Those of which nobody knows yet whose they are, newest first.',
+      input: ListWaiting,
+      answer: StaffPurchase,
+      example: { answer: waitingPurchase },
+    },
+    (tx, { accountId, input, slice }) => listWaiting(tx, accountId, input, slice),
+  ),
+  jsonRoute(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${account}/purchases/waiting/counts`,
+      summary: 'Count purchases that wait',
+      input: NoFields,
+      answer: Waiting,
+      example: {
+        answer: {
+          waiting: 3,
+          waiting_for: {
+            booking_reference: 1,
+            unique_code: 0,
+            membership_number: 1,
+            card_reference: 0,
+            table_number: 2,
+          },
+        },
+      },
+    },
+    (tx, { accountId }) => howManyWait(tx, accountId),
+  ),
+  jsonRoute(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${account}/purchases/:purchase_id`,
+      summary: 'Show a purchase',
+      input: NoFields,
+      answer: StaffPurchase,
+      example: { answer: staffPurchase },
+    },
+    (tx, { accountId, ids }) => showPurchase(tx, accountId, ids.purchase_id),
+  ),
+  jsonRoute(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${account}/purchases/:purchase_id/explanation`,
+      summary: 'Explain a purchase',
+      description:
+        'Why it is whose it is, or why nobody’s yet: which key won, and which bookings were turned down for what reason.',
+      input: NoFields,
+      answer: Explanation,
+      example: {
+        answer: {
+          purchase: staffPurchase,
+          summary: 'Matched to contact 42 by its table number.',
+          keys: [
+            {
+              key: 'table_number',
+              value: '12',
+              outcome: 'won',
+              reason: 'It leads to contact 42.',
+              contact_id: 42,
+            },
+          ],
+          candidates: [
+            {
+              booking_id: 7,
+              booking_reference: 'B-1042',
+              contact_id: 42,
+              party_datetime: '2026-03-01 19:30:00',
+              table_numbers: ['12'],
+              chosen: true,
+              turned_down: [],
+            },
+            {
+              booking_id: 8,
+              booking_reference: 'B-1043',
+              contact_id: 57,
+              party_datetime: '2026-03-01 19:45:00',
+              table_numbers: ['14'],
+              chosen: false,
+              turned_down: ['It is at another table.'],
+            },
+          ],
+        },
+      },
+    },
+    (tx, { accountId, ids }) => explainPurchase(tx, accountId, ids.purchase_id),
+  ),
+];

@@ -1,0 +1,225 @@
+import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { lockKeys } from '../../../platform/db/locks.ts';
+import { oneOf } from '../../../shared/phrases.ts';
+import { type FieldErrors, Invalid, noSuchAccount } from '../../../shared/problem.ts';
+import { addError } from '../../../shared/read.ts';
+import type { Account } from '../../access/accounts/schema.ts';
+import { holdAccount } from '../../access/accounts/store.ts';
+import { identityKey } from '../../identity/identities/schema.ts';
+import { survivorsOf } from '../../identity/identities/store.ts';
+import { matchKeys } from '../../identity/matching/schema.ts';
+import { codesLedTo, lockPurchases, nothingBrought } from '../../identity/matching/store.ts';
+import { findUnits } from '../../venues/units/store.ts';
+import { existingCodeGroups } from '../../vouchers/group-store.ts';
+import { codeKey } from '../../vouchers/schema.ts';
+import { codeLock } from '../../vouchers/store.ts';
+import { bookingLock, tablesLock } from '../bookings/store.ts';
+import { codeOf, Leads, type Match, saidKey } from './match-keys.ts';
+import type { AnonymousPurchases, NewPurchase, PurchasesStored } from './schema.ts';
+import { findPurchases, type PurchaseRow, purchaseKey, purchaseLock, purchaseRow, putPurchases } from './store.ts';
+
+/** Purchases of somebody who is not named, with what is known of them instead. */
+export interface PurchasesCommand {
+  input: AnonymousPurchases;
+  errors: FieldErrors;
+  receivedAt: string;
+}
+
+export function preparePurchases(input: AnonymousPurchases, errors: FieldErrors, receivedAt: string): PurchasesCommand {
+  if (matchKeys.every((key) => input[key] === undefined && !errors[key])) {
+    for (const key of matchKeys) {
+      const others = matchKeys.filter((other) => other !== key).map((other) => other.replaceAll('_', ' '));
+      addError(errors, key, `The ${key.replaceAll('_', ' ')} field is required when there is no ${oneOf(others)}.`);
+    }
+  }
+  return { input, errors, receivedAt };
+}
+
+/** In rows or so. */
+export function weighPurchases({ input: { purchases = [] } }: PurchasesCommand): number {
+  return purchases.reduce((weight, purchase) => weight + 1 + Math.ceil((purchase?.items?.length ?? 0) / 10), 1);
+}
+
+/**
+ * Stores anonymous purchases, and finds whose they are, for many requests in the same few statements. One after the
+ * other as far as anybody can tell; one that names something that is not there is refused alone.
+ */
+export async function writePurchases(
+  tx: Tx,
+  accountId: number,
+  commands: PurchasesCommand[],
+): Promise<(PurchasesStored | Error)[]> {
+  const account = await holdAccount(tx, accountId);
+  if (!account) return commands.map(() => noSuchAccount());
+  // What can't be read is refused before it is looked up.
+  const readable = commands.filter(({ errors }) => Object.keys(errors).length === 0);
+  const sent = readable.flatMap(({ input, ...of }) => input.purchases.map((one) => rowOf(one, input, of, account)));
+  const seen = await findPurchases(tx, accountId, sent);
+  const [, units, groups, codes, , existing] = await Promise.all([
+    lockKeys(tx, accountId, keysOf(readable, [...sent, ...seen])),
+    findUnits(tx, accountId, commands.flatMap(unitsIn)),
+    existingCodeGroups(
+      tx,
+      accountId,
+      commands.flatMap(({ input }) => input.unique_code_group_id ?? []),
+    ),
+    findCodes(
+      tx,
+      accountId,
+      commands.flatMap(({ input }) => codeOf(input) ?? []),
+    ),
+    // Nobody else finds whose they are between our reading and our writing.
+    lockPurchases(tx, accountId, account.time_zone, sent, nothingBrought),
+    findPurchases(tx, accountId, sent),
+  ]);
+  if (!sameKeys(seen, existing)) throw new Conflict();
+  const known = { units: new Set(units.map((unit) => unit.id)), groups: new Set(groups), codes };
+
+  const rows = new Map(existing.map((row) => [purchaseKey(row), row]));
+  const states: PurchaseRow[] = [];
+  const decided = commands.map((command) => {
+    const errors = { ...unknownTo(known, command), ...command.errors };
+    if (Object.keys(errors).length > 0) return new Invalid(errors);
+    const { input, ...of } = command;
+    return input.purchases.map((purchase) => {
+      const key = purchaseKey(rowOf(purchase, input, of, account));
+      const row = withKeys(rowOf(purchase, input, of, account, rows.get(key)), input);
+      rows.set(key, row);
+      // Its place.
+      return states.push(row) - 1;
+    });
+  });
+  if (states.length === 0) return decided.map((one) => one as Error);
+  const settled = await settle(tx, account, existing, states);
+  const last = new Map(settled.map((row) => [purchaseKey(row), row]));
+  const [stored, today] = await Promise.all([
+    putPurchases(tx, accountId, [...last.values()]),
+    survivorsOf(tx, accountId, [...new Set(settled.flatMap((row) => row.contact_id ?? []))]),
+  ]);
+  const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
+  const answer = (row: PurchaseRow) => ({
+    id: ids.get(purchaseKey(row)) as number,
+    transaction_reference: row.transaction_reference,
+    contact_id: row.contact_id && (today.get(row.contact_id) ?? null),
+    matched_by: row.matched_by,
+  });
+  return decided.map((one) =>
+    one instanceof Error ? one : { purchases: one.map((place) => answer(settled[place] as PurchaseRow)) },
+  );
+}
+
+type Of = Pick<PurchasesCommand, 'receivedAt'>;
+
+/** One purchase, as it is to be: what was not sent is as it was. */
+function rowOf(
+  purchase: NewPurchase,
+  { provider_id }: AnonymousPurchases,
+  { receivedAt }: Of,
+  { root_unit_id: rootUnitId, time_zone: timeZone }: Account,
+  before?: PurchaseRow,
+): PurchaseRow {
+  return purchaseRow(before, purchase, { rootUnitId, providerId: provider_id, receivedAt, timeZone });
+}
+
+/** What came on a contact itself stays there. Otherwise what it said of its guest before still counts beside what it says now. */
+function withKeys(row: PurchaseRow, input: AnonymousPurchases): PurchaseRow {
+  if (isSaid(row)) return row;
+  const said = { ...row };
+  for (const key of matchKeys) said[key] = input[key] ?? row[key];
+  // A group is said of a code, and forgotten with it.
+  const sameCode = codeKey(input.unique_code ?? row.unique_code ?? '') === codeKey(row.unique_code ?? '');
+  said.unique_code_group_id = input.unique_code_group_id ?? (sameCode ? row.unique_code_group_id : null);
+  return said;
+}
+
+const isSaid = ({ contact_id, matched_by }: PurchaseRow) => contact_id !== null && matched_by === null;
+
+/**
+ * Whose each is, by the first of its keys that leads to somebody; failing that, whose it was. One that says nothing new
+ * stays whose it was anyway: a retry moves nothing, whatever became of a booking or a membership since.
+ */
+async function settle(tx: Tx, account: Account, before: PurchaseRow[], states: PurchaseRow[]): Promise<PurchaseRow[]> {
+  const leads = await Leads.find(tx, account, states);
+  const latest = new Map(before.map((row) => [purchaseKey(row), row]));
+  return states.map((state) => {
+    const last = latest.get(purchaseKey(state));
+    const stays = isSaid(state) || (last && isMatched(last) && saysTheSame(last, state));
+    const settled = { ...state, ...((!stays && leads.of(state)) || matchOf(last)) };
+    latest.set(purchaseKey(state), settled);
+    return settled;
+  });
+}
+
+const isMatched = ({ matched_by }: PurchaseRow) => matched_by !== null;
+
+function saysTheSame(last: PurchaseRow, state: PurchaseRow): boolean {
+  return [...matchKeys, 'unique_code_group_id' as const, 'created_at' as const].every(
+    (name) => last[name] === state[name],
+  );
+}
+
+function matchOf(row: PurchaseRow | undefined): Partial<Match> {
+  if (!row) return {};
+  const { contact_id, matched_by, matched_value, matched_booking_id } = row;
+  return { contact_id, matched_by, matched_value, matched_booking_id };
+}
+
+/**
+ * Whoever brings what these may wait for takes the same locks: one of the two comes first, and the other sees it. What
+ * a purchase that is sent again said before counts too.
+ */
+function keysOf(commands: PurchasesCommand[], rows: PurchaseRow[]): string[] {
+  const keys = rows.map((row) => purchaseLock(row.transaction_reference));
+  for (const said of [...commands.map(({ input }) => input), ...rows]) {
+    const { booking_reference, unique_code, membership_number, card_reference, table_number } = said;
+    if (booking_reference) keys.push(bookingLock(booking_reference));
+    if (unique_code) keys.push(codeLock(unique_code));
+    if (membership_number) keys.push(identityKey({ kind: 'membership', value: membership_number }));
+    if (card_reference) keys.push(identityKey({ kind: 'card', value: card_reference }));
+    if (table_number) keys.push(tablesLock);
+  }
+  return keys;
+}
+
+/** Whether the locks that were taken by the first are those of the second. */
+function sameKeys(seen: PurchaseRow[], now: PurchaseRow[]): boolean {
+  const said = (rows: PurchaseRow[]) =>
+    new Map(rows.map((row) => [purchaseKey(row), matchKeys.map((key) => row[key])]));
+  const before = said(seen);
+  return [...said(now)].every(([key, keys]) =>
+    keys.every((value, index) => value === (before.get(key)?.[index] ?? null)),
+  );
+}
+
+/** In how many groups each code is. */
+async function findCodes(
+  tx: Tx,
+  accountId: number,
+  codes: { unique_code: string; unique_code_group_id: number | null }[],
+) {
+  const found = codes.length === 0 ? [] : await codesLedTo(tx, accountId, codes);
+  return new Map(codes.map((code, index) => [saidKey(code), found[index]?.groups ?? 0]));
+}
+
+function unitsIn({ input }: PurchasesCommand): number[] {
+  return (input.purchases ?? []).flatMap((purchase) => purchase?.unit_id ?? []);
+}
+
+/** What the request names and does not exist. */
+function unknownTo(
+  { units, groups, codes }: { units: Set<number>; groups: Set<number>; codes: Map<string, number> },
+  { input }: PurchasesCommand,
+): FieldErrors {
+  const errors: FieldErrors = {};
+  (input.purchases ?? []).forEach((purchase, index) => {
+    if (purchase?.unit_id === undefined || units.has(purchase.unit_id)) return;
+    addError(errors, `purchases.${index}.unit_id`, 'The unit id is not a unit of this account.');
+  });
+  const { unique_code_group_id } = input;
+  if (unique_code_group_id !== undefined && !groups.has(unique_code_group_id)) {
+    addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
+  } else if (input.unique_code !== undefined && (codes.get(saidKey(input)) ?? 0) > 1) {
+    addError(errors, 'unique_code_group_id', 'The unique code group id is required: several groups have this code.');
+  }
+  return errors;
+}

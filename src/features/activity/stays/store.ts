@@ -1,0 +1,177 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { listing } from '../../../platform/db/listing.ts';
+import { raw, sql } from '../../../platform/db/sql.ts';
+import { onClock } from '../../../shared/clock.ts';
+import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
+import { moneyFields, type NewStay, optionalFields, type Stay } from './schema.ts';
+
+interface StoredExtra {
+  name: string;
+  reference: string;
+  start_date: string;
+  end_date: string;
+  quantity: number;
+  price: number;
+}
+
+const columnTypes = {
+  unit_id: 'bigint',
+  provider_id: 'bigint',
+  stay_reference: 'text',
+  enquiry_date: 'timestamp',
+  checkin_date: 'timestamp',
+  checkout_date: 'timestamp',
+  room_type_id: 'integer',
+  total_guests: 'bigint',
+  total_children: 'bigint',
+  booking_enquiry_source_id: 'bigint',
+  booking_status_id: 'integer',
+  deposit_amount: 'numeric',
+  room_gross_value: 'numeric',
+  room_net_value: 'numeric',
+  extras_gross_value: 'numeric',
+  extras_net_value: 'numeric',
+  room_rate_code: 'text',
+  room_package_code: 'text',
+  used_voucher: 'boolean',
+  booking_has_pets: 'boolean',
+  stay_travel_agent: 'text',
+  extras: 'jsonb',
+};
+const columnNames = Object.keys(columnTypes);
+const columns = raw(columnNames.join(', '));
+const recordColumns = raw(
+  Object.entries(columnTypes)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', '),
+);
+const assignments = raw(columnNames.map((name) => `${name} = excluded.${name}`).join(', '));
+
+/** A stay as it is stored. */
+export type StayRow = Record<Exclude<keyof typeof columnTypes, 'extras'>, string | number | boolean | null> & {
+  provider_id: number;
+  stay_reference: string;
+  checkin_date: string;
+  checkout_date: string;
+  extras: StoredExtra[];
+};
+
+/** Which stay is meant. */
+export type StayKey = Pick<StayRow, 'provider_id' | 'stay_reference'>;
+
+export const stayKey = ({ provider_id, stay_reference }: StayKey) => `${provider_id} ${stay_reference}`;
+/** What stands for it among locks. */
+export const stayLock = (key: StayKey) => `stay:${stayKey(key)}`;
+
+/** The stay as it is after this was sent: what was not sent stays. */
+export function stayRow(before: StayRow | undefined, sent: NewStay, timeZone: string): StayRow {
+  const at = (time: string) => onClock(time, timeZone);
+  const [checkin_date, checkout_date] = [at(sent.checkin_date), at(sent.checkout_date)];
+  const optional = Object.fromEntries(
+    optionalFields.map((field) => [field, sent[field] ?? before?.[field] ?? null]),
+  ) as Record<(typeof optionalFields)[number], string | number | boolean | null>;
+  for (const field of moneyFields) {
+    const amount = sent[field];
+    if (amount !== undefined) optional[field] = money(amount);
+  }
+  return {
+    ...optional,
+    unit_id: sent.unit_id,
+    provider_id: sent.provider_id,
+    stay_reference: sent.stay_reference,
+    enquiry_date: at(sent.enquiry_date),
+    checkin_date,
+    checkout_date,
+    room_type_id: sent.room_type_id,
+    total_guests: sent.total_guests,
+    booking_enquiry_source_id: sent.booking_enquiry_source_id,
+    booking_status_id: sent.booking_status_id,
+    extras:
+      sent.extras?.map(({ name, reference, start_date, end_date, quantity = 1, price }) => ({
+        name,
+        reference,
+        start_date: at(start_date ?? checkin_date),
+        end_date: at(end_date ?? checkout_date),
+        quantity: Number(decimal(quantity, 3)),
+        price: Number(decimal(price, 2)),
+      })) ??
+      before?.extras ??
+      [],
+  };
+}
+
+/** Those of these that exist. */
+export function findStays(tx: Tx, accountId: number, keys: StayKey[]): Promise<StayRow[]> {
+  return tx<StayRow>`
+    select stay.* from unnest(${keys.map((key) => key.provider_id)}::bigint[], ${keys.map((key) => key.stay_reference)}::text[])
+      as sent (provider_id, stay_reference)
+    cross join lateral (
+      select ${columns} from stays
+      where account_id = ${accountId} and provider_id = sent.provider_id and stay_reference = sent.stay_reference offset 0) as stay`;
+}
+
+export interface StayContact extends StayKey {
+  contact_id: number;
+  booker: boolean;
+  guest: boolean;
+}
+
+/** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. And says who booked and who stays. */
+export async function putStays(tx: Tx, accountId: number, rows: StayRow[], contacts: StayContact[]): Promise<void> {
+  await Promise.all([
+    tx`
+      insert into stays (account_id, ${columns}, updated_at)
+      select ${accountId}::bigint, ${columns}, ${tx.now}
+      from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (${recordColumns})) with ordinality as stay (${columns}, place)
+      order by place
+      on conflict (account_id, provider_id, stay_reference) do update set ${assignments}, updated_at = excluded.updated_at`,
+    tx`
+      insert into stay_contacts (account_id, stay_id, contact_id, booker, guest)
+      select ${accountId}::bigint, stay.id, sent.contact_id, sent.booker, sent.guest
+      from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
+        as sent (provider_id bigint, stay_reference text, contact_id bigint, booker boolean, guest boolean)
+      cross join lateral (
+        select id from stays
+        where account_id = ${accountId} and provider_id = sent.provider_id and stay_reference = sent.stay_reference offset 0) as stay
+      order by stay.id, sent.contact_id
+      on conflict (account_id, stay_id, contact_id) do update set booker = excluded.booker, guest = excluded.guest`,
+  ]);
+}
+
+/** Alone with them until the transaction ends: nobody comes to stay meanwhile, or is erased as well. */
+export async function lockStaysOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  await tx`
+    select id from stays where account_id = ${accountId} and id = any(array(
+      select stay_id from stay_contacts where account_id = ${accountId} and contact_id = any(${contactIds})))
+    order by id for update`;
+}
+
+/** Those that are nobody else's. */
+export async function deleteStaysOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  await tx`
+    delete from stays where account_id = ${accountId} and id = any(array(
+      select stay_id from stay_contacts own where own.account_id = ${accountId} and own.contact_id = any(${contactIds}) and not exists (
+        select from stay_contacts other
+        where other.account_id = ${accountId} and other.stay_id = own.stay_id and other.contact_id <> all(${contactIds}))))`;
+}
+
+const time = (name: string) => `to_char(s.${name}, 'YYYY-MM-DD HH24:MI:SS') as ${name}`;
+const shown = raw(
+  columnNames
+    .map((name) => {
+      if (columnTypes[name as keyof typeof columnTypes] === 'timestamp') return time(name);
+      return columnTypes[name as keyof typeof columnTypes] === 'numeric' ? `s.${name}::float8` : `s.${name}`;
+    })
+    .join(', '),
+);
+
+/** Once each, also where two contacts that became one were its booker and its guest. Latest arrival first. */
+export function selectStays(tx: Tx, accountId: number, contactIds: number[], slice: Slice): Promise<Rows<Stay>> {
+  const from = sql`(
+      select stay_id, min(contact_id) as contact_id, bool_or(booker) as booker, bool_or(guest) as guest from stay_contacts
+      where account_id = ${accountId} and contact_id = any(${contactIds}) group by stay_id) as own
+    cross join lateral (select * from stays where account_id = ${accountId} and id = own.stay_id offset 0) as s`;
+  const columns = sql`s.id, (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = own.contact_id) as contact_id,
+    own.booker, own.guest, (select name from units where account_id = ${accountId} and id = s.unit_id) as unit_name, ${shown}`;
+  return listing(tx, { columns, from, orderBy: sql`s.checkin_date desc, s.id desc` }, slice);
+}

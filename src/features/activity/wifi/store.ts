@@ -1,0 +1,75 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { type Asked, listingForMany } from '../../../platform/db/listing.ts';
+import { sql } from '../../../platform/db/sql.ts';
+import { onClock } from '../../../shared/clock.ts';
+import type { Rows } from '../../../shared/fields.ts';
+import type { NewWifi, WifiPop } from './schema.ts';
+
+export interface WifiRow {
+  contact_id: number;
+  unit_id: number;
+  hotspot_name: string;
+  mac_address: string;
+  device_type: string;
+  interaction_type: string;
+  created_at: string;
+}
+
+/** What was sent, as it is stored. */
+export function wifiRow(
+  {
+    unit_id,
+    hotspot_name = '',
+    mac_address = '',
+    device_type = '',
+    interaction_type = 'detected',
+    created_at,
+  }: NewWifi,
+  of: { rootUnitId: number; receivedAt: string; timeZone: string },
+): Omit<WifiRow, 'contact_id'> {
+  return {
+    unit_id: unit_id ?? of.rootUnitId,
+    hotspot_name,
+    mac_address,
+    device_type,
+    interaction_type,
+    created_at: onClock(created_at ?? of.receivedAt, of.timeZone),
+  };
+}
+
+/** In the order given, which their ids keep. */
+export async function insertWifi(tx: Tx, accountId: number, rows: WifiRow[]): Promise<void> {
+  await tx`
+    insert into wifi_interactions (account_id, contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at)
+    select ${accountId}::bigint, contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, hotspot_name text,
+      mac_address text, device_type text, interaction_type text, created_at timestamp)) with ordinality
+      as wifi (contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at, place)
+    order by place
+    on conflict do nothing`;
+}
+
+/** On these days, newest first. */
+export function selectWifiPops(tx: Tx, accountId: number, all: Asked[]): Promise<Rows<WifiPop>[]> {
+  const list = {
+    // The unit's name is looked up, and not joined: a plan that begins at the units reads all that happened there.
+    columns: sql`w.id, w.unit_id, (select name from units where account_id = w.account_id and id = w.unit_id) as unit_name, w.hotspot_name, w.mac_address, w.device_type, w.interaction_type,
+      to_char(w.created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`,
+    from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
+      select * from wifi_interactions where account_id = ${accountId} and contact_id = person.id
+        and created_at >= asked.start and created_at < asked.until offset 0) as w`,
+    orderBy: sql`w.created_at desc, w.id desc`,
+    show: (row: Omit<WifiPop, 'contact_id'>, { contactId }: Asked): WifiPop => ({
+      id: row.id,
+      contact_id: contactId,
+      unit_id: row.unit_id,
+      unit_name: row.unit_name,
+      hotspot_name: row.hotspot_name,
+      mac_address: row.mac_address,
+      device_type: row.device_type,
+      interaction_type: row.interaction_type,
+      created_at: row.created_at,
+    }),
+  };
+  return listingForMany(tx, list, all);
+}

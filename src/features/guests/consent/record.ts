@@ -1,0 +1,42 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { channels, flagOf } from '../../../shared/codes.ts';
+import { Invalid } from '../../../shared/problem.ts';
+import { lockSurvivor, putContacts } from '../contacts/store.ts';
+import type { ConsentFlags, RecordConsent } from './schema.ts';
+import { appendToLedger } from './store.ts';
+
+/** A guest asked the staff: the flags, and an entry for each that changes. What is as it was leaves no trace. */
+export async function recordConsent(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  { reason, ...asked }: RecordConsent,
+  actor: string,
+): Promise<ConsentFlags> {
+  if (channels.every((channel) => asked[flagOf[channel]] === undefined)) throw nothingAsked();
+  const row = await lockSurvivor(tx, accountId, contactId);
+  const { id: contact_id, allow_email, allow_sms, allow_call, allow_snail_mail } = row;
+  const before: ConsentFlags = { allow_email, allow_sms, allow_call, allow_snail_mail };
+  const after: ConsentFlags = { ...before, ...asked };
+  const changed = channels.filter((channel) => before[flagOf[channel]] !== after[flagOf[channel]]);
+  if (changed.length === 0) return before;
+  await putContacts(tx, accountId, [{ ...row, ...after }]);
+  await appendToLedger(
+    tx,
+    accountId,
+    changed.map((channel) => ({
+      ...{ contact_id, channel, from: before[flagOf[channel]], to: after[flagOf[channel]], applied: true },
+      ...{ rule: null, source_id: null, token_id: null, actor, reason },
+    })),
+  );
+  return after;
+}
+
+function nothingAsked(): Invalid {
+  const flags = channels.map((channel) => flagOf[channel]);
+  return new Invalid(
+    Object.fromEntries(
+      flags.map((flag) => [flag, [`The ${flag.replaceAll('_', ' ')} field is required when no other flag is given.`]]),
+    ),
+  );
+}

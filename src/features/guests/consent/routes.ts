@@ -1,0 +1,68 @@
+import { jsonRoute, listRoute } from '../../../platform/http/route.ts';
+import { NoFields } from '../../../shared/fields.ts';
+import { listConsent, listStaffConsent } from './read.ts';
+import { recordConsent } from './record.ts';
+import { ConsentEntry, ConsentFlags, RecordConsent, StaffConsentEntry } from './schema.ts';
+
+const entry = {
+  id: 12,
+  contact_id: 42,
+  channel: 'email',
+  from: false,
+  to: true,
+  applied: true,
+  rule: null,
+  source_id: 3,
+  token_id: 1,
+  at: '2026-03-01T12:30:00.000Z',
+} as const;
+const staff = { access: 'admin', tag: 'Manage contacts' } as const;
+const path = '/admin/v1/accounts/:account_id/contacts/:contact_id/consent';
+
+export const consentRoutes = [
+  listRoute(
+    {
+      method: 'GET',
+      path: '/v1/contact/:contact_id/consent',
+      access: 'partner',
+      tag: 'Contacts',
+      summary: 'Read a contact’s consent ledger',
+      description:
+        'Every change of consent, and every change that a rule held back, newest first. Nothing in it is ever changed.',
+      input: NoFields,
+      answer: ConsentEntry,
+      example: { answer: entry },
+    },
+    (tx, { accountId, ids, slice }) => listConsent(tx, accountId, ids.contact_id, slice),
+  ),
+  listRoute(
+    {
+      ...staff,
+      method: 'GET',
+      path,
+      summary: 'Show a contact’s consent ledger',
+      description: 'Newest first, with who made each change and why.',
+      input: NoFields,
+      answer: StaffConsentEntry,
+      example: { answer: { ...entry, source_name: 'Guest wifi', token_name: 'Till', actor: null, reason: null } },
+    },
+    (tx, { accountId, ids, slice }) => listStaffConsent(tx, accountId, ids.contact_id, slice),
+  ),
+  jsonRoute(
+    {
+      ...staff,
+      method: 'POST',
+      path,
+      summary: 'Record what a guest asked for',
+      description:
+        'Gives or takes back consents for a guest who asked the staff. At least one flag; those left out stay.',
+      input: RecordConsent,
+      answer: ConsentFlags,
+      example: {
+        input: { allow_sms: false, reason: 'Asked at the bar to get no more texts.' },
+        answer: { allow_email: true, allow_sms: false, allow_call: false, allow_snail_mail: false },
+      },
+    },
+    (tx, { accountId, ids, input, actor }) => recordConsent(tx, accountId, ids.contact_id, input, actor),
+  ),
+];

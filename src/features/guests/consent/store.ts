@@ -1,0 +1,85 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { listing } from '../../../platform/db/listing.ts';
+import { raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import type { Channel } from '../../../shared/codes.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import type { ConsentEntry, StaffConsentEntry } from './schema.ts';
+
+export type NewConsentEntry = Omit<ConsentEntry, 'id' | 'at'> & {
+  /** Who of the staff it was, and why; none for a partner's request. */
+  actor?: string | null;
+  reason?: string;
+};
+
+/** In the order given, which their ids keep. */
+export async function appendToLedger(tx: Tx, accountId: number, entries: NewConsentEntry[]): Promise<void> {
+  await tx`
+    insert into consent_ledger
+      (account_id, contact_id, channel, from_given, to_given, applied, rule, source_id, token_id, actor, reason, at)
+    select ${accountId}::bigint, contact_id, channel, "from", "to", applied, rule, source_id, token_id, actor, reason, ${tx.now}
+    from rows from (jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as (contact_id bigint, channel text, "from" boolean, "to" boolean,
+      applied boolean, rule text, source_id bigint, token_id bigint, actor text, reason text)) with ordinality as entry
+      (contact_id, channel, "from", "to", applied, rule, source_id, token_id, actor, reason, place)
+    order by place
+    on conflict do nothing`;
+}
+
+const columns = sql`id, contact_id, channel, from_given as "from", to_given as "to", applied, rule, source_id, token_id, at`;
+const ofContacts = (accountId: number, contactIds: number[]) =>
+  sql`consent_ledger entry where account_id = ${accountId} and contact_id = any(${contactIds})`;
+
+export function selectLedger(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[],
+  slice: Slice,
+): Promise<Rows<ConsentEntry>> {
+  return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`id desc` }, slice);
+}
+
+/** Sources and tokens that are gone have no name. */
+export function selectStaffLedger(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[],
+  slice: Slice,
+): Promise<Rows<StaffConsentEntry>> {
+  const named = (table: 'sources' | 'tokens', id: Sql) =>
+    sql`(select name from ${raw(table)} where account_id = ${accountId} and id = ${id})`;
+  const more = sql`${named('sources', sql`entry.source_id`)} as source_name, ${named('tokens', sql`entry.token_id`)} as token_name, actor, reason`;
+  const from = ofContacts(accountId, contactIds);
+  return listing(tx, { columns: sql`${columns}, ${more}`, from, orderBy: sql`id desc` }, slice);
+}
+
+export interface Withdrawal {
+  contact_id: number;
+  channel: Channel;
+  /** It was a contact merged into this one that withdrew. */
+  inherited: boolean;
+}
+
+/** The consents that these contacts, or contacts merged into them, withdrew. An undone merge is no withdrawal: the guest did not ask for it. */
+export function selectWithdrawals(tx: Tx, accountId: number, contactIds: number[]): Promise<Withdrawal[]> {
+  return tx<Withdrawal>`
+    select distinct person.id as contact_id, latest.channel, member.id <> person.id as inherited
+    from unnest(${contactIds}::bigint[]) as person (id)
+    cross join lateral (
+      select person.id
+      union all
+      select id from contacts where account_id = ${accountId} and merged_into = person.id) as member (id)
+    cross join lateral (
+      select distinct on (channel) channel, to_given from consent_ledger
+      where account_id = ${accountId} and contact_id = member.id and applied and rule is distinct from 'undo'
+      order by channel, id desc) as latest
+    where not latest.to_given`;
+}
+
+/** The channels on which the contact's flag is still the one that a merge gave it. */
+export async function selectGivenByMerge(tx: Tx, accountId: number, contactId: number): Promise<Channel[]> {
+  const rows = await tx<{ channel: Channel }>`
+    select channel from (
+      select distinct on (channel) channel, to_given, rule from consent_ledger
+      where account_id = ${accountId} and contact_id = ${contactId} and applied order by channel, id desc) as latest
+    where to_given and rule = 'merge'`;
+  return rows.map(({ channel }) => channel);
+}

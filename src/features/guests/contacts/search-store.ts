@@ -1,0 +1,254 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import { cancelledStage, flagOf } from '../../../shared/codes.ts';
+import { type IdentityKind, sameMobile } from '../../identity/identities/schema.ts';
+import type { FoundContact, SearchContacts } from './schema.ts';
+
+/*
+ * Finding guests among a million. Nothing here reads a whole account: what is typed is looked for as a few ranges of
+ * indexes, of each of which no more is read than the page needs.
+ */
+
+/** A name that starts so; behind a whole other name, where one is given. */
+export interface NameSought {
+  /** Which of the two names it is that starts so. */
+  field: 'first_name' | 'last_name';
+  start: string;
+  other: string | null;
+}
+
+export interface IdentitySought {
+  kind: IdentityKind;
+  start: string;
+}
+
+/** In the order in which those that are found are shown. */
+export interface Sought {
+  names: NameSought[];
+  identities: IdentitySought[];
+}
+
+type Filters = Pick<SearchContacts, 'unit_id' | 'group_id' | 'consent'>;
+
+/** What a list can be narrowed by: who has it, and whether one contact does. */
+interface Filter {
+  ids: Sql;
+  has(id: Sql): Sql;
+}
+
+function filtersOf(accountId: number, { unit_id, group_id, consent }: Filters): Filter[] {
+  const filters: Filter[] = [];
+  const link = (table: string, column: string, value: number) => {
+    const linked = sql`${raw(table)} where account_id = ${accountId} and ${raw(column)} = ${value}`;
+    filters.push({
+      ids: sql`select contact_id as id from ${linked}`,
+      has: (id) => sql`exists (select from ${linked} and contact_id = ${id} offset 0)`,
+    });
+  };
+  if (unit_id !== undefined) link('contact_units', 'unit_id', unit_id);
+  if (group_id !== undefined) link('contact_groups', 'group_id', group_id);
+  if (consent !== undefined) {
+    const given = sql`contacts where account_id = ${accountId} and merged_into is null and ${raw(flagOf[consent])}`;
+    filters.push({
+      ids: sql`select id from ${given}`,
+      has: (id) => sql`exists (select from ${given} and id = ${id} offset 0)`,
+    });
+  }
+  return filters;
+}
+
+/** Where so few pass all filters, a search is among them: they are read one by one. */
+const few = 5000;
+/** So many who pass one filter are held against the others, to know that. */
+const mostTried = 20_000;
+
+/** The filters, the one that lets the fewest through first. */
+async function inOrder(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
+  const most = filters.length > 1 ? mostTried : few;
+  const sized = await Promise.all(
+    filters.map(async (filter) => {
+      const rows = await tx<{ n: number }>`select count(*) as n from (${filter.ids} limit ${most + 1}) as counted`;
+      return { filter, size: only(rows).n };
+    }),
+  );
+  return sized.sort((a, b) => a.size - b.size);
+}
+
+/** Those who pass all filters, one by one. */
+const passing = ([first, ...others]: [Filter, ...Filter[]]) => sql`
+  select one.id from (${first.ids}) as one where ${all(others.map((filter) => filter.has(sql`one.id`)))}`;
+
+const all = (conditions: Sql[]) => join([sql`true`, ...conditions], ' and ');
+
+/** The ids of so many contacts, newest first. */
+export async function selectNewest(
+  tx: Tx,
+  accountId: number,
+  by: Filters,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<number[]> {
+  const standing = sql`select id from contacts where account_id = ${accountId} and merged_into is null`;
+  const filters = filtersOf(accountId, by);
+  const [first, ...others] = filters.length < 2 ? filters : (await inOrder(tx, filters)).map(({ filter }) => filter);
+  const ids = first
+    ? sql`${passing([first, ...others])} and exists (${standing} and contacts.id = one.id offset 0)`
+    : standing;
+  const rows = await tx<{ id: number }>`${ids} order by id desc limit ${limit} offset ${offset}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Behind everything that starts with the text before it. */
+const last = '\u{10FFFF}';
+
+/** The ids of so many of those who are known by what is sought: in its order, and each where it is found first. */
+export async function selectSought(
+  tx: Tx,
+  accountId: number,
+  { names, identities }: Sought,
+  by: Filters,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<number[]> {
+  const filters = filtersOf(accountId, by);
+  const among = await fewOf(tx, filters);
+  const from = among ? amongFew(accountId, among) : amongAll(accountId);
+  const passes = (id: Sql) => all(among ? [] : filters.map((filter) => filter.has(id)));
+  // Of each range as many as could be wanted of all. Some e-mails and numbers lead to the same contact.
+  const wanted = offset + limit;
+
+  const named = (field: NameSought['field'], withOther: boolean) => {
+    const start = raw(`contact.${field}_key`);
+    const other = raw(field === 'first_name' ? 'contact.last_name_key' : 'contact.first_name_key');
+    return sql`
+      select sought.place, hit.* from sought_name sought cross join lateral (
+        select contact.id, ${start} as key, ${other} as next_key from ${from.contacts} contact
+        where contact.account_id = ${accountId} and contact.merged_into is null and ${start} >= sought.start and ${start} < sought.until
+          ${withOther ? sql`and ${other} = sought.other` : sql``} and ${passes(sql`contact.id`)}
+        order by ${withOther ? sql`${other}, ${start}` : sql`${start}, ${other}`}, contact.id limit ${wanted}) as hit
+      where sought.field = ${field} and sought.start <> '' and sought.other ${withOther ? sql`<> ''` : sql`is null`}`;
+  };
+  const known = sql`
+    select sought.place, hit.* from sought_identity sought cross join lateral (
+      select today.id, identity.value as key, '' as next_key from ${from.identities} identity
+      cross join lateral (${from.today}) as today
+      where identity.account_id = ${accountId} and identity.kind = sought.kind
+        and identity.value >= sought.start and identity.value < sought.until and ${passes(sql`today.id`)}
+      order by identity.value limit ${2 * wanted}) as hit
+    where true`;
+  const enough = (found: Sql) => sql`(select count(distinct id) from (${found}) as found) >= ${wanted}`;
+  const [inOne, inTwo] = [
+    sql`select * from found_first`,
+    sql`select * from found_first union all select * from found_second`,
+  ];
+  const rows = await tx<{ id: number }>`
+    with ${from.scope} sought_name as materialized (
+      select place, field, other, start, start || ${last} as until
+      from unnest(${names.map(({ field }) => field)}::text[], ${names.map(({ start }) => start)}::text[],
+        ${names.map(({ other }) => other)}::text[]) with ordinality as sent (field, sent_start, sent_other, place)
+      cross join lateral (select name_key(sent_start) as start, name_key(sent_other) as other) as keys),
+    sought_identity as materialized (
+      select place + ${names.length} as place, kind, start, start || ${last} as until
+      from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ start }) => start)}::text[])
+        with ordinality as sent (kind, start, place)),
+    -- What would come behind the page is not looked for.
+    found_first as materialized (
+      ${named('last_name', true)} union all ${named('first_name', true)} union all ${named('last_name', false)}),
+    found_second as materialized (${named('first_name', false)} and not ${enough(inOne)}),
+    found_third as materialized (${known} and not ${enough(inTwo)})
+    select id from (
+      select distinct on (id) id, place, key, next_key from (${inTwo} union all select * from found_third) as found
+      order by id, place, key, next_key) as once
+    order by place, key, next_key, id limit ${limit} offset ${offset}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Those who pass all filters, where they are few. */
+async function fewOf(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
+  const [first, ...others] = await inOrder(tx, filters);
+  if (!first || first.size > (others.length > 0 ? mostTried : few)) return undefined;
+  const ordered: [Filter, ...Filter[]] = [first.filter, ...others.map(({ filter }) => filter)];
+  const rows = await tx<{ id: number }>`${passing(ordered)} limit ${few + 1}`;
+  return rows.length <= few ? rows.map(({ id }) => id) : undefined;
+}
+
+/** Where a search looks. */
+interface Haystack {
+  scope: Sql;
+  contacts: Sql;
+  identities: Sql;
+  /** The contacts that one of the identities leads to: whoever it is, and whoever else has the number. */
+  today: Sql;
+}
+
+function amongAll(accountId: number): Haystack {
+  const owner = sql`
+    select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = identity.contact_id offset 0`;
+  // A number that is another's identity is found by the pair that was noted when it was brought.
+  const sharers = (own: string, others: string) => sql`
+    select contact.id from possible_duplicates pair cross join lateral (
+      select coalesce(merged_into, id) as id from contacts
+      where account_id = ${accountId} and id = pair.${raw(others)} and mobile_number = identity.value offset 0) as contact
+    where pair.account_id = ${accountId} and pair.${raw(own)} = identity.contact_id and pair.reason = ${sameMobile}
+      and identity.kind = 'mobile'`;
+  return {
+    scope: sql``,
+    contacts: sql`contacts`,
+    identities: sql`identities`,
+    today: sql`(${owner}) union all (${sharers('contact_id', 'other_contact_id')}) union all (${sharers('other_contact_id', 'contact_id')})`,
+  };
+}
+
+function amongFew(accountId: number, ids: number[]): Haystack {
+  return {
+    scope: sql`
+      member as materialized (
+        select contact.* from unnest(${ids}::bigint[]) as one (id) cross join lateral (
+          select account_id, id, merged_into, first_name_key, last_name_key, mobile_number from contacts
+          where account_id = ${accountId} and id = one.id and merged_into is null offset 0) as contact),
+      member_identity as materialized (
+        select ${accountId}::bigint as account_id, identity.kind, identity.value, member.id as contact_id from member
+        cross join lateral (
+          select member.id union all
+          select id from contacts where account_id = ${accountId} and merged_into = member.id) as line
+        cross join lateral (
+          select kind, value from identities where account_id = ${accountId} and contact_id = line.id offset 0) as identity
+        union all
+        select account_id, 'mobile', mobile_number, id from member where mobile_number is not null),`,
+    contacts: sql`member`,
+    identities: sql`member_identity`,
+    today: sql`select identity.contact_id as id`,
+  };
+}
+
+/** Only what was there: neither cancelled nor still to come. */
+const stayed = [3, 4, 7];
+
+/** These, in the order given, each with when it was last seen. */
+export function selectFound(tx: Tx, accountId: number, ids: number[]): Promise<FoundContact[]> {
+  const text = (name: string) => sql`coalesce(${raw(name)}, '') as ${raw(name)}`;
+  const names = ['first_name', 'last_name', 'email', 'mobile_number', 'membership_number'];
+  const flags = raw(Object.values(flagOf).join(', '));
+  const latest = (time: string, from: Sql) => sql`(
+    select ${raw(time)} from ${from} and ${raw(time)} <= clock.now order by ${raw(time)} desc limit 1)`;
+  const of = (table: string) => sql`${raw(table)} where account_id = ${accountId} and contact_id = line.id`;
+  return tx<FoundContact>`
+    select contact.id, ${join(names.map(text))}, ${flags}, contact.created_at, to_char(visit.at, 'YYYY-MM-DD HH24:MI:SS') as last_visit_at
+    from (select now() at time zone time_zone as now from accounts where id = ${accountId}) as clock
+    cross join unnest(${ids}::bigint[]) with ordinality as wanted (id, place)
+    cross join lateral (select * from contacts where account_id = ${accountId} and id = wanted.id offset 0) as contact
+    cross join lateral (
+      select max(greatest(
+        ${latest('created_at', of('purchases'))},
+        ${latest('party_datetime', sql`${of('bookings')} and stage_value <> ${cancelledStage}`)},
+        ${latest('created_at', of('wifi_interactions'))},
+        ${latest(
+          'checkin_date',
+          sql`stay_contacts own cross join lateral (
+            select checkin_date from stays
+            where account_id = ${accountId} and id = own.stay_id and booking_status_id = any(${stayed}) offset 0) as stay
+          where own.account_id = ${accountId} and own.contact_id = line.id and own.guest`,
+        )})) as at
+      from (
+        select wanted.id union all
+        select id from contacts where account_id = ${accountId} and merged_into = wanted.id) as line) as visit
+    order by place`;
+}

@@ -1,0 +1,265 @@
+import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { listing } from '../../../platform/db/listing.ts';
+import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import { NotFound } from '../../../shared/problem.ts';
+import { type ListContacts, type ProfileField, profileFields } from './schema.ts';
+
+export const noSuchContact = () => new NotFound('There is no such contact.');
+
+/** A contact as it is stored. */
+export type ContactRow = Record<ProfileField, string | null> & {
+  id: number;
+  merged_into: number | null;
+  email_status: 'unchecked' | 'invalid' | null;
+  source_id: number | null;
+  allow_sms: boolean;
+  allow_email: boolean;
+  allow_call: boolean;
+  allow_snail_mail: boolean;
+};
+
+export interface Named {
+  id: number;
+  name: string;
+}
+
+/** What else belongs on the full contact object. */
+export interface Details {
+  id: number;
+  units: Named[];
+  groups: (Named & { unit_id: number })[];
+  udfs: { id: number; data: string }[];
+}
+
+const otherColumns = {
+  merged_into: 'bigint',
+  email_status: 'text',
+  source_id: 'bigint',
+  allow_sms: 'boolean',
+  allow_email: 'boolean',
+  allow_call: 'boolean',
+  allow_snail_mail: 'boolean',
+};
+const columnNames = ['id', ...profileFields, ...Object.keys(otherColumns)];
+const columns = raw(columnNames.join(', '));
+const recordColumns = raw(
+  ['id bigint', ...profileFields.map((name) => `${name} ${name === 'dob' ? 'date' : 'text'}`)]
+    .concat(Object.entries(otherColumns).map(([name, type]) => `${name} ${type}`))
+    .join(', '),
+);
+const assignments = raw(columnNames.map((name) => `${name} = excluded.${name}`).join(', '));
+
+/**
+ * The contacts that own any of these identities, alone with them until the transaction ends; lowest id first
+ * everywhere. Who owns what may have changed while this waited: ask again afterwards.
+ */
+export function lockOwners(tx: Tx, accountId: number, kinds: string[], values: string[]): Promise<ContactRow[]> {
+  return tx<ContactRow>`
+    select contact.* from (
+      select distinct owner.id
+      from unnest(${kinds}::text[], ${values}::text[]) as sent (kind, value)
+      cross join lateral (
+        select contact_id from identities
+        where account_id = ${accountId} and kind = sent.kind and value = sent.value offset 0) as identity
+      cross join lateral (
+        select coalesce(merged_into, id) as id from contacts
+        where account_id = ${accountId} and id = identity.contact_id offset 0) as owner
+      order by owner.id) as wanted
+    cross join lateral (
+      select ${columns} from contacts where account_id = ${accountId} and id = wanted.id for no key update) as contact`;
+}
+
+/** By their ids, alone with them; lowest first. */
+export function lockContacts(tx: Tx, accountId: number, ids: number[]): Promise<ContactRow[]> {
+  return tx<ContactRow>`
+    select ${columns} from contacts where account_id = ${accountId} and id = any(${ids}) order by id for no key update`;
+}
+
+/** The contact that the id leads to today, alone with it. */
+export async function lockSurvivor(tx: Tx, accountId: number, id: number): Promise<ContactRow> {
+  const [row] = await tx<ContactRow>`
+    select ${columns} from contacts where account_id = ${accountId} and id = (
+      select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = ${id}) for no key update`;
+  if (!row) throw noSuchContact();
+  // It was merged while we waited for it.
+  if (row.merged_into !== null) throw new Conflict();
+  return row;
+}
+
+export async function findContact(tx: Tx, accountId: number, id: number): Promise<ContactRow | undefined> {
+  const [row] = await tx<ContactRow>`select ${columns} from contacts where account_id = ${accountId} and id = ${id}`;
+  return row;
+}
+
+export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    select nextval('contacts_id_seq') as id from generate_series(1, ${count}::bigint)`;
+  return rows.map((row) => row.id);
+}
+
+/** What a row has. Most have few of the many fields, and those that are not sent are read as null. */
+function filled(row: ContactRow): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const name of columnNames) {
+    const value = row[name as keyof ContactRow];
+    if (value !== null) fields[name] = value;
+  }
+  return fields;
+}
+
+/** Makes the new ones and changes the others: every row as it is to be. */
+export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[]): Promise<void> {
+  await tx`
+    insert into contacts (account_id, ${columns}, created_at, updated_at)
+    select ${accountId}::bigint, ${columns}, ${tx.now}, ${tx.now}
+    from jsonb_to_recordset(${JSON.stringify(rows.map(filled))}::jsonb) as contact (${recordColumns})
+    on conflict (account_id, id) do update set ${assignments}, updated_at = excluded.updated_at`;
+}
+
+/** What is known of these contacts besides their rows: units that still exist, groups, values of user-defined fields. */
+export function selectDetails(tx: Tx, accountId: number, ids: number[]): Promise<Details[]> {
+  return tx<Details>`
+    select wanted.id,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'name', u.name)), '[]')
+        from contact_units c join units u on u.account_id = c.account_id and u.id = c.unit_id
+        where c.account_id = ${accountId} and c.contact_id = wanted.id and u.deleted_at is null) as units,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name, 'unit_id', g.unit_id)), '[]')
+        from contact_groups c join groups g on g.account_id = c.account_id and g.id = c.group_id
+        where c.account_id = ${accountId} and c.contact_id = wanted.id) as groups,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', c.udf_id, 'data', c.data)), '[]')
+        from contact_udfs c where c.account_id = ${accountId} and c.contact_id = wanted.id) as udfs
+    from unnest(${ids}::bigint[]) as wanted (id)`;
+}
+
+/** Whoever had been merged into these is now what these are. */
+export async function followMerges(tx: Tx, accountId: number, pairs: { from: number; to: number }[]): Promise<void> {
+  await tx`
+    update contacts c set merged_into = moved."to"
+    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as moved ("from" bigint, "to" bigint)
+    where c.account_id = ${accountId} and c.merged_into = moved."from"`;
+}
+
+export interface StaffRow extends ContactRow {
+  created_at: string;
+  updated_at: string;
+  merged_contact_ids: number[];
+}
+
+const staffColumns = sql`${columns}, created_at, updated_at, array(
+  select m.id from contacts m where m.account_id = contacts.account_id and m.merged_into = contacts.id order by 1) as merged_contact_ids`;
+
+export async function findStaffContact(tx: Tx, accountId: number, id: number): Promise<StaffRow | undefined> {
+  const [row] = await tx<StaffRow>`
+    select ${staffColumns} from contacts where account_id = ${accountId} and id = ${id}`;
+  return row;
+}
+
+export function selectContacts(
+  tx: Tx,
+  accountId: number,
+  /** One contact, or none (null); and those with this status alone. */
+  { id, status }: { id: number | null | undefined; status: ListContacts['email_status'] },
+  slice: Slice,
+): Promise<Rows<StaffRow>> {
+  const narrowed = join(
+    [
+      sql`account_id = ${accountId} and merged_into is null`,
+      ...(id === undefined ? [] : [sql`id = ${id}`]),
+      ...(status === undefined ? [] : [sql`email_status = ${status}`]),
+    ],
+    ' and ',
+  );
+  const from = sql`contacts where ${narrowed}`;
+  return listing(tx, { columns: staffColumns, from, orderBy: sql`id` }, slice);
+}
+
+/** The ledger and the merges can be deleted in this transaction, for a guest who asks to be forgotten. */
+export async function beginErasing(tx: Tx): Promise<void> {
+  await tx`set local app.erasing = 'on'`;
+}
+
+export async function deleteContacts(tx: Tx, accountId: number, ids: number[]): Promise<void> {
+  await tx`delete from contacts where account_id = ${accountId} and id = any(${ids})`;
+}
+
+/** Tables with names that a partner's write may have made. */
+const namedTables = ['groups', 'folders', 'sources', 'unique_code_groups'];
+
+/**
+ * Renames what is called after a guest: anything with an e-mail or number of theirs in its name; and, of the groups and
+ * sources that came with them and that no other contact has, those with their first and last name. Nothing is deleted:
+ * it may be staff's, and its id is known to partners.
+ */
+export async function renameAfter(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[],
+  addresses: string[],
+  names: string[],
+): Promise<void> {
+  const rename = (table: string, condition: Sql) => tx`
+    update ${raw(table)} as entry set name = 'Erased ' || entry.id where account_id = ${accountId} and ${condition}`;
+  for (const table of namedTables) await rename(table, sql`lower(entry.name) like any (${addresses}::text[])`);
+  await rename(
+    'groups',
+    sql`lower(entry.name) like any (${names}::text[])
+      and exists (select from contact_groups own
+        where own.account_id = ${accountId} and own.group_id = entry.id and own.contact_id = any(${contactIds}))
+      and not exists (select from contact_groups other
+        where other.account_id = ${accountId} and other.group_id = entry.id and other.contact_id <> all(${contactIds}))`,
+  );
+  await rename(
+    'sources',
+    sql`lower(entry.name) like any (${names}::text[])
+      and exists (select from contacts own
+        where own.account_id = ${accountId} and own.source_id = entry.id and own.id = any(${contactIds}))
+      and not exists (select from contacts other
+        where other.account_id = ${accountId} and other.source_id = entry.id and other.id <> all(${contactIds}))`,
+  );
+}
+
+export interface UnitLink {
+  contact_id: number;
+  unit_id: number;
+}
+
+export interface GroupLink {
+  contact_id: number;
+  group_id: number;
+}
+
+export async function storeToUnits(tx: Tx, accountId: number, links: UnitLink[]): Promise<void> {
+  await tx`
+    insert into contact_units (account_id, contact_id, unit_id)
+    select ${accountId}::bigint, contact_id, unit_id
+    from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as link (contact_id bigint, unit_id bigint)
+    on conflict do nothing`;
+}
+
+export async function attachGroups(tx: Tx, accountId: number, links: GroupLink[]): Promise<void> {
+  await tx`
+    insert into contact_groups (account_id, contact_id, group_id)
+    select ${accountId}::bigint, contact_id, group_id
+    from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as link (contact_id bigint, group_id bigint)
+    on conflict do nothing`;
+}
+
+/** Takes these contacts out of all their groups. */
+export async function detachGroups(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  await tx`delete from contact_groups where account_id = ${accountId} and contact_id = any(${contactIds})`;
+}
+
+/** Takes one contact out of some of its units and groups. */
+export async function takeFrom(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  unitIds: number[],
+  groupIds: number[],
+): Promise<void> {
+  await tx`
+    delete from contact_units where account_id = ${accountId} and contact_id = ${contactId} and unit_id = any(${unitIds})`;
+  await tx`
+    delete from contact_groups where account_id = ${accountId} and contact_id = ${contactId} and group_id = any(${groupIds})`;
+}

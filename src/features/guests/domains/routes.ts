@@ -1,0 +1,51 @@
+import { jsonRoute, listRoute } from '../../../platform/http/route.ts';
+import { NoFields } from '../../../shared/fields.ts';
+import { EmailDomain, NewEmailDomain } from './schema.ts';
+import { listDomains, vouchForDomain } from './vouch.ts';
+
+const example = {
+  domain: 'harbour-group.co.uk',
+  takes_mail: true,
+  vouched_for: true,
+  checked_at: '2026-03-01T12:30:00.000Z',
+};
+const shared = {
+  access: 'admin',
+  role: 'owner',
+  tag: 'Manage e-mail domains',
+  path: '/admin/v1/email_domains',
+} as const;
+
+export const domainRoutes = [
+  jsonRoute(
+    {
+      ...shared,
+      method: 'POST',
+      summary: 'Vouch for an e-mail domain',
+      description:
+        'It is on the list from then on, or refused, whatever DNS says. Every process knows within ten seconds.',
+      input: NewEmailDomain,
+      answer: EmailDomain,
+      status: 201,
+      example: { input: { domain: example.domain }, answer: example },
+    },
+    async (tx, { input, about }) => {
+      const known = await vouchForDomain(tx, input.domain, input.takes_mail);
+      about(known.domain);
+      return known;
+    },
+  ),
+  listRoute(
+    {
+      ...shared,
+      method: 'GET',
+      summary: 'List e-mail domains',
+      description:
+        'What was learnt from DNS, and what was vouched for; the common domains that come along are not in it.',
+      input: NoFields,
+      answer: EmailDomain,
+      example: { answer: example },
+    },
+    (tx, { slice }) => listDomains(tx, slice),
+  ),
+];

@@ -1,0 +1,109 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { enqueue, removeJobs } from '../../../platform/db/jobs.ts';
+import { listing } from '../../../platform/db/listing.ts';
+import { only, sql } from '../../../platform/db/sql.ts';
+import { asciiDomain } from '../../../shared/domain-name.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import { type EmailDomain, type KnownDomain, learntDays, lookAgainTask, mostLearnt } from './schema.ts';
+
+/** Five minutes, then twice as long each time, up to a day. */
+const lookAgainAfterSeconds = (attempt: number) => Math.min(300 * 2 ** (attempt - 1), 86_400);
+
+/** What is stored about each of these. */
+export async function findDomains(tx: Tx, domains: string[]): Promise<(KnownDomain | undefined)[]> {
+  const rows = await tx<KnownDomain>`
+    select domain, takes_mail, vouched_for, extract(epoch from now() - checked_at)::float8 as age_seconds
+    from email_domains where domain = any(${domains}::text[])`;
+  const byName = new Map(rows.map((row) => [row.domain, row]));
+  return domains.map((domain) => byName.get(domain));
+}
+
+/**
+ * DNS said that these take mail, and a guest's e-mail at them is stored in this transaction. A row that is fresh is not
+ * touched, as every writer would wait for its lock.
+ */
+export async function learnDomains(tx: Tx, domains: string[]): Promise<void> {
+  const names = [...new Set(domains.map(asciiDomain))].filter((name) => name !== '').sort();
+  await tx`
+    insert into email_domains (domain, takes_mail)
+    select domain, true from unnest(${names}::text[]) as learnt (domain)
+    where not exists (
+        select from email_domains known
+        where known.domain = learnt.domain and (known.vouched_for or known.checked_at > now() - interval '1 day'))
+      and (select count(*) from (select from email_domains where not vouched_for limit ${mostLearnt}) as all_learnt) < ${mostLearnt}
+    on conflict (domain) do update set takes_mail = true, checked_at = now() where not email_domains.vouched_for`;
+}
+
+/** Deletes what was learnt about these domains: it is only a cache. What staff said stays. */
+export async function forgetDomains(tx: Tx, domains: string[]): Promise<void> {
+  await tx`
+    delete from email_domains where domain = any(array(
+      select domain from email_domains where domain = any(${domains.map(asciiDomain)}::text[]) and not vouched_for
+      order by domain for update))`;
+}
+
+/** Deletes learnt domains that are past their time, at most so many. */
+export async function deleteOldDomains(tx: Tx, limit: number): Promise<number> {
+  const { count } = await tx`
+    delete from email_domains where domain = any(array(
+      select domain from email_domains
+      where not vouched_for and checked_at < now() - make_interval(days => ${learntDays}) limit ${limit}))
+      -- Staff may have vouched for it, or a write may have renewed it, meanwhile.
+      and not vouched_for and checked_at < now() - make_interval(days => ${learntDays})`;
+  return count;
+}
+
+const columns = sql`domain, takes_mail, vouched_for, checked_at`;
+
+export async function vouchFor(tx: Tx, domain: string, takesMail: boolean): Promise<EmailDomain> {
+  const rows = await tx<EmailDomain>`
+    insert into email_domains (domain, takes_mail, vouched_for) values (${domain}, ${takesMail}, true)
+    on conflict (domain) do update set takes_mail = excluded.takes_mail, vouched_for = true, checked_at = now()
+    returning ${columns}`;
+  return only(rows);
+}
+
+export function selectDomains(tx: Tx, slice: Slice): Promise<Rows<EmailDomain>> {
+  return listing(tx, { columns, from: sql`email_domains`, orderBy: sql`domain` }, slice);
+}
+
+/** Addresses at these domains were taken in unchecked: somebody has to come back to them. */
+export async function lookAgainLater(tx: Tx, accountId: number, domains: string[], attempt = 1): Promise<void> {
+  const jobs = domains.map((domain) => ({
+    payload: { account_id: accountId, domain, attempt },
+    // By attempt, as the job that puts off the next is still there itself.
+    key: `${accountId} ${domain} ${attempt}`,
+  }));
+  await enqueue(tx, lookAgainTask, jobs, lookAgainAfterSeconds(attempt));
+}
+
+/** No job about a domain that no unchecked address is at any more. */
+export async function removeLooks(tx: Tx, accountId: number, domains: string[]): Promise<void> {
+  for (const domain of domains) {
+    if (await hasUnchecked(tx, accountId, domain)) continue;
+    await removeJobs(tx, lookAgainTask, `${accountId} ${domain} `);
+  }
+}
+
+export async function hasUnchecked(tx: Tx, accountId: number, domain: string): Promise<boolean> {
+  const rows = await tx`
+    select from contacts
+    where account_id = ${accountId} and email_status = 'unchecked' and split_part(email, '@', 2) = ${domain} limit 1`;
+  return rows.length > 0;
+}
+
+/** So many of the contacts whose address at this domain is unchecked get the status that it was found to have. */
+export async function settleUnchecked(
+  tx: Tx,
+  accountId: number,
+  domain: string,
+  status: 'invalid' | null,
+  limit: number,
+): Promise<number> {
+  const { count } = await tx`
+    update contacts set email_status = ${status}, updated_at = ${tx.now} where account_id = ${accountId} and id in (
+      select id from contacts
+      where account_id = ${accountId} and email_status = 'unchecked' and split_part(email, '@', 2) = ${domain}
+      order by id limit ${limit} for no key update)`;
+  return count;
+}

@@ -1,0 +1,52 @@
+import { jsonRoute, listRoute } from '../../../platform/http/route.ts';
+import { NoFields } from '../../../shared/fields.ts';
+import { listNotes, listStaffNotes } from './read.ts';
+import { Note, StaffNewNote, StaffNote } from './schema.ts';
+import { writeNote } from './write.ts';
+
+const note = { id: 7, text: 'Prefers the window table.', created_at: '2026-03-01 12:30:00' };
+const staff = { access: 'admin', tag: 'Manage contacts' } as const;
+const path = '/admin/v1/accounts/:account_id/contacts/:contact_id/notes';
+
+export const noteRoutes = [
+  listRoute(
+    {
+      method: 'GET',
+      path: '/v1/contact/:contact_id/notes',
+      access: 'partner',
+      tag: 'Contacts',
+      summary: 'List a contact’s notes',
+      description: 'Newest first. An id that was merged into another contact leads to that one.',
+      input: NoFields,
+      answer: Note,
+      example: { answer: note },
+    },
+    (tx, { accountId, ids, slice }) => listNotes(tx, accountId, ids.contact_id, slice),
+  ),
+  listRoute(
+    {
+      ...staff,
+      method: 'GET',
+      path,
+      summary: 'List the notes on a contact',
+      description: 'Newest first, with who wrote them.',
+      input: NoFields,
+      answer: StaffNote,
+      example: { answer: { ...note, author: 'jo@example.com' } },
+    },
+    (tx, { accountId, ids, slice }) => listStaffNotes(tx, accountId, ids.contact_id, slice),
+  ),
+  jsonRoute(
+    {
+      ...staff,
+      method: 'POST',
+      path,
+      summary: 'Add a note to a contact',
+      input: StaffNewNote,
+      answer: StaffNote,
+      status: 201,
+      example: { input: { text: note.text }, answer: { ...note, author: 'jo@example.com' } },
+    },
+    (tx, { accountId, ids, input, actor }) => writeNote(tx, accountId, ids.contact_id, input, actor),
+  ),
+];

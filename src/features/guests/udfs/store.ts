@@ -1,0 +1,34 @@
+import type { Tx } from '../../../platform/db/database.ts';
+
+export async function findUdfs(
+  tx: Tx,
+  accountId: number,
+  ids: number[],
+): Promise<{ id: number; type: 'text' | 'date' }[]> {
+  return tx<{ id: number; type: 'text' | 'date' }>`
+    select id, type from udfs where account_id = ${accountId} and id = any(${ids})`;
+}
+
+export async function putUdfValues(
+  tx: Tx,
+  accountId: number,
+  values: { contact_id: number; udf_id: number; data: string }[],
+): Promise<void> {
+  await tx`
+    insert into contact_udfs (account_id, contact_id, udf_id, data)
+    select ${accountId}::bigint, contact_id, udf_id, data
+    from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as value (contact_id bigint, udf_id bigint, data text)
+    on conflict (account_id, contact_id, udf_id) do update set data = excluded.data where contact_udfs.data <> excluded.data`;
+}
+
+/** Those that still have this very value. */
+export async function deleteUdfValues(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  values: { id: number; data: string }[],
+): Promise<void> {
+  await tx`
+    delete from contact_udfs c using jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as gone (id bigint, data text)
+    where c.account_id = ${accountId} and c.contact_id = ${contactId} and c.udf_id = gone.id and c.data = gone.data`;
+}

@@ -1,0 +1,173 @@
+import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { type Channel, flagOf } from '../../../shared/codes.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import { Invalid, NotFound } from '../../../shared/problem.ts';
+import { findAccount } from '../../access/accounts/store.ts';
+import { byHand, nothingTaken, type Taken } from '../../identity/identities/schema.ts';
+import {
+  appendMerges,
+  descent,
+  findMerge,
+  findPair,
+  keepApart,
+  latestMerge,
+  lineage,
+  type MergeRow,
+  pointAt,
+  selectMerges,
+  selectPairs,
+} from '../../identity/identities/store.ts';
+import { appendToLedger, selectGivenByMerge, selectWithdrawals } from '../consent/store.ts';
+import type { FoundContact } from '../contacts/schema.ts';
+import { selectFound } from '../contacts/search-store.ts';
+import {
+  type ContactRow,
+  findContact,
+  lockContacts,
+  noSuchContact,
+  putContacts,
+  selectDetails,
+  takeFrom,
+} from '../contacts/store.ts';
+import { deleteUdfValues } from '../udfs/store.ts';
+import { BatchState } from './batch-state.ts';
+import { References } from './references.ts';
+import type { ListMerges, Merge, PossibleDuplicate } from './schema.ts';
+import { storeBatch } from './store-batch.ts';
+
+/** Staff say that two contacts are one guest: the second ends, and the first takes over what it lacks. */
+export async function mergeContacts(
+  tx: Tx,
+  accountId: number,
+  intoId: number,
+  contactId: number,
+  actor: string,
+): Promise<Merge> {
+  const [into, from] = await Promise.all([today(tx, accountId, intoId), today(tx, accountId, contactId)]);
+  if (into === undefined) throw noSuchContact();
+  if (from === undefined) throw new Invalid({ contact_id: ['The contact id is not a contact of this account.'] });
+  if (into === from) throw new Invalid({ contact_id: ['The contact id leads to this very contact already.'] });
+  const ids = [into, from];
+  const families = [...(await lineage(tx, accountId, into)), ...(await lineage(tx, accountId, from))];
+  const rows = (await lockContacts(tx, accountId, families)).filter((row) => ids.includes(row.id));
+  if (rows.length < 2 || rows.some((row) => row.merged_into !== null)) throw new Conflict();
+  const [account, details, withdrawals, references] = await Promise.all([
+    findAccount(tx, accountId),
+    selectDetails(tx, accountId, ids),
+    selectWithdrawals(tx, accountId, ids),
+    References.load(tx, accountId, []),
+  ]);
+  if (!account) throw noSuchContact();
+  const people = new BatchState(
+    { people: rows, details, withdrawals, standing: new Map(), survivors: new Map(), keptApart: [] },
+    references,
+  );
+  people.merge(people.person(from), people.person(into), byHand, actor, null);
+  await Promise.all(await storeBatch(tx, account, people, references));
+  return shown(await latestMerge(tx, accountId, from));
+}
+
+async function today(tx: Tx, accountId: number, id: number): Promise<number | undefined> {
+  const row = await findContact(tx, accountId, id);
+  return row?.merged_into ?? row?.id;
+}
+
+export async function listMerges(
+  tx: Tx,
+  accountId: number,
+  slice: Slice,
+  { contact_id }: ListMerges = {},
+): Promise<Rows<Merge>> {
+  const family = contact_id === undefined ? undefined : await lineage(tx, accountId, contact_id);
+  const { rows, total } = await selectMerges(tx, accountId, family, slice);
+  return { rows: rows.map(shown), total };
+}
+
+export async function showMerge(tx: Tx, accountId: number, id: number): Promise<Merge> {
+  return shown(await existingMerge(tx, accountId, id));
+}
+
+/**
+ * The contact is itself again, with all that was its own; and what the other took over from it is taken back, as far as
+ * nobody has changed it since. They are remembered as two people, so that the same phone does not join them again.
+ */
+export async function undoMerge(tx: Tx, accountId: number, id: number, actor: string): Promise<Merge> {
+  const { contact_id: from, into_contact_id: into } = await existingMerge(tx, accountId, id);
+  const rows = await lockContacts(tx, accountId, [into, ...(await descent(tx, accountId, from))]);
+  // Somebody else may have undone it while we waited for the contacts.
+  const merge = await existingMerge(tx, accountId, id);
+  if (merge.undone_at !== null) throw new Invalid({ merge_id: ['The merge has been undone already.'] });
+  const survivor = rows.find((row) => row.id === into);
+  if (!survivor || survivor.merged_into !== null) {
+    throw new Invalid({ merge_id: ['The contact has been merged into another one since. Undo that merge first.'] });
+  }
+  const family = await descent(tx, accountId, from);
+  await pointAt(
+    tx,
+    accountId,
+    family.filter((one) => one !== from),
+    from,
+  );
+  await pointAt(tx, accountId, [from], null);
+  await takeBack(tx, accountId, survivor, merge.taken, actor);
+  await keepApart(tx, accountId, { ...inOrder(from, into), reason: merge.reason }, actor);
+  await appendMerges(tx, accountId, [
+    { contact_id: from, into_contact_id: into, reason: merge.reason, actor, taken: nothingTaken, undoes: id },
+  ]);
+  return showMerge(tx, accountId, id);
+}
+
+/** Only what is still as the merge left it: what was written since is the survivor's own. */
+async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: Taken, actor: string): Promise<void> {
+  const row: Record<string, unknown> = { ...survivor };
+  for (const [field, value] of Object.entries(taken.fields)) if (row[field] === value) row[field] = null;
+  if (row.email === null) row.email_status = null;
+  // A consent that the merge ended stays ended: only the guest can give it again. The ledger says that it was held back.
+  const ended = (taken.channels as Channel[]).filter((channel) => !survivor[flagOf[channel]]);
+  const lent = await selectGivenByMerge(tx, accountId, survivor.id);
+  const returned = lent.filter((channel) => taken.given?.includes(channel));
+  for (const channel of returned) row[flagOf[channel]] = false;
+  await putContacts(tx, accountId, [row as ContactRow]);
+  const entry = { contact_id: survivor.id, rule: 'undo', source_id: null, token_id: null, actor };
+  await appendToLedger(tx, accountId, [
+    ...ended.map((channel) => ({ ...entry, channel, from: false, to: true, applied: false })),
+    ...returned.map((channel) => ({ ...entry, channel, from: true, to: false, applied: true })),
+  ]);
+  await takeFrom(tx, accountId, survivor.id, taken.unit_ids, taken.group_ids);
+  await deleteUdfValues(tx, accountId, survivor.id, taken.udfs);
+}
+
+export async function listDuplicates(tx: Tx, accountId: number, slice: Slice): Promise<Rows<PossibleDuplicate>> {
+  const { rows, total } = await selectPairs(tx, accountId, slice);
+  const ids = [...new Set(rows.flatMap(({ low, high }) => [low, high]))];
+  const found = new Map((await selectFound(tx, accountId, ids)).map((contact) => [contact.id, contact]));
+  const side = (id: number) => found.get(id) as FoundContact;
+  return { rows: rows.map(({ low, high, ...pair }) => ({ ...pair, contacts: [side(low), side(high)] })), total };
+}
+
+/** Staff say that the two are two people: they are no longer listed, and never joined by themselves. */
+export async function keepPairApart(tx: Tx, accountId: number, id: number, actor: string): Promise<void> {
+  const pair = await findPair(tx, accountId, id);
+  if (!pair) throw new NotFound('There is no such pair of contacts.');
+  const { contact_id, other_contact_id, reason } = pair;
+  const [a, b] = await Promise.all([today(tx, accountId, contact_id), today(tx, accountId, other_contact_id)]);
+  if (a === undefined || b === undefined || a === b) {
+    throw new Invalid({ pair_id: ['The two have been merged. Undo that merge if they are two people.'] });
+  }
+  await keepApart(tx, accountId, pair, actor);
+  await keepApart(tx, accountId, { ...inOrder(a, b), reason }, actor);
+}
+
+function inOrder(a: number, b: number): { contact_id: number; other_contact_id: number } {
+  return { contact_id: Math.min(a, b), other_contact_id: Math.max(a, b) };
+}
+
+async function existingMerge(tx: Tx, accountId: number, id: number): Promise<MergeRow> {
+  const merge = await findMerge(tx, accountId, id);
+  if (!merge) throw new NotFound('There is no such merge.');
+  return merge;
+}
+
+function shown({ taken: _, ...merge }: MergeRow): Merge {
+  return merge;
+}

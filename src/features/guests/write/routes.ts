@@ -1,0 +1,54 @@
+import { batchedWrite } from '../../../platform/http/route.ts';
+import { contact } from '../contacts/examples.ts';
+import { contactObject } from '../contacts/view.ts';
+import { dropsInvalid, prepareContact, weighContact } from './command.ts';
+import { ContactWrite, ContactWritten } from './schema.ts';
+import { writeContacts } from './write.ts';
+
+export const contactWriteRoutes = [
+  batchedWrite(
+    {
+      access: 'partner',
+      tag: 'Contacts',
+      method: 'POST',
+      path: '/v1/contact',
+      summary: 'Write a contact',
+      description:
+        'Creates the contact, or updates the one that is known by this e-mail or mobile. One of the two is required. Answers the full contact object, or only its id with `full_contact_object: false`. What `discard_invalid_data` dropped is named in the header `Discarded-Fields`.',
+      input: ContactWrite,
+      answer: ContactWritten,
+      example: {
+        input: {
+          email: 'ana.silva@gmail.com',
+          mobile_number: '07700 900123',
+          first_name: 'Ana',
+          last_name: 'Silva',
+          source_name: 'Guest wifi',
+          allow_email: true,
+          notes: [{ text: 'Prefers the window table.' }],
+          bookings: [{ booking_reference: 'B-1042', party_datetime: '2026-03-01 19:30:00', table_numbers: ['12'] }],
+          purchases: [
+            {
+              transaction_reference: 'T-88122',
+              created_at: '2026-03-01 20:00:00',
+              items: [{ description: 'Pale ale', quantity: 2, value: 11.5 }],
+            },
+          ],
+          rules: [{ rule_name: 'preserve_consent' }],
+        },
+        answer: contact,
+      },
+    },
+    {
+      prepare: ({ input, tokenId, receivedAt }, errors, world) =>
+        prepareContact(input, errors, { tokenId, receivedAt }, world.takesMail),
+      dropsInvalid,
+      weigh: weighContact,
+      write: writeContacts,
+      answer: ({ id, contact }, { root }) => (contact ? contactObject(contact.row, contact.parts, root) : { id }),
+      contactOf: ({ id }) => id,
+      discarded: ({ discarded }) => discarded,
+      outcomes: ({ outcomes }) => outcomes,
+    },
+  ),
+];

@@ -1,0 +1,267 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { listing } from '../../../platform/db/listing.ts';
+import { only, sql } from '../../../platform/db/sql.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import { NotFound } from '../../../shared/problem.ts';
+import type { Claim, Identity, Taken } from './schema.ts';
+
+/*
+ * These statements look rows up one by one behind a list (`lateral … offset 0`) rather than join the list: a join is
+ * planned by what the tables hold, and a plan that was made while they were nearly empty reads them whole later.
+ */
+
+export interface Owner {
+  /** The contact that the identity stands on, and the one that this is today, after merges. */
+  contact: number | null;
+  owner: number | null;
+  /** A new contact's id, where it looks as if one will be needed. */
+  fresh_id: number | null;
+}
+
+export interface Sought extends Identity {
+  /** Where it is nobody's, a new contact is made. */
+  makesNew: boolean;
+}
+
+/** Who owns each of these, in order. The sequence by its name: asking the catalogue for it would cost every new contact a search there. */
+export function findOwners(tx: Tx, accountId: number, sought: Sought[]): Promise<Owner[]> {
+  return tx<Owner>`
+    select identity.contact_id as contact, contact.owner,
+      case when makes_new and identity.contact_id is null then nextval('contacts_id_seq') end as fresh_id
+    from unnest(${sought.map(({ kind }) => kind)}::text[], ${sought.map(({ value }) => value)}::text[],
+      ${sought.map(({ makesNew }) => makesNew)}::boolean[]) with ordinality as sought (kind, value, makes_new, place)
+    left join lateral (
+      select contact_id from identities
+      where account_id = ${accountId} and kind = sought.kind and value = sought.value offset 0) as identity on true
+    left join lateral (
+      select coalesce(merged_into, id) as owner from contacts
+      where account_id = ${accountId} and id = identity.contact_id offset 0) as contact on true
+    order by place`;
+}
+
+/** The contact that an identity leads to today. */
+export async function findOwner(tx: Tx, accountId: number, { kind, value }: Identity): Promise<number | undefined> {
+  const [row] = await tx<{ id: number }>`
+    select coalesce(c.merged_into, c.id) as id
+    from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id
+    where i.account_id = ${accountId} and i.kind = ${kind} and i.value = ${value}`;
+  return row?.id;
+}
+
+/** The contact itself and all that were merged into it, by the id of any of them. Throws where there is no such contact. */
+export async function lineage(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
+  const ids = (await lineages(tx, accountId, [contactId])).get(contactId);
+  if (!ids) throw new NotFound('There is no such contact.');
+  return ids;
+}
+
+/** The same for many; those that are no contacts have none. The contact that it is today comes first. */
+export async function lineages(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number[]>> {
+  const rows = await tx<{ id: number; today: number; merged: number[] }>`
+    select sent.id, today.id as today,
+      array(select c.id from contacts c where c.account_id = ${accountId} and c.merged_into = today.id) as merged
+    from unnest(${contactIds}::bigint[]) as sent (id)
+    cross join lateral (
+      select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = sent.id offset 0) as today`;
+  return new Map(rows.map(({ id, today, merged }) => [id, [today, ...merged]]));
+}
+
+/** The contact that each of these is today. */
+export async function survivorsOf(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number>> {
+  if (contactIds.length === 0) return new Map();
+  const rows = await tx<{ id: number; today: number }>`
+    select id, coalesce(merged_into, id) as today from contacts where account_id = ${accountId} and id = any(${contactIds})`;
+  return new Map(rows.map(({ id, today }) => [id, today]));
+}
+
+/** All that these contacts are known by. */
+export function selectIdentities(tx: Tx, accountId: number, contactIds: number[]): Promise<Identity[]> {
+  return tx<Identity>`
+    select kind, value from identities where account_id = ${accountId} and contact_id = any(${contactIds})`;
+}
+
+/** Those of these that lead to no contact but these: a card may have gone to somebody else. */
+export function notOfOthers(
+  tx: Tx,
+  accountId: number,
+  identities: Identity[],
+  contactIds: number[],
+): Promise<Identity[]> {
+  return tx<Identity>`
+    select kind, value from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[])
+      as said (kind, value)
+    where not exists (
+      select from identities other where other.account_id = ${accountId} and other.kind = said.kind
+        and other.value = said.value and other.contact_id <> all(${contactIds}))`;
+}
+
+/** Only where they stand on that very contact: what a merged one brought along stays. */
+export async function releaseIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
+  await tx`
+    delete from identities i using jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as gone (kind text, value text, contact_id bigint)
+    where i.account_id = ${accountId} and i.kind = gone.kind and i.value = gone.value and i.contact_id = gone.contact_id`;
+}
+
+/** A membership or card goes to whoever brought it last. That an e-mail or mobile is nobody's was seen under its lock. */
+export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
+  await tx`
+    insert into identities (account_id, kind, value, contact_id)
+    select ${accountId}::bigint, kind, value, contact_id
+    from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as claim (kind text, value text, contact_id bigint)
+    order by kind, value
+    on conflict (account_id, kind, value) do update
+      set contact_id = case when identities.kind in ('membership', 'card') then excluded.contact_id else raced() end`;
+}
+
+export interface NewMerge {
+  contact_id: number;
+  into_contact_id: number;
+  reason: string;
+  actor: string;
+  taken: Taken;
+  /** An undo, of this merge. */
+  undoes?: number;
+}
+
+export interface MergeRow extends Omit<NewMerge, 'undoes'> {
+  id: number;
+  at: string;
+  undone_at: string | null;
+  undone_by: string | null;
+  contact: { first_name: string; last_name: string; email: string; mobile_number: string };
+}
+
+/** In the order given, which their ids keep. */
+export async function appendMerges(tx: Tx, accountId: number, merges: NewMerge[]): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    insert into merges (account_id, contact_id, into_contact_id, reason, actor, taken, undoes, at)
+    select ${accountId}::bigint, contact_id, into_contact_id, reason, actor, taken, undoes, ${tx.now}
+    from rows from (jsonb_to_recordset(${JSON.stringify(merges)}::jsonb) as (contact_id bigint, into_contact_id bigint, reason text,
+      actor text, taken jsonb, undoes bigint)) with ordinality as merge
+      (contact_id, into_contact_id, reason, actor, taken, undoes, place)
+    order by place
+    on conflict do nothing
+    returning id`;
+  return rows.map((row) => row.id);
+}
+
+const mergeColumns = sql`m.id, m.contact_id, m.into_contact_id, m.reason, m.actor, m.taken, m.at, undo.at as undone_at, undo.actor as undone_by,
+  (select jsonb_build_object('first_name', coalesce(first_name, ''), 'last_name', coalesce(last_name, ''), 'email', coalesce(email, ''),
+    'mobile_number', coalesce(mobile_number, '')) from contacts c where c.account_id = m.account_id and c.id = m.contact_id) as contact`;
+const mergesWithUndo = sql`merges m left join merges undo on undo.account_id = m.account_id and undo.undoes = m.id`;
+
+export async function findMerge(tx: Tx, accountId: number, id: number): Promise<MergeRow | undefined> {
+  const [row] = await tx<MergeRow>`
+    select ${mergeColumns} from ${mergesWithUndo} where m.account_id = ${accountId} and m.id = ${id} and m.undoes is null`;
+  return row;
+}
+
+/** The merge that made this contact another. */
+export async function latestMerge(tx: Tx, accountId: number, contactId: number): Promise<MergeRow> {
+  const rows = await tx<MergeRow>`
+    select ${mergeColumns} from ${mergesWithUndo}
+    where m.account_id = ${accountId} and m.contact_id = ${contactId} and m.undoes is null order by m.id desc limit 1`;
+  return only(rows);
+}
+
+/** All of them, or those that any of these contacts had a part in. */
+export function selectMerges(
+  tx: Tx,
+  accountId: number,
+  contactIds: number[] | undefined,
+  slice: Slice,
+): Promise<Rows<MergeRow>> {
+  const theirs = sql`and (m.contact_id = any(${contactIds}) or m.into_contact_id = any(${contactIds}))`;
+  const from = sql`${mergesWithUndo} where m.account_id = ${accountId} and m.undoes is null ${contactIds ? theirs : sql``}`;
+  return listing(tx, { columns: mergeColumns, from, orderBy: sql`m.id desc` }, slice);
+}
+
+/** The contact and those that had become it, by merges that still stand, before it was merged itself. */
+export async function descent(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    with recursive line (id) as (
+      select ${contactId}::bigint
+      union
+      select m.contact_id from line join merges m on m.account_id = ${accountId} and m.into_contact_id = line.id
+      where m.undoes is null and not exists (
+        select from merges undo where undo.account_id = m.account_id and undo.undoes = m.id))
+    select id from line`;
+  return rows.map((row) => row.id);
+}
+
+export interface Pair {
+  contact_id: number;
+  other_contact_id: number;
+  reason: string;
+}
+
+/** A pair is known once, with the lower id first; the caller sees to that. */
+export async function notePairs(tx: Tx, accountId: number, pairs: Pair[]): Promise<void> {
+  await tx`
+    insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, created_at)
+    select ${accountId}::bigint, contact_id, other_contact_id, reason, ${tx.now}
+    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as pair (contact_id bigint, other_contact_id bigint, reason text)
+    order by contact_id, other_contact_id
+    on conflict do nothing`;
+}
+
+/** Those among these contacts of whom staff said that they are two people. */
+export function selectKeptApart(
+  tx: Tx,
+  accountId: number,
+  ids: number[],
+): Promise<Pick<Pair, 'contact_id' | 'other_contact_id'>[]> {
+  return tx<Pick<Pair, 'contact_id' | 'other_contact_id'>>`
+    select contact_id, other_contact_id from possible_duplicates
+    where account_id = ${accountId} and contact_id = any(${ids}) and other_contact_id = any(${ids}) and kept_apart_at is not null`;
+}
+
+/** Two people, whether or not anybody had thought otherwise. */
+export async function keepApart(tx: Tx, accountId: number, pair: Pair, actor: string): Promise<void> {
+  await tx`
+    insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, created_at, kept_apart_at, kept_apart_by)
+    values (${accountId}, ${pair.contact_id}, ${pair.other_contact_id}, ${pair.reason}, ${tx.now}, ${tx.now}, ${actor})
+    on conflict (account_id, contact_id, other_contact_id) do update
+      set kept_apart_at = excluded.kept_apart_at, kept_apart_by = excluded.kept_apart_by`;
+}
+
+export interface PairRow {
+  id: number;
+  reason: string;
+  created_at: string;
+  low: number;
+  high: number;
+}
+
+/** What each side is today, and once for each two; without those who have become one, or of whom staff said that they are two. */
+const openPairs = (accountId: number) => sql`(
+    select distinct on (low, high) d.id, d.reason, d.created_at, low, high
+    from possible_duplicates d
+    join contacts x on x.account_id = d.account_id and x.id = d.contact_id
+    join contacts y on y.account_id = d.account_id and y.id = d.other_contact_id
+    cross join lateral (select coalesce(x.merged_into, x.id) as one, coalesce(y.merged_into, y.id) as other) as today
+    cross join lateral (select least(one, other) as low, greatest(one, other) as high) as pair
+    where d.account_id = ${accountId} and d.kept_apart_at is null and low <> high and not exists (
+      select from possible_duplicates k
+      where k.account_id = ${accountId} and k.contact_id = low and k.other_contact_id = high and k.kept_apart_at is not null)
+    order by low, high, d.id) as d`;
+
+export function selectPairs(tx: Tx, accountId: number, slice: Slice): Promise<Rows<PairRow>> {
+  return listing(
+    tx,
+    { columns: sql`id, reason, created_at, low, high`, from: openPairs(accountId), orderBy: sql`id desc` },
+    slice,
+  );
+}
+
+export async function findPair(tx: Tx, accountId: number, id: number): Promise<Pair | undefined> {
+  const [row] = await tx<Pair>`
+    select contact_id, other_contact_id, reason from possible_duplicates where account_id = ${accountId} and id = ${id}`;
+  return row;
+}
+
+/** Makes the given contacts stand for themselves, or be another. */
+export async function pointAt(tx: Tx, accountId: number, ids: number[], survivor: number | null): Promise<void> {
+  await tx`
+    update contacts set merged_into = ${survivor}, updated_at = ${tx.now} where account_id = ${accountId} and id = any(${ids})`;
+}

@@ -1,0 +1,291 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { alsoEquals, type Sql, sql } from '../../../platform/db/sql.ts';
+import { cancelledStage } from '../../../shared/codes.ts';
+import type { MatchKey } from './schema.ts';
+
+/**
+ * What a transaction brings that purchases may have been waiting for. Where it does many things one after the other,
+ * `place` says which came first: what a purchase waited for may be with somebody else by the end.
+ */
+export interface Brought {
+  bookings: {
+    place: number;
+    booking_reference: string;
+    provider_id: number | null;
+    contact_id: number;
+    unit_id: number;
+    party_datetime: string | null;
+    table_numbers: string[];
+    stage_value: number;
+  }[];
+  /** Who is now known by a membership number or card. */
+  claims: { kind: 'membership' | 'card'; value: string; contact_id: number; place: number }[];
+  /**
+   * Voucher codes, by id, that were assigned or redeemed. Where several groups have a code and a purchase does not say
+   * which, it is the one that is redeemed.
+   */
+  codeIds: number[];
+}
+
+export const nothingBrought: Brought = { bookings: [], claims: [], codeIds: [] };
+
+/** What a code is known by, as unique_codes.code_key and purchases.unique_code_key have it. */
+const keyOfCode = (code: Sql) => sql`upper(${code} collate "C")`;
+
+/** Within 3 hours of each other, and that exactly is within. */
+const longestSeconds = 3 * 60 * 60;
+
+/**
+ * How far a booking's start is from a purchase, in seconds as they pass: on the night when the clocks change, an hour of
+ * the wall clock's is none, or two. An index finds those of the table or of the time; this is then for them alone.
+ */
+const secondsBetween = (start: Sql, purchase: Sql, timeZone: string) =>
+  sql`abs(extract(epoch from (${start} at time zone ${timeZone}) - (${purchase} at time zone ${timeZone})))`;
+
+/** The purchases that wait for something of this, by what (in the order in which keys count), and whose they are. */
+const matches = (accountId: number, timeZone: string, { bookings, claims, codeIds }: Brought) => sql`
+  with booking as (
+    select sent.*, stored.id from jsonb_to_recordset(${JSON.stringify(bookings)}::jsonb) as sent (place bigint, booking_reference text,
+      provider_id bigint, contact_id bigint, unit_id bigint, party_datetime timestamp, table_numbers text[], stage_value bigint)
+    cross join lateral (
+      select id from bookings
+      where account_id = ${accountId} and booking_reference = sent.booking_reference
+        and provider_id is not distinct from sent.provider_id offset 0) as stored),
+  claim as (
+    select * from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as sent (place bigint, kind text, value text, contact_id bigint))
+  select purchase.id, place, 1 as rank, 'booking_reference' as key, booking.contact_id, booking.id as booking_id, 0 as seconds
+  from booking cross join lateral (
+    select id from purchases
+    where account_id = ${accountId} and contact_id is null and booking_reference = booking.booking_reference offset 0) as purchase
+  union all
+  select purchase.id, 0, 2, 'unique_code', code.contact_id, null, 0
+  from unnest(${codeIds}::bigint[]) as brought (id)
+  cross join lateral (
+    select code_key, group_id, contact_id, redeemed_at from unique_codes
+    where account_id = ${accountId} and id = brought.id and contact_id is not null offset 0) as code
+  cross join lateral (
+    select id, unique_code_group_id from purchases
+    where account_id = ${accountId} and contact_id is null and unique_code_key = code.code_key offset 0) as purchase
+  where purchase.unique_code_group_id = code.group_id or (purchase.unique_code_group_id is null and not exists (
+    select from unique_codes other
+    where other.account_id = ${accountId} and other.code_key = code.code_key and other.group_id <> code.group_id
+      and (code.redeemed_at is null or other.redeemed_at is not null)))
+  union all
+  select purchase.id, place, 3, 'membership_number', claim.contact_id, null, 0
+  from claim cross join lateral (
+    select id from purchases
+    where account_id = ${accountId} and contact_id is null and membership_number = claim.value offset 0) as purchase
+  where claim.kind = 'membership'
+  union all
+  select purchase.id, place, 4, 'card_reference', claim.contact_id, null, 0
+  from claim cross join lateral (
+    select id from purchases
+    where account_id = ${accountId} and contact_id is null and card_reference = claim.value offset 0) as purchase
+  where claim.kind = 'card'
+  union all
+  select purchase.id, place, 5, 'table_number', booking.contact_id, booking.id, purchase.seconds
+  from booking cross join lateral (
+    select id, ${secondsBetween(sql`booking.party_datetime`, sql`created_at`, timeZone)} as seconds from purchases
+    where account_id = ${accountId} and contact_id is null and table_number is not null and unit_id = booking.unit_id
+      and created_at >= greatest(booking.party_datetime - interval '4 hours', date_trunc('day', booking.party_datetime))
+      and created_at <= booking.party_datetime + interval '4 hours'
+      and created_at < date_trunc('day', booking.party_datetime) + interval '1 day'
+      and lower(table_number) = any (select lower(seat) from unnest(booking.table_numbers) as seat) offset 0) as purchase
+  where booking.stage_value <> ${cancelledStage} and purchase.seconds <= ${longestSeconds}`;
+
+/** A purchase that is sent again, by what says which is meant. */
+interface SentAgain {
+  transaction_reference: string;
+  unit_id: number;
+  provider_id: number | null;
+}
+
+/**
+ * Locks, in one order everywhere, the purchases that a transaction is about to change: those sent again, and those that
+ * may have been waiting for what it brings.
+ */
+export async function lockPurchases(
+  tx: Tx,
+  accountId: number,
+  timeZone: string,
+  again: SentAgain[],
+  brought: Brought,
+): Promise<void> {
+  await tx`
+    select id from purchases where account_id = ${accountId} and id = any(array(
+      select purchase.id from unnest(${again.map((one) => one.transaction_reference)}::text[], ${again.map((one) => one.unit_id)}::bigint[],
+        ${again.map((one) => one.provider_id)}::bigint[]) as sent (transaction_reference, unit_id, provider_id)
+      cross join lateral (
+        select id from purchases
+        where account_id = ${accountId} and transaction_reference = sent.transaction_reference and ${alsoEquals(sql`unit_id`, sql`sent.unit_id`)}
+          and provider_id is not distinct from sent.provider_id offset 0) as purchase
+      union
+      select id from (${matches(accountId, timeZone, brought)}) as match))
+    order by id for no key update`;
+}
+
+/** Gives purchases that were waiting for something of this to whom they belong, and has it counted by what they were matched by. */
+export async function matchWaiting(
+  tx: Tx,
+  accountId: number,
+  timeZone: string,
+  brought: Brought,
+  count: (outcome: string) => void,
+): Promise<void> {
+  const rows = await tx<{ matched_by: MatchKey }>`
+    update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = ${tx.now},
+      matched_value = case match.key when 'booking_reference' then booking_reference when 'unique_code' then unique_code
+        when 'membership_number' then membership_number when 'card_reference' then card_reference else table_number end
+    from (
+      select distinct on (id) * from (${matches(accountId, timeZone, brought)}) as match
+      order by id, place, rank, seconds, booking_id desc) as match
+    where purchases.account_id = ${accountId} and purchases.id = match.id and purchases.contact_id is null
+    returning purchases.matched_by`;
+  for (const { matched_by } of rows) count(`waiting purchase matched by ${matched_by}`);
+}
+
+/** What a transaction brings that changes nothing else of purchases: locks those that waited for it, and matches them. */
+export async function bringToWaiting(
+  tx: Tx,
+  accountId: number,
+  timeZone: string,
+  brought: Partial<Brought>,
+  count: (outcome: string) => void,
+): Promise<void> {
+  const all = { ...nothingBrought, ...brought };
+  await lockPurchases(tx, accountId, timeZone, [], all);
+  await matchWaiting(tx, accountId, timeZone, all, count);
+}
+
+export interface Lead {
+  contact_id: number;
+  booking_id: number | null;
+}
+
+/** For each reference, in order: the booking under it that is from the same provider, or else the one made last. */
+export async function bookingsLedTo(
+  tx: Tx,
+  accountId: number,
+  references: { booking_reference: string; provider_id: number | null }[],
+): Promise<(Lead | undefined)[]> {
+  const rows = await tx<{ contact_id: number | null; booking_id: number | null }>`
+    select booking.contact_id, booking.id as booking_id
+    from unnest(${references.map((one) => one.booking_reference)}::text[], ${references.map((one) => one.provider_id)}::bigint[])
+      with ordinality as sent (booking_reference, provider_id, place)
+    left join lateral (
+      select id, contact_id from bookings
+      where account_id = ${accountId} and booking_reference = sent.booking_reference
+      order by provider_id is not distinct from sent.provider_id desc, id desc limit 1) as booking on true
+    order by place`;
+  return rows.map(lead);
+}
+
+/** For each membership number or card, in order: whose it is. */
+export async function membersLedTo(
+  tx: Tx,
+  accountId: number,
+  identities: { kind: 'membership' | 'card'; value: string }[],
+): Promise<(Lead | undefined)[]> {
+  const rows = await tx<{ contact_id: number | null }>`
+    select identity.contact_id
+    from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[]) with ordinality
+      as sent (kind, value, place)
+    left join lateral (
+      select contact_id from identities where account_id = ${accountId} and kind = sent.kind and value = sent.value offset 0)
+      as identity on true
+    order by place`;
+  return rows.map(lead);
+}
+
+export interface CodeFound {
+  /** How many groups have it: with more than one, the group must be said. */
+  groups: number;
+  /** Undefined: in no group, or assigned to nobody. */
+  lead: Lead | undefined;
+}
+
+/** For each code, in order; in its group where one is said. */
+export async function codesLedTo(
+  tx: Tx,
+  accountId: number,
+  codes: { unique_code: string; unique_code_group_id: number | null }[],
+): Promise<CodeFound[]> {
+  const rows = await tx<{ groups: number; contact_id: number | null }>`
+    select coalesce(code.groups, 0) as groups, code.contact_id
+    from unnest(${codes.map((code) => code.unique_code)}::text[], ${codes.map((code) => code.unique_code_group_id)}::bigint[])
+      with ordinality as sent (unique_code, group_id, place)
+    left join lateral (
+      select count(*) as groups, min(contact_id) as contact_id from unique_codes
+      where account_id = ${accountId} and code_key = ${keyOfCode(sql`sent.unique_code`)}
+        and group_id = coalesce(sent.group_id, group_id) offset 0) as code on true
+    order by place`;
+  return rows.map((row) => ({ groups: row.groups, lead: row.groups === 1 ? lead(row) : undefined }));
+}
+
+function lead(row: { contact_id: number | null; booking_id?: number | null }): Lead | undefined {
+  return row.contact_id === null ? undefined : { contact_id: row.contact_id, booking_id: row.booking_id ?? null };
+}
+
+/**
+ * For each purchase at a table, in order: the booking that had the table, nearest to it in time. It is looked for under
+ * the table, and under '', where those at several tables are.
+ */
+export async function tablesLedTo(
+  tx: Tx,
+  accountId: number,
+  timeZone: string,
+  purchases: { unit_id: number; at: string; table_number: string }[],
+): Promise<(Lead | undefined)[]> {
+  const rows = await tx<{ contact_id: number | null; booking_id: number | null }>`
+    select booking.contact_id, booking.id as booking_id
+    from unnest(${purchases.map((one) => one.unit_id)}::bigint[], ${purchases.map((one) => one.at)}::timestamp[],
+      ${purchases.map((one) => one.table_number)}::text[]) with ordinality as sent (unit_id, at, table_number, place)
+    left join lateral (
+      select id, contact_id, seconds from unnest(array[lower(sent.table_number), '']) as wanted (table_key)
+      cross join lateral (
+        select b.id, b.contact_id, ${secondsBetween(sql`b.party_datetime`, sql`sent.at`, timeZone)} as seconds
+        from bookings b
+        where b.account_id = ${accountId} and b.unit_id = sent.unit_id and b.party_day = sent.at::date and b.table_key = wanted.table_key
+          and b.stage_value <> ${cancelledStage} and lower(sent.table_number) = any (select lower(seat) from unnest(b.table_numbers) as seat) offset 0) as candidate
+      where seconds <= ${longestSeconds} order by seconds, id desc limit 1) as booking on true
+    order by place`;
+  return rows.map(lead);
+}
+
+export interface CandidateRow {
+  booking_id: number;
+  booking_reference: string;
+  contact_id: number;
+  party_datetime: string;
+  table_numbers: string[];
+  cancelled: boolean;
+  same_day: boolean;
+  same_table: boolean;
+  within: boolean;
+}
+
+/** The bookings of the unit nearest to a purchase, within half a day, and the one given, with what speaks for and against each. */
+export function selectCandidates(
+  tx: Tx,
+  accountId: number,
+  timeZone: string,
+  { unit_id, at, table_number }: { unit_id: number; at: string; table_number: string },
+  chosen: number | null,
+): Promise<CandidateRow[]> {
+  return tx<CandidateRow>`
+    select booking_id, booking_reference, contact_id, party_datetime, table_numbers, cancelled, same_day, same_table,
+      seconds <= ${longestSeconds} as within
+    from (
+      select b.id as booking_id, b.booking_reference, coalesce(c.merged_into, c.id) as contact_id,
+        to_char(b.party_datetime, 'YYYY-MM-DD HH24:MI:SS') as party_datetime, b.table_numbers, b.stage_value = ${cancelledStage} as cancelled,
+        b.party_datetime::date = ${at}::timestamp::date as same_day,
+        lower(${table_number}) = any (select lower(seat) from unnest(b.table_numbers) as seat) as same_table,
+        ${secondsBetween(sql`b.party_datetime`, sql`${at}::timestamp`, timeZone)} as seconds
+      from bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id
+      where b.account_id = ${accountId} and b.id = any(array(
+        select id from bookings
+        where account_id = ${accountId} and unit_id = ${unit_id} and party_day between ${at}::timestamp::date - 1 and ${at}::timestamp::date + 1
+          and party_datetime between ${at}::timestamp - interval '12 hours' and ${at}::timestamp + interval '12 hours') || ${chosen}::bigint)) as candidate
+    order by booking_id = ${chosen} desc, (same_table and same_day and not cancelled and seconds <= ${longestSeconds}) desc, same_table desc, seconds, booking_id desc
+    limit 20`;
+}

@@ -1,0 +1,168 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { asSent, dayMs, dayNumber, dayOf, onClock, today } from '../../../shared/clock.ts';
+import { type FieldErrors, Invalid } from '../../../shared/problem.ts';
+import type { Account } from '../../access/accounts/schema.ts';
+import { findAccount } from '../../access/accounts/store.ts';
+import { type ForOverview, mostUnits, mostYears, type Nps, type Overview, usualDays, type Visits } from './schema.ts';
+import {
+  countGuests,
+  countNps,
+  countRedeemed,
+  countVisits,
+  countWaiting,
+  type KnownUnit,
+  type NpsCount,
+  selectEveryUnit,
+  type VisitCount,
+  type Wanted,
+} from './store.ts';
+
+const mostDays = mostYears * 365 + 2;
+/** Up to so many days, a series goes by day or by week: so it has some hundred points at most. */
+const [daily, weekly] = [92, 731];
+
+/** One account at a glance. */
+export async function showOverview(
+  tx: Tx,
+  accountId: number,
+  { from, to, unit_id }: ForOverview,
+  now: Date,
+): Promise<Overview> {
+  const [account, units] = await Promise.all([
+    findAccount(tx, accountId) as Promise<Account>,
+    selectEveryUnit(tx, accountId),
+  ]);
+  const last = to ?? today(now, account.time_zone);
+  const first = from ?? dayOf(dayNumber(last) - (usualDays - 1));
+  const errors: FieldErrors = { ...wrongWithUnit(units, unit_id), ...wrongWithRange(first, last) };
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+
+  const { bucket, starts, edges } = bucketsOf(first, last);
+  const wanted: Wanted = {
+    accountId,
+    unitId: unit_id ?? null,
+    unitIds: unit_id === undefined ? units.map(({ id }) => id) : [unit_id],
+    timeZone: account.time_zone,
+    now: onClock(asSent(now), account.time_zone),
+    edges,
+  };
+  const [guests, visits, nps, redeemed, purchases_waiting] = await Promise.all([
+    countGuests(tx, wanted),
+    countVisits(tx, wanted),
+    countNps(tx, wanted),
+    countRedeemed(tx, wanted),
+    countWaiting(tx, wanted),
+  ]);
+  const becameKnown = overTime(['guests'], starts, guests, ({ guests: count }) => ({ count }));
+  const codes = overTime(['count'], starts, redeemed, (counts) => counts);
+  const answers = overTime(['promoters', 'passives', 'detractors'], starts, nps, scored);
+  const consent = sums(['guests', 'allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'], guests);
+  return {
+    from: first,
+    to: last,
+    bucket,
+    guests: consent.guests,
+    new_guests: { total: becameKnown.all.count, before: becameKnown.before.count, series: becameKnown.series },
+    visits: visited(starts, visits, units),
+    consent,
+    nps: { ...answers.all, before: answers.before, series: answers.series },
+    unique_codes: { total: codes.all.count, before: codes.before.count, series: codes.series },
+    purchases_waiting,
+  };
+}
+
+/** What only the database knows to be wrong. */
+export async function wrongWithOverview(
+  tx: Tx,
+  accountId: number,
+  { unit_id }: Partial<ForOverview>,
+): Promise<FieldErrors> {
+  return wrongWithUnit(await selectEveryUnit(tx, accountId), unit_id);
+}
+
+function wrongWithUnit(units: KnownUnit[], unitId: number | undefined): FieldErrors {
+  if (unitId === undefined || units.some(({ id, is_deleted }) => id === unitId && !is_deleted)) return {};
+  return { unit_id: ['The unit id is not a unit of this account.'] };
+}
+
+function wrongWithRange(first: string, last: string): FieldErrors {
+  if (first > last) return { to: ['The last day must not be before the first.'] };
+  if (dayNumber(last) - dayNumber(first) < mostDays) return {};
+  return { from: [`The first day must be within ${mostYears} years of the last.`] };
+}
+
+/** Days, calendar weeks or calendar months: the first day of each, as far as it is in the range. */
+function bucketsOf(first: string, last: string): Pick<Overview, 'bucket'> & { starts: string[]; edges: string[] } {
+  const [from, to] = [dayNumber(first), dayNumber(last)];
+  const days = to - from + 1;
+  const bucket = days <= daily ? 'day' : days <= weekly ? 'week' : 'month';
+  const starts: string[] = [];
+  for (let day = from; day <= to; day = nextStart(day, bucket)) starts.push(dayOf(day));
+  return { bucket, starts, edges: [dayOf(from - days), ...starts, dayOf(to + 1)] };
+}
+
+function nextStart(day: number, bucket: Overview['bucket']): number {
+  if (bucket === 'day') return day + 1;
+  // Day 0 was a Thursday.
+  if (bucket === 'week') return day + 7 - ((((day + 3) % 7) + 7) % 7);
+  const month = new Date(day * dayMs);
+  return month.setUTCMonth(month.getUTCMonth() + 1, 1) / dayMs;
+}
+
+/** These counts of all the rows together. */
+function sums<K extends string>(keys: readonly K[], rows: Record<K, number>[]): Record<K, number> {
+  const sum = (key: K) => rows.reduce((total, row) => total + row[key], 0);
+  return Object.fromEntries(keys.map((key) => [key, sum(key)])) as Record<K, number>;
+}
+
+/** The counts of the whole range, of the time before it, and of each bucket, also where nothing was counted. */
+function overTime<K extends string, Told>(
+  keys: readonly K[],
+  starts: string[],
+  rows: (Record<K, number> & { place: number | null })[],
+  told: (counts: Record<K, number>) => Told,
+): { all: Told; before: Told; series: ({ at: string } & Told)[] } {
+  const from = (first: number, last = first) =>
+    told(
+      sums(
+        keys,
+        rows.filter(({ place }) => place !== null && place >= first && place <= last),
+      ),
+    );
+  return {
+    all: from(2, starts.length + 1),
+    before: from(1),
+    series: starts.map((at, index) => ({ at, ...from(index + 2) })),
+  };
+}
+
+function visited(starts: string[], rows: VisitCount[], units: KnownUnit[]): Overview['visits'] {
+  const keys = ['purchases', 'bookings', 'stays', 'pence'] as const;
+  const { all, before, series } = overTime(keys, starts, rows, spent);
+  const names = new Map(units.map(({ id, name }) => [id, name]));
+  const byUnit = rows
+    .flatMap(({ unit_id, ...counts }) => (unit_id === null ? [] : [{ unit_id, ...counts }]))
+    .sort((a, b) => b.pence - a.pence || visits(b) - visits(a) || a.unit_id - b.unit_id);
+  const others = byUnit.splice(mostUnits);
+  return {
+    ...all,
+    before,
+    series,
+    by_unit: byUnit.map((unit) => ({ unit_id: unit.unit_id, name: names.get(unit.unit_id) ?? '', ...spent(unit) })),
+    other_units: others.length === 0 ? null : { units: others.length, ...spent(sums(keys, others)) },
+  };
+}
+
+const visits = ({ purchases, bookings, stays }: Omit<Visits, 'spend'>) => purchases + bookings + stays;
+
+function spent({ purchases, bookings, stays, pence }: Omit<VisitCount, 'place' | 'unit_id'>): Visits {
+  return { purchases, bookings, stays, spend: pence / 100 };
+}
+
+function scored(counts: Pick<NpsCount, 'promoters' | 'passives' | 'detractors'>): Nps {
+  const { promoters, passives, detractors } = counts;
+  const answers = promoters + passives + detractors;
+  // Without the addition, what is a little below zero would come to -0.
+  const score = answers === 0 ? null : Math.round(((promoters - detractors) * 100) / answers) + 0;
+  return { score, answers, promoters, passives, detractors };
+}

@@ -1,0 +1,49 @@
+import { jsonRoute } from '../../../platform/http/route.ts';
+import { showOverview, wrongWithOverview } from './read.ts';
+import { ForOverview, Overview } from './schema.ts';
+
+const counted = (count: number) => ({ total: count, before: 0, series: [{ at: '2026-03-01', count }] });
+const visits = { purchases: 61, bookings: 18, stays: 2, spend: 1840.5 };
+const none = { purchases: 0, bookings: 0, stays: 0, spend: 0 };
+const nps = { score: 50, answers: 4, promoters: 3, passives: 0, detractors: 1 };
+const unasked = { score: null, answers: 0, promoters: 0, passives: 0, detractors: 0 };
+
+export const overviewRoutes = [
+  jsonRoute(
+    {
+      method: 'GET',
+      path: '/admin/v1/accounts/:account_id/overview',
+      access: 'admin',
+      tag: 'Overview',
+      summary: 'Show an account at a glance',
+      description:
+        'Guests, what they did, their consent and NPS, over a range of days on the account’s clock, both included, five years at most; each beside as many days before it. ' +
+        'What a visit is, is left to you: purchases, bookings that took place and stays that began are counted each for itself, and a guest who booked and paid is in two of them. ' +
+        'A guest who was merged into another is not counted; a guest is new when first written.',
+      input: ForOverview,
+      besides: (tx, { accountId, input }) => wrongWithOverview(tx, accountId, input),
+      answer: Overview,
+      example: {
+        answer: {
+          from: '2026-03-01',
+          to: '2026-03-01',
+          bucket: 'day',
+          guests: 5000,
+          new_guests: counted(12),
+          visits: {
+            ...visits,
+            before: none,
+            series: [{ at: '2026-03-01', ...visits }],
+            by_unit: [{ unit_id: 1, name: 'The Anchor', ...visits }],
+            other_units: null,
+          },
+          consent: { guests: 5000, allow_email: 3100, allow_sms: 1900, allow_call: 400, allow_snail_mail: 950 },
+          nps: { ...nps, before: unasked, series: [{ at: '2026-03-01', ...nps }] },
+          unique_codes: counted(7),
+          purchases_waiting: 3,
+        },
+      },
+    },
+    (tx, { accountId, input, receivedAt }) => showOverview(tx, accountId, input, receivedAt),
+  ),
+];

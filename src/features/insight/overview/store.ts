@@ -1,0 +1,148 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { join, only, type Sql, sql } from '../../../platform/db/sql.ts';
+import { cancelledStage } from '../../../shared/codes.ts';
+import { begunStatuses } from '../../activity/stays/schema.ts';
+import { npsCategory } from '../../guests/feedback/schema.ts';
+
+export interface KnownUnit {
+  id: number;
+  name: string;
+  is_deleted: boolean;
+}
+
+/** Also those that were deleted: what happened there stays known. */
+export function selectEveryUnit(tx: Tx, accountId: number): Promise<KnownUnit[]> {
+  return tx<KnownUnit>`
+    select id, name, deleted_at is not null as is_deleted from units where account_id = ${accountId} order by id`;
+}
+
+/** What is to be counted. */
+export interface Wanted {
+  accountId: number;
+  /** All of the account's, or the one that is asked for. */
+  unitIds: number[];
+  /** Null: guests wherever they belong. */
+  unitId: number | null;
+  timeZone: string;
+  /** On the account's clock. */
+  now: string;
+  /** Where the time before the range begins, where each of its buckets does, and the day after the last. */
+  edges: string[];
+}
+
+/**
+ * Counts are given by place among the edges: 1 is the time before the range, 2 its first bucket. Edges are days on the
+ * account's clock; for what is kept as an instant, they are put on that clock once.
+ */
+interface Counted {
+  place: number;
+}
+
+const clockEdges = ({ edges }: Wanted) => sql`${edges}::timestamp[]`;
+const instantEdges = ({ edges, timeZone }: Wanted) =>
+  sql`array(select day at time zone ${timeZone} from unnest(${edges}::timestamp[]) as day)`;
+
+const clockRange = (at: Sql, { edges }: Wanted) =>
+  sql`${at} >= ${edges[0]}::timestamp and ${at} < ${edges.at(-1)}::timestamp`;
+const instantRange = (at: Sql, { edges, timeZone }: Wanted) =>
+  sql`${at} >= ${edges[0]}::timestamp at time zone ${timeZone} and ${at} < ${edges.at(-1)}::timestamp at time zone ${timeZone}`;
+
+export interface GuestCount extends Counted {
+  guests: number;
+  allow_email: number;
+  allow_sms: number;
+  allow_call: number;
+  allow_snail_mail: number;
+}
+
+/** Every guest once, by when they became known; those from before all edges, and from behind them, too. */
+export function countGuests(tx: Tx, wanted: Wanted): Promise<GuestCount[]> {
+  const { accountId, unitId } = wanted;
+  const there = sql`join contact_units cu on cu.account_id = c.account_id and cu.contact_id = c.id and cu.unit_id = ${unitId}`;
+  return tx<GuestCount>`
+    select width_bucket(c.created_at, ${instantEdges(wanted)}) as place, count(*) as guests,
+      count(*) filter (where allow_email) as allow_email, count(*) filter (where allow_sms) as allow_sms,
+      count(*) filter (where allow_call) as allow_call, count(*) filter (where allow_snail_mail) as allow_snail_mail
+    from contacts c ${unitId === null ? sql`` : there}
+    where c.account_id = ${accountId} and c.merged_into is null
+    group by 1`;
+}
+
+export interface VisitCount {
+  /** Null: of the whole range, at one unit. */
+  place: number | null;
+  /** Null: at all of the units. */
+  unit_id: number | null;
+  purchases: number;
+  bookings: number;
+  stays: number;
+  pence: number;
+}
+
+/** What guests did, by time and by unit: the rows are read once for both. */
+export function countVisits(tx: Tx, wanted: Wanted): Promise<VisitCount[]> {
+  const { accountId, unitIds, now } = wanted;
+  const counted = (table: Sql, at: Sql, columns: Sql, condition = sql``) => sql`
+    select width_bucket(${at}, ${clockEdges(wanted)}) as place, unit_id, ${columns} from ${table}
+    where account_id = ${accountId} and unit_id = any(${unitIds}) and ${clockRange(at, wanted)} ${condition}
+    group by 1, 2`;
+  const parts = [
+    counted(
+      sql`purchases`,
+      sql`created_at`,
+      sql`count(*) as purchases, 0 as bookings, 0 as stays, sum(total_pence) as pence`,
+    ),
+    counted(
+      sql`bookings`,
+      sql`party_datetime`,
+      sql`0, count(*), 0, 0`,
+      sql`and party_datetime <= ${now}::timestamp and stage_value <> ${cancelledStage}`,
+    ),
+    counted(
+      sql`stays`,
+      sql`checkin_date`,
+      sql`0, 0, count(*), 0`,
+      sql`and checkin_date <= ${now}::timestamp and booking_status_id = any(${begunStatuses})`,
+    ),
+  ];
+  const sums = sql`sum(purchases)::bigint as purchases, sum(bookings)::bigint as bookings, sum(stays)::bigint as stays,
+    sum(pence)::float8 as pence`;
+  return tx<VisitCount>`
+    with visits as materialized (${join(parts, ' union all ')})
+    select place, null::bigint as unit_id, ${sums} from visits group by place
+    union all
+    select null, unit_id, ${sums} from visits where place > 1 group by unit_id`;
+}
+
+export interface NpsCount extends Counted {
+  promoters: number;
+  passives: number;
+  detractors: number;
+}
+
+export function countNps(tx: Tx, wanted: Wanted): Promise<NpsCount[]> {
+  const { accountId, unitIds } = wanted;
+  return tx<NpsCount>`
+    select place, count(*) filter (where rating >= 9) as promoters, count(*) filter (where rating >= 7 and rating < 9) as passives,
+      count(*) filter (where rating < 7) as detractors
+    from (
+      select width_bucket(f.created_at, ${clockEdges(wanted)}) as place, r.rating_text::numeric as rating
+      from feedback f join feedback_ratings r on r.account_id = f.account_id and r.feedback_id = f.id and r.category_id = ${npsCategory}
+      where f.account_id = ${accountId} and f.unit_id = any(${unitIds}) and ${clockRange(sql`f.created_at`, wanted)}) as answers
+    group by 1`;
+}
+
+export function countRedeemed(tx: Tx, wanted: Wanted): Promise<(Counted & { count: number })[]> {
+  const { accountId, unitIds } = wanted;
+  return tx<Counted & { count: number }>`
+    select width_bucket(redeemed_at, ${instantEdges(wanted)}) as place, count(*) as count from unique_codes
+    where account_id = ${accountId} and redeemed_unit_id = any(${unitIds}) and ${instantRange(sql`redeemed_at`, wanted)}
+    group by 1`;
+}
+
+export async function countWaiting(tx: Tx, { accountId, unitIds }: Wanted): Promise<number> {
+  const rows = await tx<{ count: number }>`
+    select count(*) as count from purchases
+    where account_id = ${accountId} and contact_id is null and unit_id = any(${unitIds})`;
+  return only(rows).count;
+}

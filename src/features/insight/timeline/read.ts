@@ -1,0 +1,52 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { only } from '../../../platform/db/sql.ts';
+import { formats } from '../../../shared/formats.ts';
+import { Invalid } from '../../../shared/problem.ts';
+import { selectFound } from '../../guests/contacts/search-store.ts';
+import { lineage } from '../../identity/identities/store.ts';
+import { type Kind, kinds, type ReadTimeline, type Timeline, type TimelineSummary } from './schema.ts';
+import { type Cursor, countTimeline, selectTimeline } from './store.ts';
+
+const perPage = 50;
+
+/** Everything that the guest did, under whatever id, newest first. */
+export async function readTimeline(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  { before, kind }: ReadTimeline,
+): Promise<Timeline> {
+  const ids = await lineage(tx, accountId, contactId);
+  const cursor = before === undefined ? undefined : cursorOf(before);
+  // One more than is shown, to know whether there are more.
+  const rows = await selectTimeline(tx, accountId, ids, kind, cursor, perPage + 1);
+  const shown = rows.slice(0, perPage);
+  const last = rows.length > perPage ? shown.at(-1) : undefined;
+  return {
+    data: shown.map(({ exactly_at: _, ...entry }) => entry),
+    next: last ? written({ at: last.exactly_at, kind: last.kind, id: last.id }) : null,
+  };
+}
+
+/** All of it at a glance. */
+export async function summarizeTimeline(tx: Tx, accountId: number, contactId: number): Promise<TimelineSummary> {
+  const ids = await lineage(tx, accountId, contactId);
+  const [found, { pence, ...counts }] = await Promise.all([
+    selectFound(tx, accountId, ids.slice(0, 1)),
+    countTimeline(tx, accountId, ids),
+  ]);
+  return { last_visit_at: only(found).last_visit_at, spend: pence / 100, counts };
+}
+
+function written({ at, kind, id }: Cursor): string {
+  return Buffer.from(`${at}|${kind}|${id}`).toString('base64url');
+}
+
+function cursorOf(sent: string): Cursor {
+  const [at = '', kind = '', id = ''] = Buffer.from(sent, 'base64url').toString().split('|');
+  const isTime = /\.\d{6}$/.test(at) && formats['wall-clock']?.read(at.slice(0, -7)) === at.slice(0, -7);
+  if (!isTime || !kinds.includes(kind as Kind) || !/^\d{1,15}$/.test(id)) {
+    throw new Invalid({ before: ['The before must be the next of an earlier page.'] });
+  }
+  return { at, kind: kind as Kind, id: Number(id) };
+}

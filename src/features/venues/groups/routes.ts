@@ -1,0 +1,70 @@
+import { crudRoutes } from '../../../platform/http/crud-routes.ts';
+import {
+  changeFolder,
+  changeGroup,
+  createFolder,
+  createGroup,
+  listFolders,
+  listGroups,
+  removeFolder,
+  removeGroup,
+  showFolder,
+  showGroup,
+} from './manage.ts';
+import { ByUnit, ByUnitAndFolder, Folder, Group, NewFolder, NewGroup, RenamedFolder, RenamedGroup } from './schema.ts';
+
+const folders = crudRoutes(
+  {
+    path: '/admin/v1/accounts/:account_id/folders',
+    id: 'folder_id',
+    noun: 'folder',
+    plural: 'folders',
+    tag: 'Manage folders and groups',
+    create: NewFolder,
+    change: RenamedFolder,
+    answer: Folder,
+    filter: ByUnit,
+    example: {
+      create: { unit_id: 2, name: 'Loyalty' },
+      change: { name: 'Loyalty' },
+      answer: { id: 3, name: 'Loyalty', unit_id: 2 },
+    },
+    notes: { remove: 'Only an empty folder can be deleted.' },
+  },
+  {
+    create: (tx, { accountId, input }) => createFolder(tx, accountId, input.unit_id, input.name),
+    list: (tx, { accountId, input, slice }) => listFolders(tx, accountId, input.unit_id, slice),
+    show: (tx, { accountId }, id) => showFolder(tx, accountId, id),
+    change: (tx, { accountId, input }, id) => changeFolder(tx, accountId, id, input.name),
+    remove: (tx, { accountId }, id) => removeFolder(tx, accountId, id),
+  },
+);
+
+const groups = crudRoutes(
+  {
+    path: '/admin/v1/accounts/:account_id/groups',
+    id: 'group_id',
+    noun: 'group',
+    plural: 'groups',
+    tag: 'Manage folders and groups',
+    create: NewGroup,
+    change: RenamedGroup,
+    answer: Group,
+    filter: ByUnitAndFolder,
+    example: {
+      create: { unit_id: 2, name: 'Newsletter', folder_name: 'Loyalty' },
+      change: { name: 'Newsletter' },
+      answer: { id: 4, name: 'Newsletter', unit_id: 2, folder_id: 3 },
+    },
+    notes: { create: 'The folder is made on the unit if it is missing.' },
+  },
+  {
+    create: (tx, { accountId, input }) => createGroup(tx, accountId, input),
+    list: (tx, { accountId, input, slice }) => listGroups(tx, accountId, input, slice),
+    show: (tx, { accountId }, id) => showGroup(tx, accountId, id),
+    change: (tx, { accountId, input }, id) => changeGroup(tx, accountId, id, input.name),
+    remove: (tx, { accountId }, id) => removeGroup(tx, accountId, id),
+  },
+);
+
+export const groupRoutes = [...folders, ...groups];

@@ -1,0 +1,165 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { listing } from '../../../platform/db/listing.ts';
+import { only, sql } from '../../../platform/db/sql.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import type { Folder, Group } from './schema.ts';
+
+const folderColumns = sql`id, name, unit_id`;
+const groupColumns = sql`id, name, unit_id, folder_id`;
+
+interface Named {
+  id: number;
+  name: string;
+}
+
+export type FolderTree = Named & { groups: Named[] };
+
+/** The folders of many units with their groups, in one statement. */
+export async function foldersOfUnits(tx: Tx, accountId: number, unitIds: number[]): Promise<Map<number, FolderTree[]>> {
+  const rows = await tx<{ unit_id: number; id: number; name: string; groups: Named[] }>`
+    select f.unit_id, f.id, f.name,
+      coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) order by g.id) filter (where g.id is not null), '[]') as groups
+    from folders f
+    left join groups g on g.account_id = f.account_id and g.unit_id = f.unit_id and g.folder_id = f.id
+    where f.account_id = ${accountId} and f.unit_id = any(${unitIds})
+    group by f.unit_id, f.id, f.name
+    order by f.id`;
+  const trees = new Map<number, FolderTree[]>();
+  for (const { unit_id, ...folder } of rows) {
+    const siblings = trees.get(unit_id);
+    if (siblings) siblings.push(folder);
+    else trees.set(unit_id, [folder]);
+  }
+  return trees;
+}
+
+/** The folder of that name on the unit, made if it is missing. */
+export async function ensureFolder(tx: Tx, accountId: number, unitId: number, name: string): Promise<Folder> {
+  // The update changes nothing; it makes an existing row, also one made meanwhile by another process, come back.
+  const rows = await tx<Folder>`
+    insert into folders (account_id, unit_id, name) values (${accountId}, ${unitId}, ${name})
+    on conflict (account_id, unit_id, name_key) do update set name = folders.name
+    returning ${folderColumns}`;
+  return only(rows);
+}
+
+/** Undefined: the unit has a folder of that name already. */
+export async function insertFolder(
+  tx: Tx,
+  accountId: number,
+  unitId: number,
+  name: string,
+): Promise<Folder | undefined> {
+  const [folder] = await tx<Folder>`
+    insert into folders (account_id, unit_id, name) values (${accountId}, ${unitId}, ${name})
+    on conflict do nothing returning ${folderColumns}`;
+  return folder;
+}
+
+export function selectFolders(tx: Tx, accountId: number, unitId: number | null, slice: Slice): Promise<Rows<Folder>> {
+  const from = sql`folders where account_id = ${accountId} and (${unitId}::bigint is null or unit_id = ${unitId})`;
+  return listing(tx, { columns: folderColumns, from, orderBy: sql`id` }, slice);
+}
+
+export async function findFolder(tx: Tx, accountId: number, id: number): Promise<Folder | undefined> {
+  const [folder] =
+    await tx<Folder>`select ${folderColumns} from folders where account_id = ${accountId} and id = ${id}`;
+  return folder;
+}
+
+export async function renameFolder(tx: Tx, accountId: number, id: number, name: string): Promise<Folder | undefined> {
+  const [folder] = await tx<Folder>`
+    update folders set name = ${name} where account_id = ${accountId} and id = ${id} returning ${folderColumns}`;
+  return folder;
+}
+
+export async function deleteFolder(tx: Tx, accountId: number, id: number): Promise<boolean> {
+  const { count } = await tx`delete from folders where account_id = ${accountId} and id = ${id}`;
+  return count > 0;
+}
+
+/** Undefined: the folder has a group of that name already. */
+export async function insertGroup(tx: Tx, accountId: number, folder: Folder, name: string): Promise<Group | undefined> {
+  const [group] = await tx<Group>`
+    insert into groups (account_id, unit_id, folder_id, name) values (${accountId}, ${folder.unit_id}, ${folder.id}, ${name})
+    on conflict do nothing returning ${groupColumns}`;
+  return group;
+}
+
+export function selectGroups(
+  tx: Tx,
+  accountId: number,
+  unitId: number | null,
+  folderId: number | null,
+  slice: Slice,
+): Promise<Rows<Group>> {
+  const from = sql`groups where account_id = ${accountId} and (${unitId}::bigint is null or unit_id = ${unitId})
+    and (${folderId}::bigint is null or folder_id = ${folderId})`;
+  return listing(tx, { columns: groupColumns, from, orderBy: sql`id` }, slice);
+}
+
+export async function findGroup(tx: Tx, accountId: number, id: number): Promise<Group | undefined> {
+  const [group] = await tx<Group>`
+    select ${groupColumns} from groups where account_id = ${accountId} and id = ${id}`;
+  return group;
+}
+
+export async function renameGroup(tx: Tx, accountId: number, id: number, name: string): Promise<Group | undefined> {
+  const [group] = await tx<Group>`
+    update groups set name = ${name} where account_id = ${accountId} and id = ${id} returning ${groupColumns}`;
+  return group;
+}
+
+export async function deleteGroup(tx: Tx, accountId: number, id: number): Promise<boolean> {
+  const { count } = await tx`delete from groups where account_id = ${accountId} and id = ${id}`;
+  return count > 0;
+}
+
+/** A group as a contact write names it; `folder_name` and `name` whatever their case. */
+export interface GroupName {
+  unit_id: number;
+  folder_name: string;
+  name: string;
+}
+
+export function findGroups(tx: Tx, accountId: number, ids: number[]): Promise<Group[]> {
+  return tx<Group>`select ${groupColumns} from groups where account_id = ${accountId} and id = any(${ids})`;
+}
+
+/** The id and the name as it is stored of each, in order; null where there is none. */
+export function findGroupsByName(
+  tx: Tx,
+  accountId: number,
+  names: GroupName[],
+): Promise<{ id: number | null; name: string | null }[]> {
+  return tx<{ id: number | null; name: string | null }>`
+    select found.id, found.name
+    from rows from (jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as (unit_id bigint, folder_name text, name text))
+      with ordinality as wanted (unit_id, folder_name, name, place)
+    left join lateral (
+      select id from folders
+      where account_id = ${accountId} and unit_id = wanted.unit_id and name_key = lower(wanted.folder_name) offset 0) as folder on true
+    left join lateral (
+      select id, name from groups
+      where account_id = ${accountId} and unit_id = wanted.unit_id and folder_id = folder.id
+        and name_key = lower(wanted.name) offset 0) as found on true
+    order by place`;
+}
+
+/** Makes the groups, and their folders, that are missing. In one order everywhere, so that two who do it can't wait for each other. */
+export async function ensureGroups(tx: Tx, accountId: number, names: GroupName[]): Promise<void> {
+  const wanted = JSON.stringify(names);
+  await tx`
+    insert into folders (account_id, unit_id, name)
+    select distinct on (unit_id, lower(folder_name)) ${accountId}::bigint, unit_id, folder_name
+    from jsonb_to_recordset(${wanted}::jsonb) as wanted (unit_id bigint, folder_name text)
+    order by unit_id, lower(folder_name)
+    on conflict do nothing`;
+  await tx`
+    insert into groups (account_id, unit_id, folder_id, name)
+    select distinct on (f.id, lower(wanted.name)) ${accountId}::bigint, f.unit_id, f.id, wanted.name
+    from jsonb_to_recordset(${wanted}::jsonb) as wanted (unit_id bigint, folder_name text, name text)
+    join folders f on f.account_id = ${accountId} and f.unit_id = wanted.unit_id and f.name_key = lower(wanted.folder_name)
+    order by f.id, lower(wanted.name)
+    on conflict do nothing`;
+}

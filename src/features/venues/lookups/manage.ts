@@ -1,0 +1,82 @@
+import { isViolation, type Tx } from '../../../platform/db/database.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import { Invalid, NotFound } from '../../../shared/problem.ts';
+import { type Lookup, type LookupKind, longestLookup } from './schema.ts';
+import { deleteLookup, findLookup, insertLookup, renameLookup, selectLookups } from './store.ts';
+
+export async function createLookup(
+  tx: Tx,
+  kind: LookupKind,
+  accountId: number,
+  fields: Omit<Lookup, 'id'>,
+): Promise<Lookup> {
+  if (
+    kind.builtIn.length > 0 &&
+    (await listLookups(tx, kind, accountId, { limit: 0, offset: 0 })).total >= longestLookup
+  ) {
+    throw new Invalid({
+      name: [`The account already has ${longestLookup} ${kind.plural}, which is the most it can have.`],
+    });
+  }
+  const lookup = await insertLookup(tx, kind, accountId, fields);
+  if (!lookup) throw taken(kind);
+  return lookup;
+}
+
+export function listLookups(tx: Tx, kind: LookupKind, accountId: number, slice: Slice): Promise<Rows<Lookup>> {
+  return selectLookups(tx, kind, accountId, slice);
+}
+
+/** The whole list, for the partners' look-ups. */
+export async function allLookups(tx: Tx, kind: LookupKind, accountId: number): Promise<{ data: Lookup[] }> {
+  const { rows } = await selectLookups(tx, kind, accountId, { limit: longestLookup, offset: 0 });
+  return { data: rows };
+}
+
+export async function showLookup(tx: Tx, kind: LookupKind, accountId: number, id: number): Promise<Lookup> {
+  return found(await findLookup(tx, kind, accountId, id), kind);
+}
+
+export async function changeLookup(
+  tx: Tx,
+  kind: LookupKind,
+  accountId: number,
+  id: number,
+  name: string,
+): Promise<Lookup> {
+  refuseBuiltIn(kind, id, 'renamed');
+  try {
+    return found(await renameLookup(tx, kind, accountId, id, name), kind);
+  } catch (error) {
+    throw isViolation(error, 'unique') ? taken(kind) : error;
+  }
+}
+
+export async function removeLookup(tx: Tx, kind: LookupKind, accountId: number, id: number): Promise<void> {
+  refuseBuiltIn(kind, id, 'deleted');
+  try {
+    if (!(await deleteLookup(tx, kind, accountId, id))) throw noSuch(kind);
+  } catch (error) {
+    if (!isViolation(error, 'foreign key')) throw error;
+    throw new Invalid({ id: [`The ${kind.noun} is in use, so it can’t be deleted.`] });
+  }
+}
+
+function refuseBuiltIn(kind: LookupKind, id: number, what: string): void {
+  if (kind.builtIn.some((entry) => entry.id === id)) {
+    throw new Invalid({ id: [`The ${kind.noun} ${id} is part of the interface, so it can’t be ${what}.`] });
+  }
+}
+
+function taken(kind: LookupKind): Invalid {
+  return new Invalid({ name: [`The name has already been taken by another ${kind.noun}.`] });
+}
+
+function found(lookup: Lookup | undefined, kind: LookupKind): Lookup {
+  if (!lookup) throw noSuch(kind);
+  return lookup;
+}
+
+function noSuch(kind: LookupKind): NotFound {
+  return new NotFound(`There is no such ${kind.noun}.`);
+}

@@ -1,0 +1,67 @@
+import { crudRoutes } from '../../../platform/http/crud-routes.ts';
+import { jsonRoute, type Route } from '../../../platform/http/route.ts';
+import { NoFields } from '../../../shared/fields.ts';
+import { allLookups, changeLookup, createLookup, listLookups, removeLookup, showLookup } from './manage.ts';
+import { feedbackTypes, type Lookup, type LookupKind, LookupList, lookupKinds } from './schema.ts';
+
+/** Staff's side: the same five calls for every kind. */
+function management(kind: LookupKind): Route[] {
+  return crudRoutes(
+    {
+      path: `/admin/v1/accounts/:account_id/${kind.table}`,
+      id: 'id',
+      noun: kind.noun,
+      plural: kind.plural,
+      tag: 'Manage lists',
+      create: kind.create,
+      change: kind.rename,
+      answer: kind.answer,
+      example: { create: kind.example, change: { name: kind.example.name }, answer: { id: 1000, ...kind.example } },
+      notes:
+        kind.builtIn.length > 0
+          ? { change: 'The built-in ones can’t be changed.', remove: 'The built-in ones can’t be deleted.' }
+          : {},
+    },
+    {
+      create: (tx, { accountId, input }) => createLookup(tx, kind, accountId, input as Omit<Lookup, 'id'>),
+      list: (tx, { accountId, slice }) => listLookups(tx, kind, accountId, slice),
+      show: (tx, { accountId }, id) => showLookup(tx, kind, accountId, id),
+      change: (tx, { accountId, input }, id) => changeLookup(tx, kind, accountId, id, input.name),
+      remove: (tx, { accountId }, id) => removeLookup(tx, kind, accountId, id),
+    },
+  );
+}
+
+/** The partners' side: the whole list. */
+function lookup(
+  path: string,
+  summary: string,
+  data: readonly { id: number; name: string }[],
+  kind?: LookupKind,
+): Route {
+  return jsonRoute(
+    {
+      method: 'GET',
+      path,
+      access: 'partner',
+      tag: 'Look-ups',
+      summary,
+      input: NoFields,
+      answer: LookupList,
+      example: { answer: { data } },
+    },
+    async (tx, { accountId }) => (kind ? allLookups(tx, kind, accountId) : { data: [...data] }),
+  );
+}
+
+export const lookupRoutes = [
+  lookup('/v1/feedback/types', 'List feedback types', feedbackTypes),
+  lookup(
+    '/v1/feedback/categories',
+    'List feedback categories',
+    lookupKinds.feedbackCategories.builtIn,
+    lookupKinds.feedbackCategories,
+  ),
+  lookup('/v1/booking/sources', 'List booking sources', lookupKinds.bookingSources.builtIn, lookupKinds.bookingSources),
+  ...Object.values(lookupKinds).flatMap(management),
+];

@@ -1,0 +1,31 @@
+import { listRoute, shareConcurrentReads } from '../../../platform/http/route.ts';
+import { listUnits, listUnitsWithFolders } from './read.ts';
+import { ListUnits, UnitListing } from './schema.ts';
+
+const listing = listRoute(
+  {
+    method: 'GET',
+    path: '/v1/account/units',
+    access: 'partner',
+    tag: 'Units',
+    summary: 'List units',
+    description:
+      'The units of the account, the root unit first, then by id. Deleted units are not listed. With `groups=true` each has `deleted` and `folders` too.',
+    input: ListUnits,
+    answer: UnitListing,
+    example: {
+      input: { groups: true },
+      answer: {
+        id: 2,
+        name: 'The Anchor',
+        is_root: false,
+        deleted: 'N',
+        folders: [{ id: 3, name: 'default', groups: [{ id: 4, name: 'Newsletter' }] }],
+      },
+    },
+  },
+  (tx, { accountId, input, slice }) =>
+    input.groups ? listUnitsWithFolders(tx, accountId, slice) : listUnits(tx, accountId, slice),
+);
+
+export const unitListingRoutes = [shareConcurrentReads(listing)];

@@ -1,0 +1,45 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { listing } from '../../../platform/db/listing.ts';
+import { only, sql } from '../../../platform/db/sql.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import type { Unit } from './schema.ts';
+
+const columns = sql`id, name, is_root`;
+
+export async function insertUnit(tx: Tx, accountId: number, name: string): Promise<Unit> {
+  return only(await tx<Unit>`insert into units (account_id, name) values (${accountId}, ${name}) returning ${columns}`);
+}
+
+export async function insertRootUnit(tx: Tx, accountId: number, id: number, name: string): Promise<void> {
+  await tx`insert into units (account_id, id, name, is_root) values (${accountId}, ${id}, ${name}, true)`;
+}
+
+export async function findUnit(tx: Tx, accountId: number, id: number): Promise<Unit | undefined> {
+  const [unit] = await tx<Unit>`
+    select ${columns} from units where account_id = ${accountId} and id = ${id} and deleted_at is null`;
+  return unit;
+}
+
+export function selectUnits(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Unit>> {
+  const from = sql`units where account_id = ${accountId} and deleted_at is null`;
+  return listing(tx, { columns, from, orderBy: sql`is_root desc, id` }, slice);
+}
+
+export async function renameUnit(tx: Tx, accountId: number, id: number, name: string): Promise<Unit | undefined> {
+  const [unit] = await tx<Unit>`
+    update units set name = ${name} where account_id = ${accountId} and id = ${id} and deleted_at is null
+    returning ${columns}`;
+  return unit;
+}
+
+/** What happened there stays known, so the row does: it is only no longer listed or accepted. */
+export async function markDeleted(tx: Tx, accountId: number, id: number): Promise<void> {
+  await tx`update units set deleted_at = now() where account_id = ${accountId} and id = ${id} and deleted_at is null`;
+}
+
+/** Those of these that exist, and the root unit in any case. */
+export function findUnits(tx: Tx, accountId: number, ids: number[]): Promise<Unit[]> {
+  return tx<Unit>`
+    select ${columns} from units where account_id = ${accountId} and id = any(${ids}) and deleted_at is null
+    union select ${columns} from units where account_id = ${accountId} and is_root`;
+}

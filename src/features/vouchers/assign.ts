@@ -1,0 +1,188 @@
+import { Conflict, type Tx } from '../../platform/db/database.ts';
+import { lockKeys } from '../../platform/db/locks.ts';
+import { type FieldErrors, Invalid } from '../../shared/problem.ts';
+import { addError, pick, type Sparse } from '../../shared/read.ts';
+import type { Account } from '../access/accounts/schema.ts';
+import { findAccount } from '../access/accounts/store.ts';
+import { survivorsOf } from '../identity/identities/store.ts';
+import { bringToWaiting } from '../identity/matching/store.ts';
+import { findGroup } from '../venues/groups/store.ts';
+import { existingCodeGroups, lockCodeGroup } from './group-store.ts';
+import { noSuchGroup } from './manage.ts';
+import {
+  type AssignCode,
+  codeKey,
+  type GiveCodes,
+  type GivenCodes,
+  mostAssigned,
+  type StaffCode,
+  type UnassignCode,
+} from './schema.ts';
+import {
+  assignCodes,
+  countFreeCodes,
+  findStaffCodes,
+  lockFreeCodes,
+  selectCodesToGive,
+  selectContactsWithout,
+} from './staff-store.ts';
+import { type CodeRow, codeLock, lockCodes } from './store.ts';
+
+type Count = (outcome: string) => void;
+
+/**
+ * Gives a code to a contact; purchases that were waiting for that are matched in the same transaction.
+ * Tells, in words, what became of them.
+ */
+export async function assignCode(tx: Tx, accountId: number, input: AssignCode, count: Count): Promise<StaffCode> {
+  const errors: FieldErrors = {};
+  const code = await lockedCode(tx, accountId, input, errors);
+  // A contact that was merged into another gives its id up to that one.
+  const contactId = (await survivorsOf(tx, accountId, [input.contact_id])).get(input.contact_id);
+  if (contactId === undefined) addError(errors, 'contact_id', notOurs);
+  else if (code && code.contact_id !== null && code.contact_id !== contactId) {
+    const first = code.redeemed_at_datetime === null ? 'Unassign it first.' : 'It was redeemed, and stays theirs.';
+    addError(errors, 'unique_code', `The unique code is assigned to contact ${code.contact_id}. ${first}`);
+  }
+  if (!code || contactId === undefined || Object.keys(errors).length > 0) throw new Invalid(errors);
+  if (code.contact_id === null) {
+    await assignCodes(tx, accountId, [{ id: code.id, contact_id: contactId }]);
+    await bring(tx, accountId, [code.id], count);
+  }
+  return shown(tx, accountId, code.id);
+}
+
+const notOurs = 'The contact id is not a contact of this account.';
+
+/** What only the database knows to be wrong, where the rest can't be read. */
+export async function wrongWithAssignment(
+  tx: Tx,
+  accountId: number,
+  { unique_code_group_id: groupId, unique_code, contact_id: contactId }: Partial<AssignCode>,
+): Promise<FieldErrors> {
+  const errors: FieldErrors = {};
+  if (groupId !== undefined) await lockedCode(tx, accountId, { unique_code_group_id: groupId, unique_code }, errors);
+  if (contactId !== undefined && (await survivorsOf(tx, accountId, [contactId])).size === 0) {
+    addError(errors, 'contact_id', notOurs);
+  }
+  return errors;
+}
+
+/** Which of a list are no contacts of the account. Those that can't be read are missing from it. */
+export async function wrongWithContacts(tx: Tx, accountId: number, ids: Sparse<number>): Promise<FieldErrors> {
+  const today = await survivorsOf(tx, accountId, pick(ids));
+  const errors: FieldErrors = {};
+  ids.forEach((id, place) => {
+    if (id !== undefined && !today.has(id)) addError(errors, `contact_ids.${place}`, notOurs);
+  });
+  return errors;
+}
+
+/** Takes a code back that is not redeemed. Purchases that it led to stay whose they are. */
+export async function unassignCode(tx: Tx, accountId: number, input: UnassignCode): Promise<StaffCode> {
+  const errors: FieldErrors = {};
+  const code = await lockedCode(tx, accountId, input, errors);
+  if (code && code.contact_id !== null && code.redeemed_at_datetime !== null) {
+    addError(errors, 'unique_code', 'The unique code was redeemed, and stays with its contact.');
+  }
+  if (!code || Object.keys(errors).length > 0) throw new Invalid(errors);
+  await assignCodes(tx, accountId, [{ id: code.id, contact_id: null }]);
+  return shown(tx, accountId, code.id);
+}
+
+/** Gives each contact a code of the group that is free. Whoever has one keeps it, so that the same call again gives nothing more. */
+export async function giveCodes(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  to: GiveCodes,
+  count: Count,
+): Promise<GivenCodes> {
+  // One after the other: the next free codes are the same for everybody.
+  if (!(await lockCodeGroup(tx, accountId, groupId, 'for giving'))) throw noSuchGroup();
+  const { contact_ids, remaining } = await receivers(tx, accountId, groupId, to);
+  const errors = await wrongWithContacts(tx, accountId, contact_ids);
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  const today = await survivorsOf(tx, accountId, contact_ids);
+  const contacts = [...new Set(contact_ids.map((id) => today.get(id) as number))];
+  const codes = await selectCodesToGive(tx, accountId, groupId, contacts);
+  const given = new Map(codes.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [[contact_id, id]])));
+  const without = contacts.filter((id) => !given.has(id));
+  const free = codes.filter((code) => code.contact_id === null).slice(0, without.length);
+  if (free.length < without.length) {
+    throw new Invalid({ contact_ids: [`The contact ids need ${tooFew(without.length, free.length)}`] });
+  }
+  // Whoever stores a purchase with one of these waits for us, or we for them.
+  await lockKeys(
+    tx,
+    accountId,
+    free.map((code) => codeLock(code.unique_code)),
+  );
+  const ids = free.map(({ id }) => id);
+  if ((await lockFreeCodes(tx, accountId, ids)) < free.length) throw new Conflict();
+  if (ids.length > 0) {
+    without.forEach((contactId, place) => void given.set(contactId, ids[place] as number));
+    await assignCodes(
+      tx,
+      accountId,
+      without.map((contact_id) => ({ id: given.get(contact_id) as number, contact_id })),
+    );
+    await bring(tx, accountId, ids, count);
+  }
+  const rows = new Map((await findStaffCodes(tx, accountId, [...given.values()])).map((row) => [row.id, row]));
+  const codeOf = (contactId: number) => rows.get(given.get(today.get(contactId) as number) as number) as StaffCode;
+  return { assigned: ids.length, remaining, data: contact_ids.map(codeOf) };
+}
+
+const tooFew = (needed: number, free: number) =>
+  `${needed} free codes, and the group has ${free === 0 ? 'none' : `only ${free}`}. Generate more first.`;
+
+/** Who is meant; and of a group of contacts, how many are left for later. */
+async function receivers(
+  tx: Tx,
+  accountId: number,
+  codeGroupId: number,
+  { contact_ids, group_id }: GiveCodes,
+): Promise<{ contact_ids: number[]; remaining: number }> {
+  if (group_id === undefined) {
+    if (contact_ids) return { contact_ids, remaining: 0 };
+    throw new Invalid({ contact_ids: ['The contact ids field is required when there is no group id.'] });
+  }
+  if (contact_ids) throw new Invalid({ group_id: ['The group id field can’t be sent together with contact ids.'] });
+  if (!(await findGroup(tx, accountId, group_id)))
+    throw new Invalid({ group_id: ['The group id is not a group of this account.'] });
+  const { ids, total } = await selectContactsWithout(tx, accountId, codeGroupId, group_id, mostAssigned);
+  const free = await countFreeCodes(tx, accountId, codeGroupId, total);
+  if (free < total) throw new Invalid({ group_id: [`The group id needs ${tooFew(total, free)}`] });
+  return { contact_ids: ids, remaining: total - ids.length };
+}
+
+/** The code, alone with it and with the purchases that wait for it; or what is wrong with how it is said. */
+async function lockedCode(
+  tx: Tx,
+  accountId: number,
+  { unique_code_group_id: groupId, unique_code }: { unique_code_group_id: number; unique_code: string | undefined },
+  errors: FieldErrors,
+): Promise<CodeRow | undefined> {
+  // Whoever stores a purchase with this code waits for us, or we for them.
+  if (unique_code !== undefined) await lockKeys(tx, accountId, [codeLock(unique_code)]);
+  const [group] = await existingCodeGroups(tx, accountId, [groupId]);
+  if (group === undefined) {
+    addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
+    return undefined;
+  }
+  if (unique_code === undefined) return undefined;
+  const [code] = await lockCodes(tx, accountId, [{ key: codeKey(unique_code), groupId }]);
+  if (!code) addError(errors, 'unique_code', 'The unique code is not in this group.');
+  return code;
+}
+
+async function bring(tx: Tx, accountId: number, codeIds: number[], count: Count): Promise<void> {
+  const { time_zone } = (await findAccount(tx, accountId)) as Account;
+  await bringToWaiting(tx, accountId, time_zone, { codeIds }, count);
+}
+
+async function shown(tx: Tx, accountId: number, id: number): Promise<StaffCode> {
+  const [code] = await findStaffCodes(tx, accountId, [id]);
+  return code as StaffCode;
+}

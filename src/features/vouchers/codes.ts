@@ -1,0 +1,165 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { lockKeys } from '../../platform/db/locks.ts';
+import type { After, Rows, Slice } from '../../shared/fields.ts';
+import { type FieldErrors, Invalid, Unavailable } from '../../shared/problem.ts';
+import { lineage } from '../identity/identities/store.ts';
+import { existingCodeGroups } from './group-store.ts';
+import { noSuchGroup } from './manage.ts';
+import { randomCodes, shortestLength } from './random.ts';
+import { checked } from './redeem.ts';
+import type { ContactCode, ListCodes, NewCodes, StaffCode, StaffContactCode } from './schema.ts';
+import {
+  countAlike,
+  selectCodeEverywhere,
+  selectCodes,
+  selectCodesAfter,
+  selectContactCodes,
+  selectStaffContactCodes,
+} from './staff-store.ts';
+import { importLock, insertCodes } from './store.ts';
+
+/** How a long piece of work is watched, and given up. */
+export interface Watch {
+  progress(done: number, of: number): void;
+  /** Nobody waits for it any more. */
+  isGone(): boolean;
+}
+
+/** Generates codes, or imports them: all of them in this transaction, or none. */
+export async function addCodes(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  codes: NewCodes,
+  watch: Watch,
+): Promise<{ created: number }> {
+  const errors = wrongWithCodes(codes);
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  await mustHaveGroup(tx, accountId, groupId);
+  if (codes.codes) {
+    // One after the other: two that bring the same codes in another order would wait for each other.
+    await lockKeys(tx, accountId, [importLock(groupId)]);
+    return { created: await insertCodes(tx, accountId, groupId, codes.codes) };
+  }
+  const { count = 0, prefix = '', length = usualLength } = codes;
+  const alike = await countAlike(tx, accountId, groupId, prefix, [...prefix].length + length);
+  const guessable = lengthError({ count: count + alike, length });
+  if (guessable.length) throw new Invalid(guessable);
+  await generate(tx, accountId, groupId, { count, prefix, length }, watch);
+  return { created: count };
+}
+
+const usualLength = 10;
+
+function wrongWithCodes(input: NewCodes): FieldErrors {
+  const { count, codes } = input;
+  if ((count === undefined) !== (codes === undefined)) return lengthError(input);
+  const why = count === undefined ? 'is required when there is no' : 'can’t be sent together with the other field:';
+  return { count: [`The count field ${why} codes.`], codes: [`The codes field ${why} count.`] };
+}
+
+/** Where codes could be guessed. */
+export function lengthError({ count, length = usualLength }: Partial<NewCodes>): FieldErrors {
+  const shortest = shortestLength(count ?? 1);
+  if (count === undefined || length >= shortest) return {};
+  return { length: [`The length must be at least ${shortest}: so many shorter codes could be guessed.`] };
+}
+
+/** So many go to PostgreSQL at a time. */
+const step = 10_000;
+
+/** One that the group has already is made again. */
+async function generate(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  { count, prefix, length }: { count: number; prefix: string; length: number },
+  { progress, isGone }: Watch,
+): Promise<void> {
+  let made = 0;
+  // While PostgreSQL stores some, the next are on their way to it.
+  const storing: { size: number; stored: Promise<number> }[] = [];
+  while (made < count) {
+    if (isGone()) throw new Unavailable('Whoever asked for the codes has gone, so none were made.');
+    const size = Math.min(step, count - made - storing.reduce((all, one) => all + one.size, 0));
+    if (size > 0) {
+      const stored = insertCodes(tx, accountId, groupId, randomCodes(size, prefix, length));
+      // Heard of below, or not at all where the one before it fails.
+      stored.catch(() => {});
+      storing.push({ size, stored });
+      if (storing.length < 2) continue;
+    }
+    const first = storing.shift();
+    const fresh = (await first?.stored) ?? 0;
+    if (fresh * 2 < (first?.size ?? 0)) {
+      throw new Invalid({ length: ['The length leaves too few codes that this group does not have yet.'] });
+    }
+    made += fresh;
+    progress(made, count);
+  }
+}
+
+export async function listCodes(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  filter: ListCodes,
+  slice: Slice,
+): Promise<Rows<StaffCode>> {
+  await mustHaveGroup(tx, accountId, groupId);
+  return selectCodes(tx, accountId, groupId, filter, slice);
+}
+
+/** For an export: the next so many of them. */
+export async function nextCodes(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  filter: ListCodes,
+  after: After,
+): Promise<StaffCode[]> {
+  await mustHaveGroup(tx, accountId, groupId);
+  return selectCodesAfter(tx, accountId, groupId, filter, after);
+}
+
+/** In whatever group: whose is this code? */
+export function searchCodes(
+  tx: Tx,
+  accountId: number,
+  unique_code: string,
+  slice: Slice,
+): Promise<Rows<StaffContactCode>> {
+  return selectCodeEverywhere(tx, accountId, unique_code, slice);
+}
+
+/** The contact's codes, and those of whoever was merged into it. */
+export async function listContactCodes(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  slice: Slice,
+): Promise<Rows<ContactCode>> {
+  const { rows, total } = await selectContactCodes(tx, accountId, await lineage(tx, accountId, contactId), slice);
+  return {
+    total,
+    rows: rows.map((row) => {
+      const { unique_code_group_name, redeemed_at_unit_name } = row;
+      return { ...checked(row), unique_code_group_name, redeemed_at_unit_name };
+    }),
+  };
+}
+
+async function mustHaveGroup(tx: Tx, accountId: number, groupId: number): Promise<void> {
+  const [group] = await existingCodeGroups(tx, accountId, [groupId]);
+  if (group === undefined) throw noSuchGroup();
+}
+
+/** The same, as staff see them. */
+export async function listStaffContactCodes(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  slice: Slice,
+): Promise<Rows<StaffContactCode>> {
+  return selectStaffContactCodes(tx, accountId, await lineage(tx, accountId, contactId), slice);
+}

@@ -1,0 +1,98 @@
+import { isViolation, type Tx } from '../../platform/db/database.ts';
+import type { Rows, Slice } from '../../shared/fields.ts';
+import { type FieldErrors, Invalid, NotFound } from '../../shared/problem.ts';
+import { findUnit } from '../venues/units/store.ts';
+import {
+  countedCodeGroups,
+  deleteCodeGroup,
+  deleteUnusedCodes,
+  findCodeGroup,
+  insertCodeGroup,
+  isUsed,
+  lockCodeGroup,
+  renameCodeGroup,
+  selectCodeGroups,
+} from './group-store.ts';
+import type { ByUnit, CodeGroup, CountedCodeGroup, NewCodeGroup } from './schema.ts';
+
+const taken = () => new Invalid({ name: ['The name has already been taken by another group of this unit.'] });
+export const noSuchGroup = () => new NotFound('There is no such unique code group.');
+
+export async function createCodeGroup(tx: Tx, accountId: number, group: NewCodeGroup): Promise<CodeGroup> {
+  const wrong = await wrongWithGroup(tx, accountId, group);
+  if (Object.keys(wrong).length > 0) throw new Invalid(wrong);
+  const made = await insertCodeGroup(tx, accountId, group);
+  if (!made) throw taken();
+  return made;
+}
+
+/** A name is unique on its unit, so that without the unit nothing can be said of it: the interface tells both. */
+export async function wrongWithGroup(
+  tx: Tx,
+  accountId: number,
+  { unit_id }: Partial<NewCodeGroup>,
+): Promise<FieldErrors> {
+  if (unit_id !== undefined && (await findUnit(tx, accountId, unit_id))) return {};
+  return {
+    unit_id: ['The unit id is not a unit of this account.'],
+    name: ['The unit id must be correct for the name to be checked.'],
+  };
+}
+
+export function listCodeGroups(tx: Tx, accountId: number, { unit_id }: ByUnit, slice: Slice): Promise<Rows<CodeGroup>> {
+  return selectCodeGroups(tx, accountId, unit_id ?? null, slice);
+}
+
+export async function listCountedCodeGroups(
+  tx: Tx,
+  accountId: number,
+  by: ByUnit,
+  slice: Slice,
+): Promise<Rows<CountedCodeGroup>> {
+  const { rows, total } = await listCodeGroups(tx, accountId, by, slice);
+  return {
+    total,
+    rows: await countedCodeGroups(
+      tx,
+      accountId,
+      rows.map(({ id }) => id),
+    ),
+  };
+}
+
+export async function showCodeGroup(tx: Tx, accountId: number, id: number): Promise<CodeGroup> {
+  const group = await findCodeGroup(tx, accountId, id);
+  if (!group) throw noSuchGroup();
+  return group;
+}
+
+export async function changeCodeGroup(tx: Tx, accountId: number, id: number, name: string): Promise<CodeGroup> {
+  try {
+    const group = await renameCodeGroup(tx, accountId, id, name);
+    if (!group) throw noSuchGroup();
+    return group;
+  } catch (error) {
+    throw isViolation(error, 'unique') ? taken() : error;
+  }
+}
+
+/** So many codes go at a time. */
+const step = 10_000;
+
+/** With its codes, as long as no guest has met them: what was given out or redeemed stays known. */
+export async function removeCodeGroup(tx: Tx, accountId: number, id: number): Promise<void> {
+  if (!(await lockCodeGroup(tx, accountId, id, 'for deleting'))) throw noSuchGroup();
+  await mustBeUnused(tx, accountId, id);
+  let last: number | null = 0;
+  while (last !== null) last = await deleteUnusedCodes(tx, accountId, id, { after: last, limit: step });
+  // Somebody may have redeemed one a moment ago: then nothing of this was done.
+  await mustBeUnused(tx, accountId, id);
+  await deleteCodeGroup(tx, accountId, id);
+}
+
+async function mustBeUnused(tx: Tx, accountId: number, id: number): Promise<void> {
+  if (!(await isUsed(tx, accountId, id))) return;
+  throw new Invalid({
+    unique_code_group_id: ['The group has codes that were assigned or redeemed, so it stays.'],
+  });
+}

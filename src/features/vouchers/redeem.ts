@@ -1,0 +1,228 @@
+import type { Last, Tx } from '../../platform/db/database.ts';
+import { onClock } from '../../shared/clock.ts';
+import { type FieldErrors, Invalid, noSuchAccount } from '../../shared/problem.ts';
+import { addError } from '../../shared/read.ts';
+import { holdAccount } from '../access/accounts/store.ts';
+import { bringToWaiting } from '../identity/matching/store.ts';
+import { findUnits } from '../venues/units/store.ts';
+import { existingCodeGroups } from './group-store.ts';
+import { type CheckedCode, codeKey, type FindCode, type Redeem, type RedeemedCode } from './schema.ts';
+import {
+  type CodeRow,
+  findCodes,
+  lockCodes,
+  type PlainRedemption,
+  type RedeemedRow,
+  type Redemption,
+  redeemPlain,
+  type SoughtCode,
+  storeRedemptions,
+} from './store.ts';
+
+export interface RedeemCommand {
+  /** What could be read of it. */
+  input: Partial<Redeem>;
+  errors: FieldErrors;
+  /** An instant, to the millisecond. */
+  receivedAt: string;
+}
+
+export interface Redeemed {
+  /** To be asked for once the transaction is committed. */
+  code(): RedeemedCode;
+  /** How things went, to be counted. */
+  outcomes: string[];
+}
+
+/**
+ * Redeems codes, one after the other as far as anybody can tell, in the same few statements: they are locked, decided
+ * on, and stored. Whoever comes second, in this batch, in another process or after a crash, finds the code redeemed.
+ */
+export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCommand[]): Promise<(Redeemed | Error)[]> {
+  const inputs = commands.map(({ input }) => input);
+  const [account, units, codes] = await Promise.all([
+    holdAccount(tx, accountId),
+    findUnits(
+      tx,
+      accountId,
+      inputs.flatMap(({ unit_id }) => unit_id ?? []),
+    ),
+    lockCodes(tx, accountId, inputs.flatMap(soughtBy)),
+  ]);
+  if (!account) return commands.map(() => noSuchAccount());
+  const { time_zone: timeZone } = account;
+  const unitNames = new Map(units.map(({ id, name }) => [id, name]));
+  const knownCodes = await KnownCodes.of(tx, accountId, inputs, codes);
+  const redeemed = new Map(codes.flatMap(before));
+
+  const redemptions: Redemption[] = [];
+  const decided = commands.map(({ input, errors: sent, receivedAt }) => {
+    const errors = { ...sent };
+    const { unit_id, redemption_date: at = receivedAt } = input;
+    const unitName = unitNames.get(unit_id ?? 0);
+    if (unit_id !== undefined && unitName === undefined) {
+      addError(errors, 'unit_id', 'The unit id is not a unit of this account.');
+    }
+    const code = knownCodes.only(input, errors);
+    const already = code && redeemed.get(code.id);
+    if (already) addError(errors, 'unique_code', inWords(already, timeZone));
+    if (!code || unit_id === undefined || Object.keys(errors).length > 0) return new Invalid(errors);
+    redeemed.set(code.id, { at, unitName });
+    return { code, redemption: redemptions[redemptions.push({ id: code.id, unit_id, at }) - 1] as Redemption };
+  });
+  if (redemptions.length === 0) return decided.map((one) => one as Error);
+
+  const times = new Map<number, string>();
+  const storing = storeRedemptions(tx, accountId, timeZone, redemptions).then((stored) => {
+    // They are ours alone since they were locked. Should that ever not be so, nothing of this may stay.
+    if (stored.size !== redemptions.length) throw new Error('A code that was locked was redeemed all the same.');
+    for (const [id, time] of stored) times.set(id, time);
+  });
+  await storing;
+  const outcomes: string[] = [];
+  const ids = new Set(redemptions.map(({ id }) => id));
+  const codeIds = codes.filter((code) => code.waited_for && ids.has(code.id)).map(({ id }) => id);
+  if (codeIds.length > 0) await bringToWaiting(tx, accountId, timeZone, { codeIds }, (one) => outcomes.push(one));
+  return decided.map((one) => {
+    if (one instanceof Error) return one;
+    const { code, redemption } = one;
+    return {
+      code: () => redeemedCode(code, redemption.unit_id, times.get(code.id) as string),
+      // What the batch brought about as a whole is told with the first of it, so that it is counted once.
+      outcomes: outcomes.splice(0),
+    };
+  });
+}
+
+/**
+ * Most redemptions are of a code that is there, by a unit that is there: those take one statement, and the commit goes
+ * with it. Whatever is not plain is left to `redeemCodes`.
+ */
+export async function redeemQuickly(
+  tx: Tx,
+  accountId: number,
+  commands: RedeemCommand[],
+  last: Last,
+): Promise<() => (Redeemed | undefined)[]> {
+  const outcomes = new Array<Redeemed | undefined>(commands.length).fill(undefined);
+  const sent: (PlainRedemption & { command: number })[] = [];
+  commands.forEach(({ input, errors, receivedAt }, command) => {
+    const { unit_id, redemption_date: at = receivedAt } = input;
+    if (unit_id === undefined || Object.keys(errors).length > 0) return;
+    for (const { key, groupId } of soughtBy(input)) sent.push({ key, groupId, unit_id, at, command });
+  });
+  if (sent.length === 0) return () => outcomes;
+  let rows: RedeemedRow[] = [];
+  last(
+    redeemPlain(tx, accountId, sent).then((redeemed) => {
+      rows = redeemed;
+    }),
+  );
+  return () => {
+    for (const row of rows) {
+      const code = () => redeemedCode(row, row.redeemed_at_unit_id, row.redeemed_at_datetime);
+      outcomes[sent[row.place - 1]?.command ?? 0] = { code, outcomes: [] };
+    }
+    return outcomes;
+  };
+}
+
+/** The voucher check: a code as it is. */
+export async function checkCode(tx: Tx, accountId: number, input: FindCode): Promise<CheckedCode> {
+  const codes = await findCodes(tx, accountId, soughtBy(input));
+  const errors: FieldErrors = {};
+  const code = (await KnownCodes.of(tx, accountId, [input], codes)).only(input, errors);
+  if (!code) throw new Invalid(errors);
+  return checked(code);
+}
+
+/** What only the database knows to be wrong, where the rest of a voucher check can't be read. */
+export async function wrongWithCheck(tx: Tx, accountId: number, input: Partial<FindCode>): Promise<FieldErrors> {
+  const errors: FieldErrors = {};
+  (await KnownCodes.of(tx, accountId, [input], await findCodes(tx, accountId, soughtBy(input)))).only(input, errors);
+  return errors;
+}
+
+export function checked(code: CodeRow): CheckedCode {
+  const { redeemed_at_unit_id, redeemed_at_datetime } = code;
+  if (redeemed_at_unit_id !== null && redeemed_at_datetime !== null) {
+    return redeemedCode(code, redeemed_at_unit_id, redeemed_at_datetime);
+  }
+  const active = { redeemed_at_unit_id: null, redeemed_at_datetime: null, unique_code_status: 'Active' } as const;
+  return { ...redeemedCode(code, 0, ''), ...active };
+}
+
+function redeemedCode(code: NamedCode, redeemed_at_unit_id: number, redeemed_at_datetime: string): RedeemedCode {
+  return {
+    id: code.id,
+    unique_code: code.unique_code,
+    unique_code_group_id: String(code.unique_code_group_id),
+    contact_id: code.contact_id === null ? '' : String(code.contact_id),
+    redeemed_at_unit_id,
+    redeemed_at_datetime,
+    unique_code_status: 'Redeemed',
+  };
+}
+
+type NamedCode = Pick<CodeRow, 'id' | 'unique_code' | 'unique_code_group_id' | 'contact_id'>;
+
+type Said = Partial<FindCode>;
+
+function soughtBy({ unique_code, unique_code_group_id }: Said): SoughtCode[] {
+  return unique_code === undefined ? [] : [{ key: codeKey(unique_code), groupId: unique_code_group_id ?? null }];
+}
+
+/** The groups and codes of the account that were asked for. */
+class KnownCodes {
+  readonly #groups: Set<number>;
+  readonly #codes = new Map<string, CodeRow[]>();
+
+  /** A group that has one of the codes exists. Only the others have to be looked for, which is seldom. */
+  static async of(tx: Tx, accountId: number, said: Said[], codes: CodeRow[]): Promise<KnownCodes> {
+    const seen = new Set(codes.map(({ unique_code_group_id }) => unique_code_group_id));
+    const others = said.flatMap(({ unique_code_group_id: id }) => (id === undefined || seen.has(id) ? [] : [id]));
+    return new KnownCodes([...seen, ...(await existingCodeGroups(tx, accountId, others))], codes);
+  }
+
+  private constructor(groups: number[], codes: CodeRow[]) {
+    this.#groups = new Set(groups);
+    for (const code of codes) {
+      const same = this.#codes.get(code.code_key);
+      if (same) same.push(code);
+      else this.#codes.set(code.code_key, [code]);
+    }
+  }
+
+  /** The one code that is meant; or what is wrong with how it is said. */
+  only({ unique_code, unique_code_group_id: groupId }: Said, errors: FieldErrors): CodeRow | undefined {
+    if (groupId !== undefined && !this.#groups.has(groupId)) {
+      addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
+    }
+    if (unique_code === undefined || errors.unique_code_group_id) return undefined;
+    const all = this.#codes.get(codeKey(unique_code)) ?? [];
+    const [code, another] = groupId === undefined ? all : all.filter((one) => one.unique_code_group_id === groupId);
+    if (!code) {
+      const where = groupId === undefined ? 'a code of this account' : 'in this group';
+      addError(errors, 'unique_code', `The unique code is not ${where}.`);
+    }
+    if (!another) return code;
+    addError(errors, 'unique_code_group_id', 'The unique code group id is required: several groups have this code.');
+    return undefined;
+  }
+}
+
+/** Where and when a code was redeemed already. */
+interface Already {
+  at: string;
+  unitName: string | null | undefined;
+}
+
+function before({ id, redeemed_at_datetime: at, redeemed_at_unit_name: unitName }: CodeRow): [number, Already][] {
+  return at === null ? [] : [[id, { at, unitName }]];
+}
+
+/** For whoever stands at the till, on their clock. */
+function inWords({ at, unitName }: Already, timeZone: string): string {
+  const second = at.endsWith('Z') ? `${at.slice(0, 19).replace('T', ' ')}Z` : at;
+  return `The unique code has already been redeemed, on ${onClock(second, timeZone)} at ${unitName ?? 'a unit'}.`;
+}

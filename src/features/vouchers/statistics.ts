@@ -1,0 +1,49 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { dayNumber, dayOf, today } from '../../shared/clock.ts';
+import { Invalid } from '../../shared/problem.ts';
+import type { Account } from '../access/accounts/schema.ts';
+import { findAccount } from '../access/accounts/store.ts';
+import { showCodeGroup } from './manage.ts';
+import type { ForStatistics, Statistics } from './schema.ts';
+import { countByDay, countByUnit, countCodes } from './staff-store.ts';
+
+const usualDays = 90;
+/** So many are told at most. */
+const mostDays = 366;
+
+type Day = Statistics['by_day'][number];
+
+/** What became of a group's codes: in all, at which units, and day by day on the account's clock. */
+export async function codeStatistics(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  { start_date, end_date }: ForStatistics,
+  now: Date,
+): Promise<Statistics> {
+  await showCodeGroup(tx, accountId, groupId);
+  const { time_zone: timeZone } = (await findAccount(tx, accountId)) as Account;
+  const end = end_date ?? today(now, timeZone);
+  const start = start_date ?? daysBefore(end, usualDays - 1);
+  if (start > end) throw new Invalid({ end_date: ['The end date must not be before the start date.'] });
+  if (start < daysBefore(end, mostDays - 1)) {
+    throw new Invalid({ start_date: [`The start date must be within ${mostDays} days of the end date.`] });
+  }
+  const [totals, by_unit, rows] = await Promise.all([
+    countCodes(tx, accountId, groupId),
+    countByUnit(tx, accountId, groupId),
+    countByDay(tx, accountId, groupId, { timeZone, start, end }),
+  ]);
+  const days = new Map<string, Day>();
+  for (const { date, what, unit_id, count } of rows) {
+    const day = days.get(date) ?? { date, made: 0, assigned: 0, redeemed: 0, by_unit: [] };
+    days.set(date, day);
+    day[what] += count;
+    if (unit_id !== null) day.by_unit.push({ unit_id, redeemed: count });
+  }
+  return { ...totals, by_unit, by_day: [...days.values()] };
+}
+
+function daysBefore(day: string, days: number): string {
+  return dayOf(dayNumber(day) - days);
+}

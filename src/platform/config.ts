@@ -1,0 +1,124 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { oneOf } from '../shared/phrases.ts';
+import { SetupProblem } from '../shared/problem.ts';
+
+/** Everything an operator can set. This file is the only reader of the environment. */
+export interface Config {
+  host: string;
+  port: number;
+  /** Unset: the embedded server in `dataDir`. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  adminToken: string | undefined;
+  /** Without a trailing slash. Unset: the request's own scheme and host. */
+  publicUrl: string | undefined;
+  emailDomainCheck: (typeof emailDomainChecks)[number];
+  /** Addresses to ask about mail domains. Unset: the system's own. */
+  dnsServers: string[] | undefined;
+  /** Addresses, networks, or names for those of this machine and the local network. */
+  trustedProxies: string[];
+  rateLimitPerMinute: number;
+  bodyLimitBytes: number;
+  batching: (typeof batchings)[number];
+  workers: number;
+  logLevel: (typeof logLevels)[number];
+  /** Not a setting: npm says so of itself. */
+  startedByNpm: boolean;
+}
+
+const emailDomainChecks = ['dns', 'list', 'off'] as const;
+const batchings = ['on', 'off'] as const;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+type Environment = Record<string, string | undefined>;
+
+/** `usual` says what is meant where nothing is set, if not what the README says. */
+export function readConfig(env: Environment = process.env, usual: Environment = {}): Config {
+  const problems: string[] = [];
+
+  function text(name: string): string | undefined {
+    const value = env[name]?.trim();
+    return value === '' || value === undefined ? usual[name] : value;
+  }
+  function integer(name: string, fallback: number, min: number, max: number): number {
+    const value = text(name);
+    if (value === undefined) return fallback;
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+    problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
+    return fallback;
+  }
+  function choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const value = text(name)?.toLowerCase();
+    if (value === undefined) return fallback;
+    const found = choices.find((one) => one === value);
+    if (found === undefined) problems.push(`${name} must be ${oneOf(choices)}, not "${value}".`);
+    return found ?? fallback;
+  }
+  function url(name: string, protocols: readonly string[], example: string): URL | undefined {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    if (parsed && protocols.includes(parsed.protocol)) return parsed;
+    // The value may hold a password, so it is not repeated.
+    problems.push(`${name} must look like ${example}.`);
+    return undefined;
+  }
+
+  const adminToken = text('ADMIN_TOKEN');
+  if (adminToken !== undefined && !/^[\x21-\x7e]+$/.test(adminToken)) {
+    problems.push(
+      'ADMIN_TOKEN must be plain characters without spaces, as it travels in a header. Try `openssl rand -hex 32`.',
+    );
+  }
+  if (adminToken !== undefined && adminToken.length < 16) {
+    problems.push('ADMIN_TOKEN must have at least 16 characters, as it has every right. Try `openssl rand -hex 32`.');
+  }
+  const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
+  if (databaseUrl && databaseUrl.pathname.length < 2) {
+    problems.push('DATABASE_URL must name a database: postgres://user:password@host:5432/database.');
+  }
+  const host = text('HOST') ?? '127.0.0.1';
+  if (/[\s/]/.test(host)) problems.push(`HOST must be an address or a host name, not "${host}".`);
+
+  const dnsServers = text('DNS_SERVERS')?.split(/[\s,]+/);
+  for (const server of dnsServers ?? []) {
+    if (!/^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:]+\])(:\d+)?$|^[\da-f:]+$/i.test(server)) {
+      problems.push(`DNS_SERVERS must be addresses such as 192.0.2.1 or 192.0.2.1:53, not "${server}".`);
+    }
+  }
+
+  const trustedProxies = text('TRUSTED_PROXIES')?.split(/[\s,]+/) ?? [];
+  for (const proxy of trustedProxies) {
+    if (!isNetwork(proxy))
+      problems.push(`TRUSTED_PROXIES must be addresses, networks such as 10.0.0.0/8, or loopback, not "${proxy}".`);
+  }
+
+  const config: Config = {
+    host,
+    port: integer('PORT', 8080, 0, 65_535),
+    databaseUrl: databaseUrl?.href,
+    dataDir: resolve(text('DATA_DIR') ?? './data'),
+    adminToken,
+    publicUrl: url('PUBLIC_URL', ['http:', 'https:'], 'https://guests.example.com')?.href.replace(/\/+$/, ''),
+    emailDomainCheck: choice('EMAIL_DOMAIN_CHECK', emailDomainChecks, 'dns'),
+    dnsServers,
+    trustedProxies,
+    rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 6000, 0, 1_000_000_000),
+    bodyLimitBytes: integer('BODY_LIMIT_BYTES', 1_048_576, 1, 1_073_741_824),
+    batching: choice('BATCHING', batchings, 'on'),
+    workers: integer('WORKERS', 1, 1, 256),
+    logLevel: choice('LOG_LEVEL', logLevels, 'info'),
+    startedByNpm: env.npm_lifecycle_event !== undefined,
+  };
+  if (problems.length > 0) throw new SetupProblem(['The settings are not right:', ...problems].join('\n  - '));
+  return config;
+}
+
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return rest.length === 0 && most > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+}

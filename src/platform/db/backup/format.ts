@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { SetupProblem } from '../../../shared/problem.ts';
+
+/**
+ * A backup is gzipped text: a line of JSON that says what it is; then, for each table and account that has rows, a line
+ * that names them and the rows as PostgreSQL's COPY writes them, closed by `\.`; then a line with what there must have
+ * been, so that one that was cut short or damaged is known for it.
+ */
+export interface Header {
+  format: typeof format;
+  /** Of the format. */
+  edition: number;
+  /** The version that made it. */
+  regulars: string;
+  taken_at: string;
+  /** The names of those that its database had had. */
+  migrations: string[];
+  /** By table, in the order of their values. */
+  columns: Record<string, string[]>;
+  /** How many there are, more or less: PostgreSQL's own estimate. */
+  about_rows: number;
+}
+
+interface Section {
+  table: string;
+  account?: number;
+}
+
+export interface End {
+  rows: Record<string, number>;
+  /** By sequence: the last number that was given out. */
+  sequences: Record<string, number>;
+}
+
+const format = 'regulars backup';
+const edition = 1;
+const newline = 10;
+const lastLine = '\\.\n';
+
+export type Counts = Record<string, number>;
+export const total = (counts: Counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** Told how many rows are done, of about how many. */
+export type Progress = (done: number, of: number) => void;
+
+/** The text of a backup, as its database tells it. */
+export async function* write(
+  header: Omit<Header, 'format' | 'edition'>,
+  sections: AsyncIterable<Section & { lines: AsyncIterable<Buffer> }>,
+  end: () => Promise<Pick<End, 'sequences'>>,
+  progress: Progress,
+): AsyncGenerator<Buffer | string> {
+  const hash = createHash('sha256');
+  const hashed = <T extends Buffer | string>(piece: T): T => {
+    hash.update(piece);
+    return piece;
+  };
+  yield hashed(lineOf({ format, edition, ...header }));
+  const rows: Counts = Object.fromEntries(Object.keys(header.columns).map((table) => [table, 0]));
+  for await (const { lines, ...section } of sections) {
+    let before = lineOf(section);
+    for await (const chunk of lines) {
+      // What has no rows is not mentioned.
+      if (before !== '') yield hashed(before);
+      before = '';
+      yield hashed(chunk);
+      rows[section.table] = (rows[section.table] ?? 0) + countLines(chunk);
+      progress(total(rows), header.about_rows);
+    }
+    if (before === '') yield hashed(lastLine);
+  }
+  const { sequences } = await end();
+  yield lineOf({ end: { rows, sequences }, sha256: hash.digest('hex') });
+}
+
+const lineOf = (value: object) => `${JSON.stringify(value)}\n`;
+
+export function countLines(chunk: Buffer): number {
+  let count = 0;
+  for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) count++;
+  return count;
+}
+
+/** A file that is no backup, or not a whole one. */
+export class Unreadable extends SetupProblem {}
+
+/** Reads a backup's text from beginning to end; what is not as it was written is an error. */
+export class Reader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #hash = createHash('sha256');
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  async header(): Promise<Header> {
+    const header = await this.#line().catch((error: Error) => {
+      if (error.message !== damaged) throw error;
+      return { format: undefined } as Record<string, unknown>;
+    });
+    if (header.format !== format) throw new Unreadable('it is not a backup of Regulars');
+    if (!Array.isArray(header.migrations) || !isObject(header.columns)) throw new Unreadable(damaged);
+    if (Number(header.edition) > edition)
+      throw new Unreadable(`Regulars ${header.regulars} wrote it in a form that this version does not know`);
+    return header as unknown as Header;
+  }
+
+  /** The sections, each to be read before the next; and what the end says, when it was as it should be. */
+  async *sections(): AsyncGenerator<Section & { lines: AsyncIterable<Buffer> }, End> {
+    for (;;) {
+      const checksum = this.#hash.copy().digest('hex');
+      const { end, sha256, ...section } = await this.#line();
+      if (end !== undefined) {
+        if (sha256 !== checksum || this.#rest.length > 0 || (await this.#more())) throw new Unreadable(damaged);
+        return end as End;
+      }
+      yield { ...(section as unknown as Section), lines: this.#lines() };
+    }
+  }
+
+  async #line(): Promise<Record<string, unknown>> {
+    let length = 0;
+    while (length === 0) {
+      length = this.#rest.indexOf(newline) + 1;
+      if (length === 0 && this.#rest.length > longestLine) throw new Unreadable(damaged);
+      if (length === 0 && !(await this.#more())) throw new Unreadable('it is not whole');
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(this.#take(length).toString());
+    } catch {
+      throw new Unreadable(damaged);
+    }
+    if (!isObject(value)) throw new Unreadable(damaged);
+    return value;
+  }
+
+  /** Whole lines, up to the one that closes them. */
+  async *#lines(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const last = this.#lastLine();
+      const length = last ?? this.#rest.lastIndexOf(newline) + 1;
+      if (length > 0) yield this.#take(length);
+      if (last !== undefined) {
+        this.#take(lastLine.length);
+        return;
+      }
+      if (!(await this.#more())) throw new Unreadable('it is not whole');
+    }
+  }
+
+  /** Where the line is that closes the lines, if it is in sight. */
+  #lastLine(): number | undefined {
+    if (this.#rest.indexOf(lastLine) === 0) return 0;
+    const at = this.#rest.indexOf(`\n${lastLine}`);
+    return at < 0 ? undefined : at + 1;
+  }
+
+  #take(length: number): Buffer {
+    const taken = this.#rest.subarray(0, length);
+    this.#rest = this.#rest.subarray(length);
+    this.#hash.update(taken);
+    return taken;
+  }
+
+  /** False: there is no more. */
+  async #more(): Promise<boolean> {
+    const next = await this.#chunks.next().catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'Z_BUF_ERROR') throw new Unreadable('it is not whole');
+      if (error.code?.startsWith('Z_')) throw new Unreadable(damaged);
+      throw error;
+    });
+    if (next.done) return false;
+    this.#rest = this.#rest.length === 0 ? next.value : Buffer.concat([this.#rest, next.value]);
+    return true;
+  }
+}
+
+const damaged = 'it is damaged';
+/** Of those that are ours, which name tables and columns; rows may be as long as they like. */
+const longestLine = 16_000_000;
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

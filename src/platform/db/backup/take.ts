@@ -1,0 +1,97 @@
+import { SetupProblem } from '../../../shared/problem.ts';
+import { version } from '../../version.ts';
+import { type CopyConnection, enterAccount, type Tx } from '../database.ts';
+import { selectWaitingJobs, waitingJobs } from '../jobs.ts';
+import { identifier, join, only, sql } from '../sql.ts';
+import { findTables, settle, type Table } from './catalogue.ts';
+import { type Progress, write } from './format.ts';
+
+export interface Summary {
+  rows: number;
+  accounts: number;
+}
+
+/**
+ * Hands over all that the database holds, as it is at one moment: a transaction that reads one snapshot, and keeps
+ * nobody from writing. Tenants' rows are read account by account, as row-level security has it for everybody.
+ */
+export async function takeBackup(
+  connection: CopyConnection,
+  store: (text: AsyncIterable<Buffer | string>) => Promise<void>,
+  progress: Progress,
+): Promise<Summary> {
+  const known = await findTables(connection.run);
+  return connection.transaction(async (tx) => {
+    await tx`set transaction isolation level repeatable read, read only`;
+    // Before the first look, which is what the snapshot is of: a table that is rewritten behind it would seem empty.
+    if (known.length > 0) await tx`lock table ${join(known.map(({ name }) => identifier(name)))} in access share mode`;
+    await settle(tx);
+    const migrations = await schemaOf(tx);
+    const { now } = only(await tx<{ now: Date }>`select now()`);
+    const accounts = await tx<{ id: number }>`select id from accounts order by id`;
+    const tables = await findTables(tx);
+    if (shapeOf(tables) !== shapeOf(known))
+      throw new SetupProblem('The database was being upgraded just now. Take the backup when that is done.');
+    const copy = (query: string) => connection.copyOut(`copy (${query}) to stdout`);
+    const copyTable = ({ name, columns }: Table) =>
+      copy(`select ${join(columns.map(identifier)).sql} from ${identifier(name).sql}`);
+
+    async function* sections() {
+      yield { table: waitingJobs.name, lines: copy(selectWaitingJobs) };
+      for (const table of tables) if (!table.ofAccounts) yield { table: table.name, lines: copyTable(table) };
+      const tenants = tables.filter(({ ofAccounts }) => ofAccounts);
+      for (const { id } of accounts) {
+        await enterAccount(tx, id);
+        for (const table of await withRows(tx, tenants, id))
+          yield { table: table.name, account: id, lines: copyTable(table) };
+      }
+    }
+    const header = {
+      regulars: version,
+      taken_at: now.toISOString(),
+      migrations,
+      columns: Object.fromEntries([waitingJobs, ...tables].map(({ name, columns }) => [name, columns])),
+      about_rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    };
+    let rows = 0;
+    const text = write(
+      header,
+      sections(),
+      async () => ({ sequences: await lastNumbers(tx) }),
+      (done, of) => {
+        rows = done;
+        // The estimate may be short.
+        progress(done, Math.max(of, done + 1));
+      },
+    );
+    await store(text);
+    progress(rows, rows);
+    return { rows, accounts: accounts.length };
+  });
+}
+
+const shapeOf = (tables: Table[]) => JSON.stringify(tables.map(({ name, columns }) => [name, columns]));
+
+/** The names of the migrations that the database has had. */
+export async function schemaOf(tx: Tx): Promise<string[]> {
+  const { there } = only(await tx<{ there: boolean }>`select to_regclass('schema_migrations') is not null as there`);
+  if (!there)
+    throw new SetupProblem('There is nothing to back up: the service has never been started on this database.');
+  const done = await tx<{ name: string }>`select name from schema_migrations order by version`;
+  return done.map(({ name }) => name);
+}
+
+/** Those that the account has rows in: of many small accounts most tables are empty, and a COPY takes longer than a look. */
+async function withRows(tx: Tx, tables: Table[], accountId: number): Promise<Table[]> {
+  const looks = tables.map(({ name }) => sql`exists (select from ${identifier(name)} where account_id = ${accountId})`);
+  const { filled } = only(await tx<{ filled: boolean[] }>`select array[${join(looks)}] as filled`);
+  return tables.filter((_, index) => filled[index]);
+}
+
+/** Asked at the end: sequences know no snapshot, and a number that was given out meanwhile must not be given again either. */
+async function lastNumbers(tx: Tx): Promise<Record<string, number>> {
+  const sequences = await tx<{ name: string; last: number }>`
+    select sequencename::text as name, last_value as last from pg_sequences
+    where schemaname = current_schema() and last_value is not null order by 1`;
+  return Object.fromEntries(sequences.map(({ name, last }) => [name, last]));
+}

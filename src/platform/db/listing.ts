@@ -1,0 +1,79 @@
+import type { Rows, Slice } from '../../shared/fields.ts';
+import type { Tx } from './database.ts';
+import { only, type Sql, sql } from './sql.ts';
+
+/** One page of a list, and how many there are in all: two statements that travel together. */
+export async function listing<Row>(
+  tx: Tx,
+  { columns, from, orderBy }: { columns: Sql; from: Sql; orderBy: Sql },
+  { limit, offset }: Slice,
+): Promise<Rows<Row>> {
+  const [rows, counted] = await Promise.all([
+    tx<Row>`select ${columns} from ${from} order by ${orderBy} limit ${limit} offset ${offset}`,
+    tx<{ total: number }>`select count(*) as total from ${from}`,
+  ]);
+  return { rows, total: only(counted).total };
+}
+
+/** What one of many asks a list for: a page of what is of these contacts, and on these days. */
+export interface Asked extends Slice {
+  /** Who they are today. */
+  contactId: number;
+  /** That one, and whoever was merged into it. */
+  contactIds: number[];
+  start: string;
+  /** The last day, which counts too. */
+  end: string;
+}
+
+/** Where `from` finds it: as `asked.contact_ids`, `asked.start` and `asked.until`, of types that the indexes know. */
+export const askedBy = (all: Asked[]) => sql`(
+  select place, contact_ids::bigint[] as contact_ids, first::timestamp as start, (last + 1)::timestamp as until, most, skipped
+  from unnest(${all.map(({ contactIds }) => `{${contactIds}}`)}::text[], ${all.map(({ start }) => start)}::date[],
+    ${all.map(({ end }) => end)}::date[], ${all.map(({ limit }) => limit)}::bigint[], ${all.map(({ offset }) => offset)}::bigint[])
+    with ordinality as sent (contact_ids, first, last, most, skipped, place) offset 0) as asked`;
+
+interface ListingForMany<Row, Shown> {
+  columns: Sql;
+  from: Sql;
+  orderBy: Sql;
+  show(row: Row, asked: Asked): Shown;
+}
+
+/** The same list for many at once, each their own page of it: one statement, however many they are. */
+export async function selectForMany<Row, Shown>(
+  tx: Tx,
+  { columns, from, orderBy, show }: ListingForMany<Row, Shown>,
+  all: Asked[],
+): Promise<Shown[][]> {
+  const pages = all.map((): Shown[] => []);
+  if (all.length === 0) return pages;
+  // Each page is read by itself, so its rows come in its order.
+  const rows = await tx<Row & { place: number }>`
+    select asked.place, page.* from ${askedBy(all)}
+    cross join lateral (select ${columns} from ${from} order by ${orderBy} limit asked.most offset asked.skipped) as page`;
+  for (const row of rows) pages[row.place - 1]?.push(show(row, all[row.place - 1] as Asked));
+  return pages;
+}
+
+/** The same, and how many there are in all: which is counted only where the page does not tell. */
+export async function listingForMany<Row, Shown>(
+  tx: Tx,
+  list: ListingForMany<Row, Shown>,
+  all: Asked[],
+): Promise<Rows<Shown>[]> {
+  const pages = await selectForMany(tx, list, all);
+  const totals = pages.map(({ length }, index) => {
+    const { limit, offset } = all[index] as Asked;
+    return length < limit && (length > 0 || offset === 0) ? offset + length : undefined;
+  });
+  const unknown = [...totals.keys()].filter((index) => totals[index] === undefined);
+  const counted =
+    unknown.length === 0
+      ? []
+      : await tx<{ place: number; total: number }>`
+          select asked.place, (select count(*) from ${list.from}) as total
+          from ${askedBy(unknown.map((index) => all[index] as Asked))}`;
+  for (const { place, total } of counted) totals[unknown[place - 1] as number] = total;
+  return pages.map((rows, index) => ({ rows, total: totals[index] as number }));
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { packageFile } from '../package-files.ts';
+import { pageHeaders } from './page-headers.ts';
+
+/** The reference's script, copied beside the code by the build; from there it needs nobody else's server. */
+const script = packageFile('dist', 'reference.js');
+
+const reference = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Regulars API reference</title>
+    <link rel="icon" href="data:,">
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="/docs/reference.js"></script>
+    <script>
+      Scalar.createApiReference('#reference', {
+        url: '/openapi.json',
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+        hideModels: true,
+        showDeveloperTools: 'never',
+        documentDownloadType: 'json',
+        defaultOpenAllTags: false,
+        authentication: { preferredSecurityScheme: 'token' },
+        defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+      });
+    </script>
+  </body>
+</html>
+`;
+
+/** `/openapi.json` and `/docs`, both complete without the internet. */
+export function serveDocs(app: FastifyInstance, document: unknown): void {
+  const text = JSON.stringify(document);
+  const headers = pageHeaders(reference);
+  let code: Buffer | undefined;
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
+  app.get('/docs', (_request, reply) => reply.headers(headers).type('text/html; charset=utf-8').send(reference));
+  app.get('/docs/reference.js', (_request, reply) => {
+    code ??= readFileSync(script);
+    return reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=86400').send(code);
+  });
+}

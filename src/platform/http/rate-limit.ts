@@ -1,0 +1,64 @@
+import { TooMany } from '../../shared/problem.ts';
+
+const windowMs = 60_000;
+/** With more keys in a window than this, the oldest is forgotten. */
+const mostKeys = 100_000;
+
+/** Where somebody stands. */
+export interface Rate {
+  limit: number;
+  remaining: number;
+  /** Seconds until it is counted anew. */
+  reset: number;
+}
+
+export function rateHeaders({ limit, remaining, reset }: Rate): Record<string, string> {
+  return {
+    'ratelimit-limit': String(limit),
+    'ratelimit-remaining': String(remaining),
+    'ratelimit-reset': String(reset),
+  };
+}
+
+/** At most so many a minute for each key, in fixed windows of a minute; what is kept is one number a key of this minute. */
+export class RateLimit {
+  readonly #perMinute: number;
+  readonly #reason: string | undefined;
+  readonly #now: () => number;
+  #counts = new Map<string, number>();
+  #window = 0;
+
+  /** With a reason of its own, how many there may be is not told. */
+  constructor(perMinute: number, reason?: string, now: () => number = Date.now) {
+    this.#perMinute = perMinute;
+    this.#reason = reason;
+    this.#now = now;
+  }
+
+  /** Counts one, and throws when it is one too many. */
+  take(key: string): Rate | undefined {
+    const limit = this.#perMinute;
+    if (limit === 0) return undefined;
+    const now = this.#now();
+    const window = Math.floor(now / windowMs);
+    if (window !== this.#window) {
+      this.#window = window;
+      this.#counts = new Map();
+    }
+    const reset = Math.max(1, Math.ceil(((window + 1) * windowMs - now) / 1000));
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    if (count > limit) {
+      const reason = this.#reason ?? `Over the limit of ${limit} a minute.`;
+      throw new TooMany(`${reason} Try again in ${reset} s.`, reset, this.#reason === undefined ? limit : undefined);
+    }
+    this.#counts.set(key, count);
+    if (this.#counts.size > mostKeys) this.#counts.delete(this.#counts.keys().next().value as string);
+    return { limit, remaining: limit - count, reset };
+  }
+
+  /** Takes one back that turned out not to count. */
+  giveBack(key: string): void {
+    const count = this.#counts.get(key);
+    if (count) this.#counts.set(key, count - 1);
+  }
+}

@@ -1,0 +1,88 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runJobs } from '../../../src/app/jobs/run.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { fatal } from '../../support/cutting-proxy.ts';
+import { createDatabase, superuser } from '../../support/database.ts';
+
+const database = await createDatabase();
+const behind = await superuser(database);
+
+/** A way to the server on which it can be made to look as if it had crashed and were starting up. */
+async function throughProxy() {
+  const { hostname, port: portBehind } = new URL(database.url);
+  const open = new Set<Socket>();
+  let isStarting = false;
+  let turnedAway = 0;
+  const server = createServer((client) => {
+    client.on('error', () => {});
+    if (isStarting) {
+      turnedAway++;
+      client.end(fatal('57P03', 'the database system is starting up'));
+      return;
+    }
+    open.add(client);
+    const upstream = connect(Number(portBehind), hostname).on('error', () => {});
+    client.pipe(upstream).pipe(client);
+    client.on('close', () => upstream.destroy());
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  afterAll(() => server.close());
+  return {
+    url: Object.assign(new URL(database.url), { hostname: '127.0.0.1', port: String(port) }).href,
+    crash: () => {
+      isStarting = true;
+      for (const socket of open) socket.destroy();
+    },
+    recover: () => {
+      isStarting = false;
+    },
+    turnedAway: () => turnedAway,
+  };
+}
+
+/** A worker that has done a job, so that it is at work. */
+async function working(url: string, task: () => Promise<void>) {
+  const done: string[] = [];
+  const note = async () => void done.push('noted');
+  const jobs = runJobs({ url }, { note, task }, createLog('silent'));
+  const noted = async (times: number) => {
+    await behind`select graphile_worker.add_job('note')`;
+    await expect.poll(() => done.length).toBe(times);
+  };
+  await noted(1);
+  return { jobs, noted };
+}
+
+describe('when PostgreSQL crashes, the worker', () => {
+  it('can be stopped while it recovers', async () => {
+    const proxy = await throughProxy();
+    const { jobs } = await working(proxy.url, async () => {});
+    proxy.crash();
+    await expect.poll(proxy.turnedAway).toBeGreaterThan(2);
+    const began = Date.now();
+    await jobs.stop();
+    expect(Date.now() - began).toBeLessThan(10_000);
+  });
+
+  it.each(['done', 'failed'])(
+    'lives on with a job in hand that can’t be reported as %s, and does the next',
+    async (how) => {
+      const proxy = await throughProxy();
+      let begun = 0;
+      const { jobs, noted } = await working(proxy.url, async () => {
+        begun++;
+        proxy.crash();
+        if (how === 'failed') throw new Error('The database is away.');
+      });
+      await behind`select graphile_worker.add_job('task', max_attempts := 1)`;
+      await expect.poll(() => begun).toBe(1);
+      await expect.poll(proxy.turnedAway).toBeGreaterThan(0);
+      proxy.recover();
+      // Nothing was rejected that nobody heard of: that would fail this run, and end a service.
+      await noted(2);
+      await jobs.stop();
+    },
+  );
+});

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appOver } from '../../../support/app.ts';
+import { openTestDatabase, superuser } from '../../../support/database.ts';
+import {
+  type AnyWrite,
+  anyPurchase,
+  anyWrite,
+  bodyOf,
+  everyGuest,
+  purchaseBody,
+  waiting,
+} from '../../../support/guests.ts';
+import { broken } from '../../../support/invariants.ts';
+import { type Running, start } from '../../../support/process.ts';
+
+const { db, ...database } = await openTestDatabase();
+const { account, admin, call } = await appOver(db, database);
+const behind = await superuser(database);
+
+const env = { DATABASE_URL: database.url, EMAIL_DOMAIN_CHECK: 'list', LOG_LEVEL: 'warn' };
+const services: Running[] = await Promise.all([start({ env }), start({ env }), start({ env })]);
+
+async function place() {
+  const { id, root_unit_id, token } = await account();
+  const { body: unit } = await admin('POST', `/accounts/${id}/units`, { name: 'The Anchor' });
+  const { body: udf } = await admin('POST', `/accounts/${id}/udfs`, { name: 'Allergies', type: 'text' });
+  return { id, token, units: [root_unit_id, unit.id], udf: udf.id };
+}
+
+type Place = Awaited<ReturnType<typeof place>>;
+
+interface Request {
+  path: string;
+  body: unknown;
+}
+
+async function send(service: Running | undefined, { token }: Place, { path, body }: Request): Promise<number> {
+  const response = await fetch(`${service?.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+const contactWrite = (at: Place) => (write: AnyWrite, index: number) => ({
+  path: '/v1/contact',
+  body: bodyOf(write, `note ${index}`, at),
+});
+
+/** Twelve clients share them out, each with one request at a time to one of the processes. Gives the status of each. */
+async function race(at: Place, requests: Request[]): Promise<number[]> {
+  const statuses: number[] = [];
+  let next = 0;
+  const client = async (_: unknown, number: number) => {
+    while (next < requests.length) {
+      const index = next++;
+      const status = await send(services[number % services.length], at, requests[index] as Request);
+      expect([200, 422]).toContain(status);
+      statuses[index] = status;
+    }
+  };
+  await Promise.all(Array.from({ length: 12 }, client));
+  return statuses;
+}
+
+const deadlocks = async () =>
+  Number((await behind`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks);
+
+describe('several processes that write about the same people at once', () => {
+  it('leave what the same writes leave one after the other, without a deadlock', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyWrite, { minLength: 100, maxLength: 150 }), async (writes) => {
+        const [together, apart] = [await place(), await place()];
+        for (const at of [together, apart]) {
+          for (const body of waiting(at.id, at)) await call('POST', '/v1/purchases', { token: at.token, body });
+        }
+        const statuses = await race(together, writes.map(contactWrite(together)));
+        // Whoever waits for another's locks writes its notes later, so the notes' ids tell an order in which it happened.
+        const notes = await behind<{ n: number }>`
+          select substr(text, 6)::int as n from notes where account_id = ${together.id} order by id`;
+        const order = notes.map((note) => note.n);
+        const answered = statuses.flatMap((status, index) => (status === 200 ? [index] : []));
+        expect([...order].sort((a, b) => a - b)).toEqual(answered);
+        for (const index of order) {
+          const body = bodyOf(writes[index] as AnyWrite, `note ${index}`, apart);
+          expect((await call('POST', '/v1/contact', { token: apart.token, body })).status).toBe(200);
+        }
+        expect(await everyGuest(behind, together.id)).toEqual(await everyGuest(behind, apart.id));
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+    expect(await broken(behind)).toEqual({});
+    expect(await deadlocks()).toBe(0);
+  });
+
+  it('leave no purchase waiting for what is there, whichever of the two came first', async () => {
+    const either = fc.oneof(
+      anyWrite.map((write) => ({ write, purchase: undefined })),
+      anyPurchase.map((purchase) => ({ write: undefined, purchase })),
+    );
+    let matched = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(either, { minLength: 100, maxLength: 150 }), async (sent) => {
+        const at = await place();
+        const requests = sent.map(({ write, purchase }, index) =>
+          write
+            ? contactWrite(at)(write, index)
+            : { path: '/v1/purchases', body: purchaseBody(purchase as NonNullable<typeof purchase>, at.id, at) },
+        );
+        await race(at, requests);
+        expect(await broken(behind)).toEqual({});
+        const [late] = await behind<{ n: number }>`
+          select count(*) as n from purchases where account_id = ${at.id} and matched_by is not null`;
+        matched += late?.n ?? 0;
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+    expect(matched).toBeGreaterThan(8);
+    expect(await deadlocks()).toBe(0);
+  });
+
+  it('answer and keep the others where PostgreSQL refuses one of them', async () => {
+    const at = await place();
+    // Nothing that a client sends gets this far; this stands for whatever we have not thought of.
+    await behind`alter table notes add constraint no_thirteen check (text <> 'note 13') not valid`;
+    const writes = Array.from(
+      { length: 60 },
+      (_, n) => ({ email: `guest${n}@gmail.com`, rules: [] }) as unknown as AnyWrite,
+    );
+    const expected = writes.map((_, n) => (n === 13 ? 500 : 200));
+    const statuses = await Promise.all(writes.map(contactWrite(at)).map((request) => send(services[0], at, request)));
+    await behind`alter table notes drop constraint no_thirteen`;
+    expect(statuses).toEqual(expected);
+    const stored = await behind<{ email: string }>`select email from contacts where account_id = ${at.id}`;
+    expect(stored).toHaveLength(59);
+    expect(stored.map((contact) => contact.email)).not.toContain('guest13@gmail.com');
+  });
+
+  it('make one contact of one person, however many say so first', async () => {
+    const at = await place();
+    const write = { email: 'new@gmail.com', mobile_number: '07700900009', rules: [] } as unknown as AnyWrite;
+    expect(await race(at, Array(90).fill(write).map(contactWrite(at)))).toEqual(Array(90).fill(200));
+    expect(await behind`select from contacts where account_id = ${at.id}`).toHaveLength(1);
+    expect(await behind`select from notes where account_id = ${at.id}`).toHaveLength(90);
+  });
+
+  it('make one group and one source of one name', async () => {
+    const at = await place();
+    const writes = Array.from(
+      { length: 90 },
+      (_, n) =>
+        ({
+          email: `guest${n}@gmail.com`,
+          source_name: n % 2 ? 'Till' : 'TILL',
+          units: [{ unit: 1, groups: [{ name: n % 2 ? 'News' : 'NEWS', folder_name: 'Loyal' }] }],
+          rules: [],
+        }) as unknown as AnyWrite,
+    );
+    expect(await race(at, writes.map(contactWrite(at)))).toEqual(Array(90).fill(200));
+    const [made] = await behind`
+      select (select count(*) from sources where account_id = ${at.id}) as sources,
+        (select count(*) from groups where account_id = ${at.id}) as groups,
+        (select count(*) from folders where account_id = ${at.id}) as folders`;
+    expect(made).toEqual({ sources: 1, groups: 1, folders: 1 });
+    expect(await behind`select from contact_groups where account_id = ${at.id}`).toHaveLength(90);
+  });
+});

@@ -1,0 +1,254 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eraseContact } from '../../../../src/features/guests/erasure/erase.ts';
+import { prepareContact } from '../../../../src/features/guests/write/command.ts';
+import { mergeContacts, undoMerge } from '../../../../src/features/guests/write/merge.ts';
+import type { ContactWrite } from '../../../../src/features/guests/write/schema.ts';
+import { writeContacts } from '../../../../src/features/guests/write/write.ts';
+import type { Tx } from '../../../../src/platform/db/database.ts';
+import { ErrorCollector } from '../../../../src/shared/problem.ts';
+import { testApp } from '../../../support/app.ts';
+import { superuser } from '../../../support/database.ts';
+import { latch } from '../../../support/latch.ts';
+
+const { account, admin, call, database, db } = await testApp();
+const behind = await superuser(database);
+
+/** Until somebody waits for somebody else's lock; or long enough. */
+async function untilOneWaits() {
+  for (let tries = 0; tries < 100; tries++) {
+    const [waiting] =
+      await behind`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    if (waiting) return;
+    await pause(10);
+  }
+}
+
+/** Deletes something in a transaction that stays open until the write has run into it. */
+async function whileDeleted(table: string, id: number, write: () => ReturnType<typeof call>) {
+  const statement = (text: string) => behind([text] as unknown as TemplateStringsArray);
+  await statement('begin');
+  await statement(`delete from ${table} where id = ${id}`);
+  const writing = write();
+  await untilOneWaits();
+  await statement('commit');
+  return writing;
+}
+
+describe('what a write refers to, deleted by somebody else at that very moment', async () => {
+  const { id, token, root_unit_id } = await account();
+  const at = `/accounts/${id}`;
+  const made = async (path: string, body: object) => (await admin('POST', `${at}/${path}`, body)).body.id as number;
+  const write = (body: object) => call('POST', '/v1/contact', { token, body });
+
+  it('is a 422 as if it had never been there: a source', async () => {
+    const source_id = await made('sources', { name: 'Wifi' });
+    const { body } = await whileDeleted('sources', source_id, () => write({ email: 'ana@gmail.com', source_id }));
+    expect(body.errors).toEqual({ source_id: [expect.any(String)] });
+  });
+  it('is a 422 as if it had never been there: a user-defined field', async () => {
+    const udf = await made('udfs', { name: 'Allergies', type: 'text' });
+    const udfs = [{ id: udf, data: 'nuts' }];
+    const { body } = await whileDeleted('udfs', udf, () => write({ email: 'ana@gmail.com', udfs }));
+    expect(body.errors).toEqual({ 'udfs.0.id': [expect.any(String)] });
+  });
+  it('is a 422 as if it had never been there: a group by its id', async () => {
+    const group = await made('groups', { name: 'News', unit_id: root_unit_id });
+    const units = [{ id: root_unit_id, groups: [{ id: group }] }];
+    const { body } = await whileDeleted('groups', group, () => write({ email: 'ana@gmail.com', units }));
+    expect(body.errors).toEqual({ 'units.0.groups.0.id': [expect.any(String)] });
+  });
+  it('is made again: a group by its name', async () => {
+    const group = await made('groups', { name: 'News', unit_id: root_unit_id });
+    const units = [{ id: root_unit_id, groups: [{ name: 'News' }] }];
+    const { status, body } = await whileDeleted('groups', group, () => write({ email: 'rui@gmail.com', units }));
+    expect(status).toBe(200);
+    expect(body.units[0].groups).toEqual([{ id: expect.any(Number), name: 'News' }]);
+    expect(body.units[0].groups[0].id).not.toBe(group);
+  });
+  it('is nothing to write to: the account', async () => {
+    const other = await account('Going');
+    const { body } = await whileDeleted('accounts', other.id, () =>
+      call('POST', '/v1/contact', { token: other.token, body: { email: 'ana@gmail.com' } }),
+    );
+    expect(body.errors).toEqual({ account_id: [expect.any(String)] });
+  });
+});
+
+/** Does the first in a transaction that stays open until the second has run into it. */
+async function whileOpen<T>(
+  accountId: number,
+  first: (tx: Tx) => Promise<unknown>,
+  second: () => Promise<T>,
+): Promise<T> {
+  const [begun, finished] = [latch(), latch()];
+  const open = db.tenant(accountId, async (tx) => {
+    await first(tx);
+    begun.open();
+    await finished.opened;
+  });
+  await begun.opened;
+  const running = second();
+  await untilOneWaits();
+  finished.open();
+  await open;
+  return running;
+}
+
+describe('a guest who is erased at that very moment', () => {
+  const stay = {
+    ...{ provider_id: 1, stay_reference: 'S1', booker: true, guest: true, enquiry_date: '2026-01-01 09:00:00' },
+    ...{ checkin_date: '2026-03-01 15:00:00', checkout_date: '2026-03-02 11:00:00', room_type_id: 2, total_guests: 2 },
+    ...{ booking_enquiry_source_id: 1, booking_status_id: 3 },
+  };
+  const place = async () => {
+    const { id, token, root_unit_id: unit_id } = await account();
+    const write = async (email: string, more: object = {}): Promise<number> =>
+      (await call('POST', '/v1/contact', { token, body: { email, ...more } })).body.id;
+    const command = (email: string, input: object) =>
+      prepareContact(
+        { email, ...input } as ContactWrite,
+        new ErrorCollector(),
+        { tokenId: null, receivedAt: new Date() },
+        () => 'yes',
+      );
+    const erase = (contact: number) => admin('DELETE', `/accounts/${id}/contacts/${contact}`);
+    return { id, token, unit_id, stays: [{ ...stay, unit_id }], write, command, erase };
+  };
+
+  it('takes no stay along that somebody else comes to', async () => {
+    const { id, token, stays, write, command, erase } = await place();
+    const [ana, rui] = [await write('ana@gmail.com', { stays }), await write('rui@gmail.com')];
+    const commands = [await command('rui@gmail.com', { stays })];
+    const storing = async (tx: Tx) => {
+      const last: Promise<unknown>[] = [];
+      await writeContacts(tx, id, commands, (statement) => last.push(statement));
+      await Promise.all(last);
+    };
+    expect((await whileOpen(id, storing, () => erase(ana))).status).toBe(204);
+    expect((await call('GET', `/v1/contact/${rui}/stays`, { token })).body.total).toBe(1);
+  });
+  it('leaves no stay behind when the other guest of it is erased too', async () => {
+    const { id, stays, write, erase } = await place();
+    const [ana, rui] = [await write('ana@gmail.com', { stays }), await write('rui@gmail.com', { stays })];
+    expect(
+      (
+        await whileOpen(
+          id,
+          (tx) => eraseContact(tx, id, ana),
+          () => erase(rui),
+        )
+      ).status,
+    ).toBe(204);
+    expect(await behind`select from stays where account_id = ${id}`).toHaveLength(0);
+  });
+  it('has no booking that could be changed', async () => {
+    const { id, token, write } = await place();
+    const ana = await write('ana@gmail.com', { bookings: [{ booking_reference: 'B1' }] });
+    const [booking] = await behind<{ id: number }>`select id from bookings where account_id = ${id}`;
+    const change = () => call('POST', `/v1/bookings/${booking?.id}`, { token, body: { table_numbers: ['6'] } });
+    expect((await whileOpen(id, (tx) => eraseContact(tx, id, ana), change)).status).toBe(404);
+  });
+  it('is nobody to assign a code to', async () => {
+    const { id, token, unit_id, write } = await place();
+    const ana = await write('ana@gmail.com');
+    const body = { account_id: id, unit_id, name: 'Summer' };
+    const { body: group } = await call('POST', '/v1/unique_code/group', { token, body });
+    await admin('POST', `/accounts/${id}/unique_code_groups/${group.id}/codes`, { codes: ['X'] });
+    const code = { unique_code_group_id: group.id, unique_code: 'X', contact_id: ana };
+    const assign = () => admin('POST', `/accounts/${id}/unique_codes/assign`, code);
+    const { status, body: refusal } = await whileOpen(id, (tx) => eraseContact(tx, id, ana), assign);
+    expect([status, Object.keys(refusal.errors)]).toEqual([422, ['contact_id']]);
+  });
+});
+
+describe('a contact that is merged, or whose merge is undone, while a write waits for it', () => {
+  const rules = [{ rule_name: 'update_only' }];
+  const two = async () => {
+    const { id, token } = await account();
+    const write = async (body: object) => (await call('POST', '/v1/contact', { token, body })).body;
+    const [ana, eve] = [await write({ email: 'ana@gmail.com' }), await write({ email: 'eve@gmail.com' })];
+    return { id, write, ana: ana.id as number, eve: eve.id as number };
+  };
+  it('is written to as the contact that it has become', async () => {
+    const { id, write, ana, eve } = await two();
+    const written = await whileOpen(
+      id,
+      (tx) => mergeContacts(tx, id, eve, ana, 'test'),
+      () => write({ email: 'ana@gmail.com', first_name: 'Ana', rules }),
+    );
+    expect(written).toMatchObject({ id: eve, email: 'eve@gmail.com', first_name: 'Ana' });
+  });
+  it('is written to as itself again', async () => {
+    const { id, write, ana, eve } = await two();
+    const { body: merge } = await admin('POST', `/accounts/${id}/contacts/${eve}/merge`, { contact_id: ana });
+    const written = await whileOpen(
+      id,
+      (tx) => undoMerge(tx, id, merge.id, 'test'),
+      () => write({ email: 'ana@gmail.com', first_name: 'Ana', rules }),
+    );
+    expect(written).toMatchObject({ id: ana, email: 'ana@gmail.com', first_name: 'Ana' });
+  });
+});
+
+describe('a deadlock that somebody else brings about', () => {
+  it('is tried again', async () => {
+    const { id, token } = await account();
+    const purchases = [{ transaction_reference: 'P1' }, { transaction_reference: 'P2' }];
+    const body = { account_id: id, membership_number: 'M1', purchases };
+    const buy = () => call('POST', '/v1/purchases', { token, body });
+    const [first, second] = (await buy()).body.purchases;
+    const hold = (purchase: { id: number }) =>
+      behind`select from purchases where account_id = ${id} and id = ${purchase.id} for update`;
+    await behind`begin`;
+    // Of the two, the other is the one whom PostgreSQL stops.
+    await behind`set local deadlock_timeout = '1min'`;
+    await hold(second);
+    const buying = buy();
+    await pause(300);
+    await hold(first);
+    await behind`rollback`;
+    expect((await buying).status).toBe(200);
+  });
+});
+
+describe('more groups than a request may name', () => {
+  it('are refused at once, however they are spread over units', async () => {
+    const { token, root_unit_id } = await account();
+    const groups = Array.from({ length: 501 }, (_, n) => ({ name: `group ${n}` }));
+    const units = [
+      { id: root_unit_id, groups },
+      { id: root_unit_id, groups },
+    ];
+    const { body } = await call('POST', '/v1/contact', { token, body: { email: 'ana@gmail.com', units } });
+    expect(body.errors).toEqual({ units: ['The units may not name more than 1000 groups.'] });
+  });
+});
+
+describe('merging, undoing and erasing one family at once', () => {
+  it('does each once or says why not, and never fails on our side', async () => {
+    const { id, token } = await account();
+    const write = async (body: object) => (await call('POST', '/v1/contact', { token, body })).body;
+    for (let turn = 0; turn < 8; turn++) {
+      const [a, b, c] = [
+        await write({ email: `a${turn}@gmail.com` }),
+        await write({ email: `b${turn}@gmail.com` }),
+        await write({ email: `c${turn}@gmail.com` }),
+      ];
+      const merge = (into: number, contact_id: number) =>
+        admin('POST', `/accounts/${id}/contacts/${into}/merge`, { contact_id });
+      const { body: first } = await merge(b.id, a.id);
+      const answers = await Promise.all([
+        merge(c.id, b.id),
+        admin('POST', `/accounts/${id}/merges/${first.id}/undo`),
+        merge(b.id, c.id),
+        admin('DELETE', `/accounts/${id}/contacts/${a.id}`),
+        write({ email: `a${turn}@gmail.com`, notes: [{ text: 'still here' }] }).then(() => ({ status: 200 })),
+      ]);
+      for (const { status } of answers) expect([200, 204, 404, 422]).toContain(status);
+    }
+    const loose = await behind`
+      select c.id from contacts c join contacts m on m.account_id = c.account_id and m.id = c.merged_into where m.merged_into is not null`;
+    expect(loose).toHaveLength(0);
+  });
+});

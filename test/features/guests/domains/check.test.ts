@@ -1,0 +1,230 @@
+import { describe, expect, it, vi } from 'vitest';
+import { commonDomains } from '../../../../src/features/guests/domains/common.ts';
+import { type Says, startDnsServer } from '../../../support/dns-server.ts';
+import { domainService, refusal, refusedEmail } from '../../../support/domains.ts';
+
+const { behind, dns, freshList, jobsAbout, service, serviceThatAsks, statusOf, write, writeAt } = await domainService();
+
+const stored = async (domain: string) => [
+  ...(await behind`select takes_mail, vouched_for from email_domains where domain = ${domain}`),
+];
+
+describe('the domain of an e-mail', () => {
+  it('is known without a question where it is a common mailbox provider’s', async () => {
+    const down = await startDnsServer();
+    down.saysOfAll('silence');
+    const list = freshList(down);
+    expect(commonDomains.size).toBeGreaterThan(100);
+    for (const domain of commonDomains) expect(await list.takesMail(`ana@${domain}`), domain).toBe('yes');
+    const answer = await writeAt(await serviceThatAsks(down), 'GMail.com');
+    expect([answer.status, await statusOf(answer.body.id)]).toEqual([200, null]);
+    expect(down.questions()).toEqual([]);
+  });
+
+  it('is asked about once if it has mail servers, then known to this process, and by the table to all others', async () => {
+    const domain = 'harbour.example';
+    dns.says(domain, 'mx');
+    const answer = await writeAt(service, domain);
+    expect([answer.status, await statusOf(answer.body.id)]).toEqual([200, null]);
+    expect(dns.asked(domain)).toBe(1);
+    expect((await writeAt(await serviceThatAsks(dns), domain)).status).toBe(200);
+    expect(dns.asked(domain)).toBe(1);
+    // A write stores it again where it is missing.
+    await behind`delete from email_domains where domain = ${domain}`;
+    expect((await writeAt(service, domain)).status).toBe(200);
+    expect(dns.asked(domain)).toBe(1);
+    expect(await stored(domain)).toEqual([{ takes_mail: true, vouched_for: false }]);
+    // Known to neither, it is a question again.
+    await behind`delete from email_domains where domain = ${domain}`;
+    expect((await writeAt(await serviceThatAsks(dns), domain)).status).toBe(200);
+    expect(dns.asked(domain)).toBe(2);
+    expect(await jobsAbout(domain)).toEqual([]);
+  });
+
+  it.each<[string, Says]>([
+    ['does not exist', 'nxdomain'],
+    ['has no mail server', 'nothing'],
+    ['says by a null MX that it takes no mail', 'null mx'],
+  ])('that %s is a 422, asked about once in each process, and stored nowhere', async (_, says) => {
+    const domain = `${says.replace(' ', '-')}.example`;
+    dns.says(domain, says);
+    expect(refusal(await writeAt(service, domain))).toEqual(refusedEmail);
+    expect(dns.asked(domain)).toBe(1);
+    expect(refusal(await writeAt(service, domain))).toEqual(refusedEmail);
+    expect(dns.asked(domain)).toBe(1);
+    expect(await freshList(dns).takesMail(`ana@${domain}`)).toBe('no');
+    expect(await stored(domain)).toEqual([]);
+    expect(dns.asked(domain)).toBe(2);
+    expect(await behind`select from contacts where email like ${`%@${domain}`}`).toHaveLength(0);
+  });
+
+  it.each<[Says, string]>([
+    ['nxdomain', '447700900001'],
+    ['nothing', '447700900002'],
+    ['null mx', '447700900003'],
+  ])(
+    'that takes no mail (%s) is dropped with discard_invalid_data, and the rest is stored',
+    async (says, mobile_number) => {
+      const domain = `dropped-${says.replace(' ', '-')}.example`;
+      dns.says(domain, says);
+      const rules = [{ rule_name: 'discard_invalid_data' }];
+      const answer = await write(service, { email: `ana@${domain}`, mobile_number, first_name: 'Ana', rules });
+      expect([answer.status, answer.headers['discarded-fields']]).toEqual([200, 'email']);
+      expect(answer.body).toMatchObject({ email: '', mobile_number, first_name: 'Ana' });
+      expect(await statusOf(answer.body.id)).toBeNull();
+      expect(refusal(await write(service, { email: `ana@${domain}`, rules }))).toEqual(refusedEmail);
+      expect(await stored(domain)).toEqual([]);
+    },
+  );
+
+  it.each([
+    'gmail.com/x.y',
+    'gmail.com?x.y',
+    'gmail.com#a.b',
+    'gm%61il.com',
+    'gm\u00adail.com',
+    '\uff47mail.com',
+    `${'a'.repeat(64)}.com`,
+    '-a.example',
+    '[127.0.0.1]',
+  ])('is refused without a question where it is no domain: %s', async (name) => {
+    expect(refusal(await writeAt(service, name))).toEqual(refusedEmail);
+  });
+
+  it('is accepted where staff vouch for it, whatever DNS says', async () => {
+    dns.says('known-to-staff.example', 'nxdomain');
+    const vouched = await service.admin('POST', '/email_domains', { domain: 'Known-To-Staff.example' });
+    expect(vouched).toMatchObject({ status: 201, body: { domain: 'known-to-staff.example', vouched_for: true } });
+    expect((await writeAt(service, 'known-to-staff.example')).status).toBe(200);
+    const { body } = await service.admin('GET', '/email_domains');
+    expect(body.data.map((one: { domain: string }) => one.domain)).toContain('known-to-staff.example');
+    expect((await service.admin('POST', '/email_domains', { domain: 'no domain' })).status).toBe(422);
+  });
+
+  it.each(['invalid', 'test', 'localhost'])(
+    'is refused without a question where it ends in .%s, whatever DNS says',
+    async (ending) => {
+      const names = [`harbour.${ending}`, `mail.harbour.${ending}`, `Harbour.${ending.toUpperCase()}`];
+      dns.says(
+        names.map((name) => name.toLowerCase()),
+        'mx',
+      );
+      for (const name of names) {
+        expect(refusal(await writeAt(service, name)), name).toEqual(refusedEmail);
+        expect(dns.asked(name.toLowerCase())).toBe(0);
+      }
+      // Only the last part counts.
+      const lookalike = `${ending}.harbour-${ending}.example`;
+      dns.says(lookalike, 'mx');
+      expect((await writeAt(service, lookalike)).status).toBe(200);
+    },
+  );
+
+  it('is one and the same in capitals, and an internationalised one is asked about as DNS knows it', async () => {
+    dns.says(['quay.example', 'xn--bcher-kva.example'], 'mx');
+    expect((await writeAt(service, 'QUAY.Example')).body.email).toMatch(/@quay\.example$/);
+    expect((await writeAt(service, 'quay.example')).status).toBe(200);
+    expect(dns.asked('quay.example')).toBe(1);
+    const { status, body } = await writeAt(service, 'Bücher.example');
+    expect([status, body.email]).toEqual([200, expect.stringMatching(/@bücher\.example$/)]);
+    expect((await writeAt(service, 'xn--bcher-kva.example')).status).toBe(200);
+    expect(dns.asked('xn--bcher-kva.example')).toBe(1);
+    expect(refusal(await writeAt(service, 'kafé.example'))).toEqual(refusedEmail);
+    expect(dns.asked('xn--kaf-dma.example')).toBe(1);
+  });
+
+  it('may have more mail servers than fit a datagram', async () => {
+    dns.says('many.example', 'mx', { large: true });
+    expect(await freshList(dns).takesMail('ana@many.example')).toBe('learnt');
+  });
+
+  it('is asked about once by many writes at the same time', async () => {
+    dns.says('rush.example', 'mx', { afterMs: 100 });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => writeAt(service, 'rush.example')));
+    expect(answers.map((answer) => answer.status)).toEqual(Array(20).fill(200));
+    expect(dns.asked('rush.example')).toBe(1);
+    const list = freshList(dns);
+    dns.says('rush-again.example', 'mx', { afterMs: 100 });
+    const verdicts = await Promise.all(Array.from({ length: 20 }, () => list.takesMail('ana@rush-again.example')));
+    expect(verdicts).toEqual(Array(20).fill('learnt'));
+    expect(dns.asked('rush-again.example')).toBe(1);
+  });
+
+  it('is asked about again when it was found to take mail 60 days ago, and stays accepted while DNS is out', async () => {
+    const [kept, lost] = ['kept.example', 'lost.example'];
+    dns.says([kept, lost], 'mx');
+    for (const domain of [kept, lost]) expect((await writeAt(await serviceThatAsks(dns), domain)).status).toBe(200);
+    await behind`update email_domains set checked_at = now() - interval '60 days' where domain in (${kept}, ${lost})`;
+    dns.says([kept, lost], 'servfail');
+    const answer = await writeAt(service, kept);
+    expect([answer.status, await statusOf(answer.body.id), dns.asked(kept)]).toEqual([200, null, 2]);
+    expect(await jobsAbout(kept)).toEqual([]);
+    dns.says(kept, 'mx');
+    expect((await writeAt(await serviceThatAsks(dns), kept)).status).toBe(200);
+    expect(dns.asked(kept)).toBe(3);
+    // That was news, and the next one believes it.
+    expect(await freshList(dns).takesMail(`ana@${kept}`)).toBe('yes');
+    expect(dns.asked(kept)).toBe(3);
+    // A domain may also end.
+    dns.says(lost, 'nxdomain');
+    expect(refusal(await writeAt(service, lost))).toEqual(refusedEmail);
+  });
+
+  it('is asked about again an hour after it was found to take no mail, as it may have been registered since', async () => {
+    const domain = 'newly-registered.example';
+    const list = freshList(dns);
+    expect(await list.takesMail(`ana@${domain}`)).toBe('no');
+    dns.says(domain, 'mx');
+    const now = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now');
+    later.mockImplementation(() => now() + 50 * 60_000);
+    expect(await list.takesMail(`ana@${domain}`)).toBe('no');
+    later.mockImplementation(() => now() + 61 * 60_000);
+    expect(await list.takesMail(`ana@${domain}`)).toBe('learnt');
+    later.mockRestore();
+    expect(dns.asked(domain)).toBe(2);
+  });
+
+  it('is never asked about when staff vouch for it', async () => {
+    const domain = 'vouched.example';
+    await behind`
+      insert into email_domains (domain, takes_mail, vouched_for, checked_at)
+      values (${domain}, true, true, now() - interval '1 year')`;
+    expect((await writeAt(service, domain)).status).toBe(200);
+    expect(dns.asked(domain)).toBe(0);
+  });
+});
+
+describe('EMAIL_DOMAIN_CHECK', () => {
+  it('list never asks DNS: it takes the common domains and those learnt before, and refuses all others', async () => {
+    const silent = await startDnsServer();
+    dns.says(['learnt.example', 'not-learnt.example'], 'mx');
+    expect((await writeAt(service, 'learnt.example')).status).toBe(200);
+    await behind`update email_domains set checked_at = now() - interval '60 days' where domain = 'learnt.example'`;
+    const list = await serviceThatAsks(silent, { EMAIL_DOMAIN_CHECK: 'list' });
+    for (const domain of ['gmail.com', 'learnt.example'])
+      expect((await writeAt(list, domain)).status, domain).toBe(200);
+    for (const domain of ['not-learnt.example', 'harbour.invalid']) {
+      expect(refusal(await writeAt(list, domain)), domain).toEqual(refusedEmail);
+    }
+    // However many come at once.
+    const many = await Promise.all(Array.from({ length: 300 }, (_, n) => writeAt(list, `unlisted${n}.example`)));
+    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([422]));
+    expect(silent.questions()).toEqual([]);
+  });
+  it('list settles what DNS had left open, by the list', async () => {
+    const list = freshList(dns, 'list');
+    expect(await list.lookAgain('gmail.com')).toBe('yes');
+    expect(await list.lookAgain('nobody-knows.example')).toBe('no');
+  });
+
+  it('off accepts every domain and never asks', async () => {
+    const silent = await startDnsServer();
+    const off = await serviceThatAsks(silent, { EMAIL_DOMAIN_CHECK: 'off' });
+    for (const domain of ['nobody-knows.example', 'harbour.invalid', 'harbour.test', 'bücher.example']) {
+      const { status, body } = await writeAt(off, domain);
+      expect([status, await statusOf(body.id)], domain).toEqual([200, null]);
+    }
+    expect(silent.questions()).toEqual([]);
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { testApp } from '../../support/app.ts';
+import { fresh } from '../../support/till.ts';
+import { accepted, refusal, shop } from '../../support/vouchers.ts';
+
+const { admin, call } = await testApp();
+const [home, away] = [await shop({ admin, call }), await shop({ admin, call })];
+const { createGroup, newGroup, groups, newCode, newContact } = home;
+const unknown = 999_999_999;
+const create = (body: object) =>
+  createGroup({ account_id: home.id, unit_id: home.root, name: fresh('group'), ...body });
+/** The fields that are named; nothing is stored. */
+const refused = async (body: object) => {
+  const before = await groups();
+  const fields = refusal(await create(body));
+  expect(await groups()).toEqual(before);
+  return fields;
+};
+
+describe('a partner creates a unique code group', () => {
+  it('and gets its id, and nothing else', async () => {
+    const { status, body } = await create({ name: 'Summer vouchers' });
+    expect([status, body]).toEqual([200, { id: expect.any(Number) }]);
+    expect(Number.isInteger(body.id)).toBe(true);
+    expect(await groups()).toContainEqual({
+      ...{ id: body.id, unit_id: home.root, name: 'Summer vouchers', created_at: expect.any(String) },
+    });
+  });
+  it('without generating any codes', async () => {
+    expect(await home.total(await newGroup())).toBe(0);
+  });
+  it('on a unit that is not the root', async () => {
+    const id = await newGroup(fresh('group'), home.unit);
+    expect(await groups()).toContainEqual(expect.objectContaining({ id, unit_id: home.unit }));
+  });
+  it('with numbers as text', async () => {
+    const name = fresh('group');
+    const { id } = accepted(await create({ account_id: `${home.id}`, unit_id: `${home.unit}`, name }));
+    expect(await groups()).toContainEqual(expect.objectContaining({ id, unit_id: home.unit, name }));
+  });
+  it('only with a token', async () => {
+    const body = { account_id: home.id, unit_id: home.root, name: fresh('group') };
+    const answer = await call('POST', '/v1/unique_code/group', { body });
+    expect([answer.status, answer.body]).toEqual([401, { errors: [{ message: 'Unauthorized' }] }]);
+    expect((await groups()).map(({ name }) => name)).not.toContain(body.name);
+  });
+});
+
+describe('the name of a group', () => {
+  it.each([
+    ['as it is', 'Autumn', 'Autumn'],
+    ['in another case', 'Winter Warmers', 'wINTER wARMERS'],
+    ['with space around it', 'Spring', '  Spring '],
+  ])('is taken once on a unit: %s', async (_, name, again) => {
+    await newGroup(name);
+    expect(await refused({ name: again })).toEqual(['name']);
+  });
+  it('may be used again on another unit', async () => {
+    const name = fresh('group');
+    const ids = [await newGroup(name), await newGroup(name, home.unit)];
+    expect(new Set(ids).size).toBe(2);
+    expect(await refused({ unit_id: home.unit, name })).toEqual(['name']);
+  });
+  it('may be used again in another account', async () => {
+    const name = fresh('group');
+    await newGroup(name);
+    expect(await away.newGroup(name)).toEqual(expect.any(Number));
+  });
+  it('is taken once whoever asks at the same moment', async () => {
+    const name = fresh('Race');
+    const spelling = (number: number) => (number % 2 === 0 ? name : name.toUpperCase());
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, number) => create({ name: spelling(number) })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers) if (answer.status !== 200) expect(refusal(answer)).toEqual(['name']);
+    expect((await groups()).filter((one) => one.name.toLowerCase() === name.toLowerCase())).toHaveLength(1);
+  });
+});
+
+describe('a group is refused, and nothing is stored, with exactly these fields:', () => {
+  it.each([
+    ['missing', {}],
+    ['null', { name: null }],
+    ['blank', { name: '  ' }],
+    ['too long', { name: 'x'.repeat(256) }],
+    ['a list', { name: ['Summer'] }],
+  ])('name, where it is %s', async (_, sent) => {
+    const { name: __, ...rest } = { name: '', account_id: home.id, unit_id: home.root };
+    const before = await groups();
+    expect(refusal(await createGroup({ ...rest, ...sent }))).toEqual(['name']);
+    expect(await groups()).toEqual(before);
+  });
+  it('unit_id and name, where the unit is unknown', async () => {
+    const answer = await create({ unit_id: unknown });
+    expect(refusal(answer)).toEqual(['name', 'unit_id']);
+    // As the interface has it: the name gets a message that the unit id must be correct.
+    expect(answer.body.errors.name[0]).toMatch(/unit id/i);
+    expect(await refused({ unit_id: unknown })).toEqual(['name', 'unit_id']);
+  });
+  it('unit_id and name, where the unit is deleted', async () => {
+    const unit_id = await home.removeUnit(await home.newUnit('The Closed'));
+    expect(await refused({ unit_id })).toEqual(['name', 'unit_id']);
+  });
+  it('unit_id and name, where the unit is another account’s', async () => {
+    const before = await away.groups();
+    expect(await refused({ unit_id: away.unit })).toEqual(['name', 'unit_id']);
+    expect(await refused({ unit_id: away.root })).toEqual(['name', 'unit_id']);
+    expect(await away.groups()).toEqual(before);
+  });
+  it.each([
+    ['missing', undefined],
+    ['null', null],
+    ['not a number', 'x'],
+    ['not an integer', 1.5],
+    ['below any id', 0],
+    ['beyond any id', Number.MAX_SAFE_INTEGER],
+  ])('unit_id and name, where the unit id is %s', async (_, unit_id) => {
+    expect(await refused({ unit_id })).toEqual(['name', 'unit_id']);
+  });
+  it('unit_id and name, where both are wrong', async () => {
+    expect(await refused({ unit_id: unknown, name: null })).toEqual(['name', 'unit_id']);
+    expect(await refused({ unit_id: 'x', name: 'x'.repeat(256) })).toEqual(['name', 'unit_id']);
+  });
+  it('unit_id and name, where the unit is unknown and the name is taken elsewhere', async () => {
+    const name = fresh('group');
+    await newGroup(name);
+    expect(await refused({ unit_id: unknown, name })).toEqual(['name', 'unit_id']);
+  });
+  it('account_id, where the token may not access the account', async () => {
+    const before = await away.groups();
+    expect(await refused({ account_id: away.id })).toEqual(['account_id']);
+    expect(await refused({ account_id: away.id, unit_id: away.root })).toEqual(['account_id']);
+    expect(await refused({ account_id: unknown })).toEqual(['account_id']);
+    expect(await away.groups()).toEqual(before);
+  });
+  it('account_id, where it is missing or not an integer', async () => {
+    expect(await refused({ account_id: undefined })).toEqual(['account_id']);
+    expect(await refused({ account_id: 'x' })).toEqual(['account_id']);
+  });
+  it('account_id and name, where the account may not be accessed and the name is missing', async () => {
+    expect(await refused({ account_id: away.id, name: null })).toEqual(['account_id', 'name']);
+  });
+  it('account_id and unit_id, where the account may not be accessed, so that its names can’t either', async () => {
+    expect(await refused({ account_id: away.id, unit_id: 'x' })).toEqual(['account_id', 'unit_id']);
+  });
+  it('all three, where nothing is sent', async () => {
+    expect(refusal(await createGroup({}))).toEqual(['account_id', 'name', 'unit_id']);
+  });
+});
+
+describe('staff', () => {
+  const path = `${home.base}/unique_code_groups`;
+  const made = async (body: object = {}) =>
+    accepted(await admin('POST', path, { unit_id: home.unit, name: fresh('group'), ...body }), 201);
+
+  it('create a group, and see it', async () => {
+    const name = fresh('group');
+    const group = await made({ name });
+    expect(group).toEqual({ id: expect.any(Number), unit_id: home.unit, name, created_at: expect.any(String) });
+    expect(accepted(await admin('GET', `${path}/${group.id}`))).toEqual(group);
+    expect(await groups()).toContainEqual(group);
+  });
+  it('list the groups of a unit', async () => {
+    const here = await home.newUnit('The Quay');
+    const group = await made({ unit_id: here });
+    expect(accepted(await admin('GET', `${path}?unit_id=${here}`))).toMatchObject({ data: [group], total: 1 });
+  });
+  it('are told what is wrong as partners are', async () => {
+    const { name } = await made();
+    expect(refusal(await admin('POST', path, { unit_id: home.unit, name }))).toEqual(['name']);
+    expect(refusal(await admin('POST', path, { unit_id: unknown, name: fresh('group') }))).toContain('unit_id');
+  });
+  it('rename a group', async () => {
+    const [group, name] = [await made(), fresh('group')];
+    expect(accepted(await admin('PATCH', `${path}/${group.id}`, { name }))).toEqual({ ...group, name });
+    expect(accepted(await admin('GET', `${path}/${group.id}`))).toEqual({ ...group, name });
+    // The old name is free again.
+    expect((await made({ name: group.name })).id).not.toBe(group.id);
+  });
+  it('rename a group in nothing but its case', async () => {
+    const group = await made();
+    const name = group.name.toUpperCase();
+    expect(accepted(await admin('PATCH', `${path}/${group.id}`, { name }))).toEqual({ ...group, name });
+  });
+  it('can’t rename a group to a name that is taken on its unit', async () => {
+    const [group, other] = [await made(), await made()];
+    expect(refusal(await admin('PATCH', `${path}/${group.id}`, { name: other.name.toUpperCase() }))).toEqual(['name']);
+    expect(accepted(await admin('GET', `${path}/${group.id}`))).toEqual(group);
+    const elsewhere = await made({ unit_id: home.root });
+    expect((await admin('PATCH', `${path}/${group.id}`, { name: elsewhere.name })).status).toBe(200);
+  });
+  it('delete a group with codes that nobody has', async () => {
+    const { group, unique_code } = await newCode();
+    expect((await admin('DELETE', `${path}/${group}`)).status).toBe(204);
+    expect((await admin('GET', `${path}/${group}`)).status).toBe(404);
+    expect(refusal(await home.check({ unique_code }))).toEqual(['unique_code']);
+    expect(refusal(await home.check({ unique_code, unique_code_group_id: group }))).toContain('unique_code_group_id');
+  });
+  it.each(['assigned', 'redeemed'])('can’t delete a group of which a code is %s', async (what) => {
+    const { group, unique_code } = await newCode();
+    if (what === 'assigned') await home.assigned(group, unique_code, await newContact());
+    else await home.redeemed({ unique_code });
+    refusal(await admin('DELETE', `${path}/${group}`));
+    expect((await admin('GET', `${path}/${group}`)).status).toBe(200);
+    expect(await home.statusOf({ unique_code })).toBe(what === 'assigned' ? 'Active' : 'Redeemed');
+  });
+  it.each(['GET', 'PATCH', 'DELETE'])('get a 404 for a group that there is not: %s', async (method) => {
+    const [body, there] = [method === 'PATCH' ? { name: fresh('group') } : undefined, await away.newGroup()];
+    for (const id of [unknown, there, 'x']) expect((await admin(method, `${path}/${id}`, body)).status).toBe(404);
+    expect((await away.groups()).map(({ id }) => id)).toContain(there);
+  });
+});

@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/platform/config.ts';
+
+describe('the settings', () => {
+  it('have the documented defaults', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      databaseUrl: undefined,
+      dataDir: resolve('./data'),
+      adminToken: undefined,
+      publicUrl: undefined,
+      emailDomainCheck: 'dns',
+      trustedProxies: [],
+      rateLimitPerMinute: 6000,
+      bodyLimitBytes: 1_048_576,
+      batching: 'on',
+      workers: 1,
+      logLevel: 'info',
+      startedByNpm: false,
+    });
+  });
+  it('treat blank as unset, and drop the slash after PUBLIC_URL', () => {
+    expect(readConfig({ PORT: ' ', PUBLIC_URL: 'https://guests.example.com/crm/', LOG_LEVEL: 'DEBUG' })).toMatchObject({
+      port: 8080,
+      publicUrl: 'https://guests.example.com/crm',
+      logLevel: 'debug',
+    });
+  });
+  it('may have other defaults, for a program of its own', () => {
+    const usual = { DATA_DIR: './demo-data', LOG_LEVEL: 'warn' };
+    expect(readConfig({ DATA_DIR: '', LOG_LEVEL: 'error' }, usual)).toMatchObject({
+      dataDir: resolve('./demo-data'),
+      logLevel: 'error',
+      port: 8080,
+    });
+  });
+  it('are all reported at once when they are wrong, without repeating a secret', () => {
+    const bad = {
+      HOST: 'a b',
+      PORT: '80800',
+      DATABASE_URL: 'mysql://root:hunter2@db/x',
+      ADMIN_TOKEN: 'two words',
+      PUBLIC_URL: 'guests.example.com',
+      EMAIL_DOMAIN_CHECK: 'maybe',
+      TRUSTED_PROXIES: '10.0.0.0/33',
+      RATE_LIMIT_PER_MINUTE: '-1',
+      BODY_LIMIT_BYTES: '1MB',
+      BATCHING: 'some',
+      WORKERS: '0',
+      LOG_LEVEL: 'loud',
+    };
+    let message = '';
+    try {
+      readConfig(bad);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    for (const name of Object.keys(bad)) expect(message).toContain(name);
+    expect(message).not.toMatch(/hunter2|two words/);
+  });
+  it('want an ADMIN_TOKEN of at least 16 characters', () => {
+    expect(() => readConfig({ ADMIN_TOKEN: 'x'.repeat(15) })).toThrow(/ADMIN_TOKEN must have at least 16 characters/);
+    expect(readConfig({ ADMIN_TOKEN: 'x'.repeat(16) }).adminToken).toBe('x'.repeat(16));
+  });
+  it('want a database name in DATABASE_URL', () => {
+    expect(() => readConfig({ DATABASE_URL: 'postgres://localhost:5432' })).toThrow(/must name a database/);
+  });
+});

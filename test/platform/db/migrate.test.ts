@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { knownMigrations, migrate } from '../../../src/platform/db/migrate.ts';
+import { createDatabase, superuser, type TestDatabase } from '../../support/database.ts';
+
+const version = knownMigrations().at(-1)?.version ?? 0;
+
+async function tables(database: TestDatabase): Promise<number> {
+  const behind = await superuser(database);
+  const rows = await behind`select from pg_tables where schemaname = 'public'`;
+  return rows.length;
+}
+
+function regulars(args: string[], url: string) {
+  const child = spawn('node', ['dist/cli/regulars.js', ...args], { env: { ...process.env, DATABASE_URL: url } });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (output += chunk));
+  return once(child, 'close').then(([code]) => ({ code: code as number, output }));
+}
+
+describe('migrations', () => {
+  it('are numbered without a gap', () => {
+    expect(knownMigrations().map((one) => one.version)).toEqual(Array.from({ length: version }, (_, n) => n + 1));
+  });
+
+  it('run once when several processes start at the same moment', async () => {
+    const database = await createDatabase('empty');
+    const runs = await Promise.all(Array.from({ length: 4 }, () => regulars(['migrate', '--json'], database.url)));
+    expect(runs.map((run) => run.code)).toEqual([0, 0, 0, 0]);
+    const applied = runs.map((run) => JSON.parse(run.output) as { applied: string[]; version: number });
+    expect(applied.flatMap((run) => run.applied)).toEqual(knownMigrations().map((one) => one.name));
+    expect(applied.map((run) => run.version)).toEqual([version, version, version, version]);
+    expect((await regulars(['migrate'], database.url)).output).toContain('Nothing to do');
+  });
+
+  it('leave a database alone that is newer than the code', async () => {
+    const database = await createDatabase();
+    const behind = await superuser(database);
+    await behind`insert into schema_migrations (version, name) values (${version + 1}, 'from the future')`;
+    const before = await tables(database);
+    await expect(migrate({ url: database.url })).rejects.toThrow(/newer than this Regulars.*Nothing was changed/);
+    const start = await regulars(['start'], database.url);
+    expect(start).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('The database is newer than this Regulars'),
+    });
+    expect(await tables(database)).toBe(before);
+  });
+
+  it('leave nothing of one that fails half-way, and keep those before it', async () => {
+    const database = await createDatabase('empty');
+    const broken = [
+      { version: 1, name: '0001_fine.sql', sql: 'create table fine (id int)' },
+      { version: 2, name: '0002_broken.sql', sql: 'create table half (id int); select 1/0' },
+    ];
+    await expect(migrate({ url: database.url }, false, broken)).rejects.toThrow(/division by zero/);
+    const behind = await superuser(database);
+    const names = await behind<{
+      tablename: string;
+    }>`select tablename from pg_tables where schemaname = 'public' order by 1`;
+    expect(names.map((row) => row.tablename)).toEqual(['fine', 'schema_migrations']);
+    await expect(migrate({ url: database.url }, false, broken.slice(0, 1))).resolves.toEqual({
+      applied: [],
+      version: 1,
+    });
+  });
+
+  it('say what is wrong with a database that is not theirs', async () => {
+    const [foreign, other] = [await createDatabase('empty'), await createDatabase('empty')];
+    await (await superuser(foreign))`create table users (id int)`;
+    await expect(migrate({ url: foreign.url })).rejects.toThrow(
+      /holds something else already: .*Give Regulars a database of its own/,
+    );
+    await (await superuser(other))`alter schema public owner to postgres`;
+    await expect(migrate({ url: other.url })).rejects.toThrow(/permission denied .*must own its database/);
+  });
+
+  it('are left to the service and `regulars migrate` by the other commands, unless the database is new', async () => {
+    const database = await createDatabase('empty');
+    const first = [{ version: 1, name: '0001_first.sql', sql: 'create table first (id int)' }];
+    const second = [...first, { version: 2, name: '0002_second.sql', sql: 'create table second (id int)' }];
+    expect((await migrate({ url: database.url }, true, first)).applied).toEqual(['0001_first.sql']);
+    await expect(migrate({ url: database.url }, true, second)).rejects.toThrow(
+      /waits for 1 migration.*regulars migrate/,
+    );
+    expect((await migrate({ url: database.url }, false, second)).applied).toEqual(['0002_second.sql']);
+  });
+
+  it('make one of the codes of a group that differ by case alone, and keep the one that somebody has', async () => {
+    const database = await createDatabase('empty');
+    await migrate({ url: database.url }, false, knownMigrations().slice(0, 3));
+    const behind = await superuser(database);
+    await behind`insert into accounts (id, name, root_unit_id) values (1, 'Harbour', 1)`;
+    await behind`insert into units (account_id, id, name, is_root) values (1, 1, 'Harbour', true)`;
+    await behind`insert into contacts (account_id, id) values (1, 7)`;
+    await behind`insert into unique_code_groups (account_id, id, unit_id, name) values (1, 1, 1, 'a'), (1, 2, 1, 'b')`;
+    await behind`
+      insert into unique_codes (account_id, group_id, unique_code, contact_id)
+      values (1, 1, 'abc', null), (1, 1, 'ABC', 7), (1, 1, 'x', null), (1, 1, 'X', null), (1, 2, 'aBc', null), (1, 2, '01', null)`;
+    await migrate({ url: database.url });
+    const rows =
+      await behind`select group_id, unique_code, contact_id, assigned_at is not null as dated from unique_codes order by id`;
+    expect([...rows]).toEqual([
+      { group_id: 1, unique_code: 'ABC', contact_id: 7, dated: true },
+      { group_id: 1, unique_code: 'x', contact_id: null, dated: false },
+      { group_id: 2, unique_code: 'aBc', contact_id: null, dated: false },
+      { group_id: 2, unique_code: '01', contact_id: null, dated: false },
+    ]);
+  });
+
+  it('keep the answers to requests with an Idempotency-Key, by a hash of the key, and the newest 50,000 learnt domains', async () => {
+    const database = await createDatabase('empty');
+    const before = knownMigrations().filter(({ version }) => version < 12);
+    await migrate({ url: database.url }, false, before);
+    const behind = await superuser(database);
+    await behind`insert into accounts (id, name, root_unit_id) values (1, 'One', 1), (2, 'Two', 1)`;
+    await behind`
+      insert into kept_answers (account_id, key, fingerprint, discarded_fields) values (1, 'ana@gmail.com', '', '[]'), (2, 'b', '', '[]')`;
+    await behind`
+      insert into email_domains (domain, takes_mail, checked_at)
+      select format('d%s.example', n), true, now() - make_interval(secs => n) from generate_series(1, 50010) as n`;
+    await behind`
+      insert into email_domains (domain, takes_mail, vouched_for) values
+        ('learnt-no.example', false, false), ('refused.example', false, true), ('vouched.example', true, true)`;
+    await migrate({ url: database.url });
+    const sha = (key: string) => createHash('sha256').update(key).digest('hex');
+    const kept = await behind<{ key: string }>`select key from kept_answers order by account_id`;
+    expect(kept.map(({ key }) => key)).toEqual([sha('ana@gmail.com'), sha('b')]);
+    const [left] = await behind`
+      select count(*) filter (where not vouched_for) as learnt, count(*) filter (where vouched_for) as vouched,
+        count(*) filter (where domain in ('learnt-no.example', 'd50001.example')) as gone from email_domains`;
+    expect(left).toEqual({ learnt: 50_000, vouched: 2, gone: 0 });
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Tx } from '../../../src/platform/db/database.ts';
+import { raw } from '../../../src/platform/db/sql.ts';
+import { testApp } from '../../support/app.ts';
+import { superuser } from '../../support/database.ts';
+import { furnish } from '../../support/furnished.ts';
+
+/** Every table that may be seen from all accounts, and why. A table that is not here must keep accounts apart. */
+const directory: Record<string, string> = {
+  accounts: 'the accounts themselves',
+  users: 'a user may belong to several accounts',
+  user_accounts: 'says which',
+  schema_migrations: 'the state of the schema',
+  sessions: 'a user’s, in whichever accounts',
+  audit_trail: 'also what concerns no account; ids and names of venues and lists, nothing about guests',
+  email_domains: 'what DNS said of domains; nothing about anybody’s guests',
+};
+
+const app = await testApp();
+const { db, database } = app;
+const behind = await superuser(database);
+
+const catalogue = await behind<{
+  name: string;
+  enabled: boolean;
+  forced: boolean;
+  policies: string[];
+  has_account: boolean;
+  owner: string;
+}>`
+  select c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced, pg_get_userbyid(c.relowner) as owner,
+    array(select pg_get_expr(polqual, polrelid) from pg_policy where polrelid = c.oid and polcmd = '*' and polpermissive) as policies,
+    exists (select from pg_attribute where attrelid = c.oid and attname = 'account_id' and attnotnull) as has_account
+  from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+  order by 1`;
+const tenantTables = catalogue.filter((table) => !(table.name in directory));
+
+describe('the catalogue', () => {
+  it('shows the tables that we expect, and the service’s role can’t bypass their policies', async () => {
+    expect(tenantTables.map((table) => table.name)).toContain('units');
+    for (const name of Object.keys(directory)) expect(catalogue.map((table) => table.name)).toContain(name);
+    const [role] = await db.transaction(
+      (tx) => tx`select rolsuper, rolbypassrls from pg_roles where rolname = current_user`,
+    );
+    expect(role).toEqual({ rolsuper: false, rolbypassrls: false });
+  });
+  it.each(tenantTables)('has row-level security on $name, forced, with the one policy', (table) => {
+    expect(table).toMatchObject({
+      enabled: true,
+      forced: true,
+      has_account: true,
+      policies: ['(account_id = current_account_id())'],
+    });
+  });
+  it.each(tenantTables)('leads every key of $name by account_id', async ({ name }) => {
+    const keys = await behind<{ definition: string }>`
+      select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = ${name}::regclass and contype in ('p', 'u')
+      union all select pg_get_indexdef(indexrelid) from pg_index where indrelid = ${name}::regclass and indisunique`;
+    expect(keys.length).toBeGreaterThan(0);
+    for (const { definition } of keys) expect(definition).toMatch(/\(account_id[,)]/);
+    const foreign = await behind<{ definition: string }>`
+      select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = ${name}::regclass and contype = 'f'`;
+    for (const { definition } of foreign) expect(definition).toMatch(/\(account_id[,)]|REFERENCES users/);
+  });
+});
+
+describe('an attack across accounts', async () => {
+  const [ours, theirs] = [(await furnish(app, behind, 'Ours')).ids, (await furnish(app, behind, 'Theirs')).ids];
+  // The request log is written a moment after the answer.
+  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(12), { timeout: 120_000 });
+
+  const tenant = <T>(work: (tx: Tx) => Promise<T>) => db.tenant(ours.account_id, work);
+  const snapshot = (name: string) =>
+    behind`select * from ${raw(name)} as r where account_id = ${theirs.account_id} order by r::text`;
+  const appendOnly = ['consent_ledger', 'merges'];
+
+  it.each(tenantTables)('finds nothing of theirs in $name, and changes nothing', async ({ name }) => {
+    const before = await snapshot(name);
+    expect(before.length, `${name} has rows to attack: give it some in test/support/furnished.ts`).toBeGreaterThan(0);
+
+    const seen = await tenant((tx) => tx<{ account_id: number }>`select account_id from ${raw(name)}`);
+    expect(seen.length).toBeGreaterThan(0);
+    expect(new Set(seen.map((row) => row.account_id))).toEqual(new Set([ours.account_id]));
+    expect(await tenant((tx) => tx`select from ${raw(name)} where account_id = ${theirs.account_id}`)).toHaveLength(0);
+
+    const updated = await tenant(
+      (tx) => tx`update ${raw(name)} set account_id = account_id where account_id = ${theirs.account_id}`,
+    );
+    expect(updated.count).toBe(0);
+    const deleted = await tenant((tx) => tx`delete from ${raw(name)} where account_id = ${theirs.account_id}`);
+    expect(deleted.count).toBe(0);
+
+    const [row] = before;
+    // Those that PostgreSQL fills by itself can't be given.
+    const columns = raw(
+      (
+        await behind<{ list: string }>`
+          select string_agg(quote_ident(column_name), ', ') as list from information_schema.columns
+          where table_schema = 'public' and table_name = ${name} and is_generated = 'NEVER'`
+      )[0]?.list ?? '',
+    );
+    await expect(
+      tenant(
+        (tx) =>
+          tx`insert into ${raw(name)} (${columns}) select ${columns} from jsonb_populate_record(null::${raw(name)}, ${JSON.stringify({ ...row, id: 999_999 })}::jsonb)`,
+      ),
+    ).rejects.toThrow(/row-level security/);
+    const moved = tenant((tx) => tx`update ${raw(name)} set account_id = ${theirs.account_id}`);
+    await expect(moved).rejects.toThrow(appendOnly.includes(name) ? /append-only/ : /row-level security/);
+    expect(await snapshot(name)).toEqual(before);
+  });
+
+  it.each(tenantTables)('finds nothing at all in $name outside an account', async ({ name }) => {
+    expect(await db.transaction((tx) => tx`select from ${raw(name)}`)).toHaveLength(0);
+    // Also on a connection on which an account was entered before.
+    await Promise.all(Array.from({ length: 10 }, () => tenant((tx) => tx`select 1`)));
+    const left = await Promise.all(
+      Array.from({ length: 10 }, () => db.transaction((tx) => tx`select from ${raw(name)}`)),
+    );
+    expect(left.flat()).toHaveLength(0);
+  });
+});

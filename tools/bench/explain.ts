@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { makeGround } from './ground.ts';
+import { load } from './load/load.ts';
+import { asSuperuser, type Service, startProcess } from './load/service.ts';
+import { executions, markdown, pick, surprises } from './plans.ts';
+import { keep } from './report/document.ts';
+import { existingContact, newContact } from './rows/contacts.ts';
+
+const [connections, requests] = [32, 960];
+
+/** As `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)` does, of whatever the service's role runs in connections that are new. */
+const settings: [name: string, value: string][] = [
+  ['session_preload_libraries', 'auto_explain'],
+  ['auto_explain.log_min_duration', '0'],
+  ['auto_explain.log_analyze', 'on'],
+  ['auto_explain.log_buffers', 'on'],
+  ['auto_explain.log_timing', 'off'],
+  ['auto_explain.log_nested_statements', 'off'],
+  // Guests' data are no part of a plan.
+  ['auto_explain.log_parameter_max_length', '0'],
+];
+
+/** The plans that PostgreSQL itself logs while a second process of the service answers bursts of requests. */
+export async function explain(service: Service, say: (text: string) => void): Promise<void> {
+  const { stage, rows } = await makeGround(service, new Set(['redeem', 'search']), say);
+  const role = new URL(service.database).username;
+  await asSuperuser(service, async (client) => {
+    for (const [name, value] of settings) await client.query(`alter role ${role} set ${name} = '${value}'`);
+  });
+  const { length } = readFileSync(service.serverLog);
+  try {
+    const explained = await startProcess({ DATABASE_URL: service.database });
+    process.once('SIGTERM', () => void explained.end('SIGTERM'));
+    try {
+      for (const row of [newContact, existingContact, ...rows]) {
+        const { ask } = await row.begin(stage);
+        await load({ ...ask, url: explained.url, connections, requests });
+      }
+    } finally {
+      // What it still has to write, such as the requests' log, it writes now.
+      await explained.end('SIGTERM');
+    }
+  } finally {
+    await asSuperuser(service, async (client) => {
+      for (const [name] of settings) await client.query(`alter role ${role} reset ${name}`);
+    });
+  }
+  const all = executions(readFileSync(service.serverLog).subarray(length).toString('utf8'));
+  const picked = pick(all);
+  keep('explain.md', markdown(picked, { connections, requests }));
+  for (const { name, ran, execution } of picked) {
+    say(`  ${name}: run ${ran} times`);
+    for (const line of surprises(execution.plan)) say(`    ${line}`);
+  }
+  say('\nWritten: docs/performance/explain.md');
+}

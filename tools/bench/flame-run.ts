@@ -1,0 +1,68 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CpuProfile, type Frame, flame, percent, shares, stacks } from './flame.ts';
+import { makeGround } from './ground.ts';
+import { startService } from './load/service.ts';
+import { keep } from './report/document.ts';
+import { newContact } from './rows/contacts.ts';
+import { Asked } from './turns.ts';
+
+const [connections, warmUp, seconds] = [64, 4, 10];
+
+/** New contacts are written to a service that is profiled, and what its main thread did meanwhile is drawn. */
+export async function profile(say: (text: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'regulars-flame-'));
+  try {
+    say('Starting a service under node --cpu-prof over an embedded PostgreSQL (fsync on) in an empty folder.');
+    const service = await startService({}, { nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`] });
+    const stop = () => void service.stop().finally(() => process.exit(1));
+    process.once('SIGTERM', stop);
+    let [from, until, perSecond] = [0, 0, 0];
+    try {
+      const { stage } = await makeGround(service, new Set(['contacts']), say);
+      const { ask, stored } = await newContact.begin(stage);
+      const counter = { next: 0 };
+      const asked = new Asked(service.url, ask, { counter });
+      await asked.measure(connections, warmUp);
+      // The requests are written out beforehand: the service waits meanwhile, and that is left out as idle.
+      from = microseconds();
+      ({ perSecond } = await asked.measure(connections, seconds));
+      until = microseconds();
+      await stored?.(counter.next);
+    } finally {
+      await service.stop();
+      process.off('SIGTERM', stop);
+    }
+    const all = stacks(mainThread(folder, service.machine.servicePids[0] ?? 0), from, until);
+    keep('flame.svg', flame(all, `The service's main thread: new contact writes at ${connections} connections`));
+    tellShares(all, say, until - from);
+    say(`\n${Math.round(perSecond)} writes a second under the profiler. Written: docs/performance/flame.svg`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The clock that profiles are dated by. */
+const microseconds = () => Number(process.hrtime.bigint() / 1000n);
+
+/** Each thread writes one; the main thread's number is 0. */
+function mainThread(folder: string, pid: number): CpuProfile {
+  const name = readdirSync(folder).find((one) => one.includes(`.${pid}.0.`));
+  if (name === undefined) throw new Error('The service left no profile.');
+  return JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile;
+}
+
+function tellShares(all: Frame, say: (text: string) => void, whole: number): void {
+  say(`\nThe main thread was busy for ${percent(all.total / whole)} of the time. Of that, by home:\n`);
+  const table = (rows: [string, number][]) => {
+    for (const [name, share] of rows) say(`  ${percent(share).padStart(7)}  ${name}`);
+  };
+  const byHome = shares(all, ({ home }) => home);
+  const ours = byHome.filter(([home]) => home.startsWith('ours'));
+  table([['our code', ours.reduce((sum, [, share]) => sum + share, 0)]]);
+  table(ours.map(([home, share]) => [`   ${home.slice('ours: '.length)}`, share]));
+  table(byHome.filter(([home]) => !home.startsWith('ours')));
+  say('\nThe 15 functions with the most time of their own:\n');
+  table(shares(all, ({ name }) => name).slice(0, 15));
+}

@@ -1,0 +1,80 @@
+import type { Axis, GrowthResults } from './growth.ts';
+import { isBusy } from './load/statistics.ts';
+import { lines } from './report/chart.ts';
+import { keep, keepJson, rewrite } from './report/document.ts';
+import { chart, onMachine, shortened } from './report/publish.ts';
+import { brief, inMarkdown, onScreen, type Table, withSpread } from './report/report.ts';
+
+/** Flat enough. */
+const mostSlower = 1.5;
+/** Megabytes. */
+const mostMemory = 300;
+
+const count = (value: number) => value.toLocaleString('en');
+
+function table({ along, points, rows }: Axis): Table {
+  return {
+    head: [
+      ...['row', along, 'a second', 'p50 ms', 'p99 ms', 'as long as at first', `≤ ${mostSlower}`],
+      ...['service µs', 'PostgreSQL µs', 'gathered'],
+    ],
+    rows: rows.flatMap(({ name, at }) =>
+      at.map((point, place) => [
+        place === 0 ? name : '',
+        count(points[place] ?? 0),
+        ...[count(Math.round(point.perSecond.median)), brief(point.p50.median), brief(point.p99.median)],
+        ...(place === 0
+          ? ['1', '']
+          : [
+              `${withSpread(point.slower)}${isBusy(point.slower) ? ', busy' : ''}`,
+              point.slower.median <= mostSlower ? 'reached' : 'not reached',
+            ]),
+        ...[point.serviceCpu, point.postgresCpu, point.gathered].map((value) => (value === null ? '–' : brief(value))),
+      ]),
+    ),
+  };
+}
+
+function memoryText({ peakMemory }: GrowthResults): string {
+  if (peakMemory === null) return 'The service’s memory is unknown on this system.';
+  const reached = peakMemory < mostMemory ? 'reached' : 'not reached';
+  return `The service’s memory at its peak: ${Math.round(peakMemory)} MB (to stay below ${mostMemory}: ${reached}).`;
+}
+
+export function tellGrowth(results: GrowthResults, say: (text: string) => void): void {
+  const { turns, connections, each } = results;
+  say(
+    `\nOver HTTP, ${connections} connections, the medians of ${turns} turns; each contact has ${each.bookingsEach} booking and ${each.purchasesEach} purchase:`,
+  );
+  for (const axis of results.axes) say(`\nBy ${axis.along}:\n\n${onScreen(table(axis))}`);
+  say(memoryText(results));
+}
+
+const titles = {
+  contacts: 'The time of a request by the contacts of an account',
+  accounts: 'The time of a request by the accounts that requests are spread over',
+};
+
+export function publishGrowth(results: GrowthResults): void {
+  keepJson('growth.json', results);
+  const parts = results.axes.flatMap((axis) => {
+    const [file, title] = [`growth-${axis.along}.svg`, titles[axis.along]];
+    keep(
+      file,
+      lines({
+        ...{ title, along: axis.along, unit: 'times as long as at first', points: axis.points.map(count) },
+        ...{
+          series: axis.rows.map(({ name, at }) => ({
+            name: shortened(name),
+            values: at.map(({ slower }) => slower.median),
+          })),
+        },
+        goal: mostSlower,
+      }),
+    );
+    return [chart(file, title), inMarkdown(table(axis))];
+  });
+  const { machine, turns, connections } = results;
+  const intro = `${onMachine(machine)} ${connections} connections, the medians of ${turns} turns.`;
+  rewrite('growth', [intro, ...parts, memoryText(results)].join('\n\n'));
+}

@@ -1,0 +1,144 @@
+import { parseArgs } from 'node:util';
+import { compare } from './compare.ts';
+import { explain } from './explain.ts';
+import { profile } from './flame-run.ts';
+import { benchGenerating } from './generate.ts';
+import { makeGround } from './ground.ts';
+import { measureGrowth } from './growth.ts';
+import { publishGrowth, tellGrowth } from './growth-report.ts';
+import { startService } from './load/service.ts';
+import { spreadOf } from './load/statistics.ts';
+import { benchPages, type Dashboard, pagesOf } from './pages.ts';
+import { publish } from './report/publish.ts';
+import { tell } from './report/report.ts';
+
+const usage = `npm run bench                    every row at 1, 16, 64 and 256 connections, beside PostgreSQL alone and an empty route
+npm run bench -- --peers         and beside others who do the same
+npm run bench -- --growth        the same rates in small and large accounts, and spread over few and many accounts (half an hour)
+These rewrite docs/performance.md. What follows only prints:
+npm run bench -- contacts redeem purchases search units    some of the rows
+npm run bench -- contacts --connections 64 --turns 5 --seconds 4
+npm run bench -- redeem --workers 2
+npm run bench -- --growth --contacts 10000,100000 --accounts 1,100 --turns 3
+npm run bench -- generate        generating a million vouchers, beside a plain INSERT of as many rows
+npm run bench -- flame           where the service's time goes; rewrites docs/performance/flame.svg
+npm run bench -- explain         the plans of the statements that count; rewrites docs/performance/explain.md
+npm run bench -- pages           the dashboard: what its first load weighs, and how long a change of page takes
+npm run bench -- pages --url http://127.0.0.1:8080 --email … --password …    of a service that runs, such as the demo`;
+
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+const rowParts = ['contacts', 'redeem', 'purchases', 'search', 'units'];
+const asked = ask();
+if (asked) await run(asked);
+else {
+  process.stderr.write(`${usage}\n`);
+  process.exitCode = 1;
+}
+
+/** Undefined: it can't be understood. */
+function ask() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        ...{ peers: { type: 'boolean', default: false }, growth: { type: 'boolean', default: false } },
+        ...{ connections: { type: 'string' }, turns: { type: 'string' }, seconds: { type: 'string' } },
+        ...{ contacts: { type: 'string' }, accounts: { type: 'string' }, workers: { type: 'string' } },
+        url: { type: 'string' },
+        ...{ email: { type: 'string', default: '' }, password: { type: 'string', default: '' } },
+      },
+    });
+    const known = [...rowParts, 'generate', 'pages', 'flame', 'explain'];
+    if (positionals.some((one) => !known.includes(one))) return undefined;
+    const numbers = (name: 'connections' | 'turns' | 'seconds' | 'contacts' | 'accounts', usual: number[]) => {
+      const list = values[name]?.split(',').map(Number) ?? usual;
+      if (!list.every((one) => one > 0)) throw new Error(`--${name} takes numbers above 0.`);
+      return list;
+    };
+    const { peers, growth, workers, url, email, password } = values;
+    return {
+      ...{
+        peers,
+        growth,
+        workers,
+        wanted: new Set(positionals),
+        dashboard: url === undefined ? undefined : { url, email, password },
+      },
+      connections: numbers('connections', [1, 16, 64, 256]),
+      turns: numbers('turns', growth ? [5] : [3])[0] ?? 3,
+      seconds: numbers('seconds', [1.5])[0] ?? 1.5,
+      contacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
+      accounts: numbers('accounts', [1, 100, 10_000]),
+      // What is published is always made the same way.
+      whole:
+        positionals.length === 0 &&
+        ['connections', 'turns', 'seconds', 'contacts', 'accounts', 'workers'].every((name) => !(name in values)),
+    };
+  } catch (error) {
+    say(String(error));
+    return undefined;
+  }
+}
+
+type Asked = NonNullable<ReturnType<typeof ask>>;
+
+async function run(asked: Asked): Promise<void> {
+  const { wanted, whole } = asked;
+  if (asked.dashboard) return tellPages(asked.dashboard);
+  if (wanted.delete('flame')) {
+    await profile(say);
+    if (wanted.size === 0) return;
+  }
+  say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
+  const service = await startService(asked.workers === undefined ? {} : { WORKERS: asked.workers });
+  // Whoever ends it half-way is left with no process and no folder: that may have grown large.
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => void service.stop().finally(() => process.exit(1)));
+  }
+  try {
+    if (asked.growth) {
+      const results = await measureGrowth(service, { ...asked, say });
+      tellGrowth(results, say);
+      if (whole) publishGrowth(results);
+      return;
+    }
+    const parts = new Set(wanted.size === 0 ? rowParts : rowParts.filter((part) => wanted.has(part)));
+    if (parts.size > 0) {
+      const { stage, rows } = await makeGround(service, parts, say);
+      const results = await compare(stage, rows, { ...asked, say });
+      tell(results, say);
+      if (whole) publish(results);
+    }
+    if (wanted.has('generate')) await tellGenerating(service);
+    if (wanted.has('explain')) await explain(service, say);
+    if (wanted.has('pages')) await tellPages(await pagesOf(service, say));
+  } finally {
+    await service.stop();
+  }
+}
+
+async function tellGenerating(service: Awaited<ReturnType<typeof startService>>): Promise<void> {
+  const { count, turns } = await benchGenerating(service, { count: 1_000_000, rounds: 3, say });
+  const ratios = turns.map(({ ours, plain }) => ours / plain);
+  const { median, min, max } = spreadOf(ratios);
+  say(`\nGenerating ${count.toLocaleString('en')} vouchers, beside a plain INSERT … SELECT of as many rows:\n`);
+  say(
+    `  took longer by ${median.toFixed(2)}   (${min.toFixed(2)}–${max.toFixed(2)}; to stay below: 2, ${median < 2 ? 'reached' : 'not reached'})\n`,
+  );
+}
+
+async function tellPages(dashboard: Dashboard): Promise<void> {
+  const rounds = 10;
+  const { first, changes } = await benchPages(dashboard, rounds);
+  say(`\nThe first load: ${Math.round(first.kilobytes)} kB of compressed JavaScript (to stay below: 300),`);
+  say(`  the first page painted after ${Math.round(first.milliseconds)} ms.`);
+  say(`\nFrom a click to the new page's title painted, in ms; the times after the first, of ${rounds} rounds:\n`);
+  say(
+    `  ${'to'.padEnd(12)} ${'first'.padStart(7)} ${'median'.padStart(7)} ${'slowest'.padStart(8)}   (to stay below: 100)`,
+  );
+  for (const { to, first, later } of changes) {
+    const { median, max } = spreadOf(later);
+    const [once, usually, worst] = [first, median, max].map((time) => String(Math.round(time)));
+    say(`  ${to.padEnd(12)} ${once?.padStart(7)} ${usually?.padStart(7)} ${worst?.padStart(8)}`);
+  }
+}

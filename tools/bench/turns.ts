@@ -1,0 +1,80 @@
+import { limit } from './load/limit.ts';
+import { type Ask, load, type Measured } from './load/load.ts';
+import { type Machine, type Use, used } from './load/usage.ts';
+import type { Script, Stage } from './rows/row.ts';
+
+/** One turn of one of those that are compared. */
+export interface Turn {
+  perSecond: number;
+  /** What pgbench and a bare driver do not tell. */
+  measured?: Measured;
+  use?: Use;
+}
+
+export interface Contender {
+  /** Whom ours is held against: see goals. */
+  id: string;
+  /** In words. */
+  name: string;
+  measure(seconds: number): Promise<Turn>;
+}
+
+/** Turn by turn, each time another one first: what else the machine does falls on all of them. */
+export async function takeTurns(
+  contenders: Contender[],
+  { turns, seconds }: { turns: number; seconds: number },
+): Promise<Map<string, Turn[]>> {
+  const taken = new Map(contenders.map(({ id }) => [id, [] as Turn[]]));
+  for (let turn = 0; turn < turns; turn++) {
+    for (let place = 0; place < contenders.length; place++) {
+      const { id, measure } = contenders[(turn + place) % contenders.length] as Contender;
+      taken.get(id)?.push(await measure(seconds));
+    }
+  }
+  return taken;
+}
+
+/** Somebody who answers over HTTP, asked by one load generator for all. Counts on from turn to turn, as no n may come twice. */
+export class Asked {
+  readonly #url: string;
+  readonly #ask: Ask;
+  readonly #machine: Machine | undefined;
+  readonly #counter: { next: number };
+  /** The last rate, by the number of connections: so many requests are written out before the clock starts. */
+  readonly #rates = new Map<number, number>();
+
+  constructor(url: string, ask: Ask, options: { machine?: Machine; counter?: { next: number } } = {}) {
+    this.#url = url;
+    this.#ask = ask;
+    this.#machine = options.machine;
+    this.#counter = options.counter ?? { next: 0 };
+  }
+
+  contender(id: string, name: string, connections: number): Contender {
+    return { id, name, measure: (seconds) => this.measure(connections, seconds) };
+  }
+
+  async measure(connections: number, seconds: number): Promise<Turn> {
+    const rate = this.#rates.get(connections) ?? Math.max(0, ...this.#rates.values());
+    const ahead = Math.ceil(rate * seconds * 1.1);
+    const work = () => load({ ...this.#ask, url: this.#url, connections, seconds, ahead, from: this.#counter.next });
+    const { done, use } = this.#machine ? await used(this.#machine, work) : { done: await work(), use: undefined };
+    this.#counter.next += done.requests;
+    this.#rates.set(connections, done.perSecond);
+    return { perSecond: done.perSecond, measured: done, ...(use && { use }) };
+  }
+}
+
+/** PostgreSQL does the same, asked by pgbench. */
+export function inSql({ service, groups }: Stage, script: Script, connections: number): Contender {
+  const setting = encodeURIComponent(`-c app.account_id=${groups[0]?.made.accountId}`);
+  return {
+    id: 'sql',
+    name: script.what,
+    measure: async (seconds) => {
+      const run = { database: `${service.database}?options=${setting}`, connections, ...script };
+      // pgbench takes whole seconds.
+      return { perSecond: await limit({ ...run, seconds: Math.ceil(seconds) }) };
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { AnonymousPurchases } from '../../src/features/activity/purchases/schema.ts';
+import type { MatchKey } from '../../src/features/identity/matching/schema.ts';
+import { Random } from '../../src/shared/random.ts';
+import { basket } from './menu.ts';
+import type { Story } from './story.ts';
+
+/** What leads to nobody: a reference that was typed wrong, a voucher that was never given to anybody, a table without a booking. */
+const ledAstray: Record<MatchKey, (number: number) => string> = {
+  booking_reference: (number) => `DF-${9_000 - number}`,
+  unique_code: (number) => `GIFT-${7_000 + number}`,
+  membership_number: (number) => `MF-9${String(number).padStart(5, '0')}`,
+  card_reference: (number) => `GC99${String(number).padStart(6, '0')}`,
+  table_number: (number) => `${90 + (number % 9)}`,
+};
+
+/** Purchases that wait for each reason, more of them lately: the older ones found somebody in the end. */
+export function addStrays(story: Story): void {
+  const chance = new Random(30_011);
+  const { calendar, lists } = story;
+  const count = Math.max(3, Math.floor(story.guests.length / 110));
+  for (const key of Object.keys(ledAstray) as MatchKey[]) {
+    for (let number = 0; number < count; number++) {
+      const venue = chance.weighted(story.venues, ({ size }) => size);
+      const day = calendar.pick(chance, venue.kind, chance.percent(60) ? calendar.last - 60 : 0);
+      const paid = chance.between(18 * 60, 22 * 60);
+      const sent: AnonymousPurchases = {
+        [key]: ledAstray[key](number),
+        purchases: [
+          {
+            transaction_reference: story.reference(`T${venue.code}`),
+            unit_id: venue.id,
+            provider_id: lists.providers.tills,
+            created_at: calendar.at(day, paid),
+            order_type_id: 4,
+            items: basket(chance, venue, chance.pick([1, 2, 2, 4]), chance.percent(50) ? 'meal' : 'bar'),
+          },
+        ],
+      };
+      story.add(day, 'anybody', (api) => api.purchases(sent));
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { Random } from '../../src/shared/random.ts';
+import type { Api } from './api.ts';
+import type { Guest } from './model.ts';
+import { mobileNumber, mostGuests } from './people.ts';
+import type { Story } from './story.ts';
+import type { Venue } from './venues.ts';
+
+/** People who are known twice, and two who are taken for one. */
+export function addTangles(story: Story): void {
+  const chance = new Random(20_011);
+  const { last } = story.calendar;
+  const several = (inSoMany: number) => Math.max(3, Math.floor(story.guests.length / inSoMany));
+  // Who has been here for a while, so that there is a contact to be told apart from.
+  const settled = story.guests.filter(
+    ({ email, visits }) => email && visits.length > 1 && (visits[0] as number) < last - 20,
+  );
+  const withMobile = settled.filter(({ mobile_number }) => mobile_number);
+  const without = settled.filter(({ mobile_number }) => !mobile_number);
+  without.slice(0, several(90)).forEach((guest, index) => {
+    addKnownTwice(story, chance, guest, mobileNumber(mostGuests + index));
+  });
+  for (const guest of withMobile.slice(0, several(120))) addSecondEmail(story, chance, guest);
+  for (const share of [0.3, 0.55, 0.8, 0.97]) addTidying(story, Math.floor(share * last));
+}
+
+/** At the bar they left a number, on the wifi an e-mail; the day they give both, the two turn out to be one. */
+function addKnownTwice(story: Story, chance: Random, guest: Guest, mobile_number: string): void {
+  const { last } = story.calendar;
+  const [home] = guest.venues as [Venue];
+  const both = chance.between((guest.visits[0] as number) + 2, last);
+  const alone = chance.between(Math.max(0, both - 90), both - 1);
+  const nameless: Guest = { ...guest, email: undefined, mobile_number, id: 0 };
+  const left = { first_name: guest.first_name, source_name: 'Till receipt', allow_sms: true, units: [{ id: home.id }] };
+  story.add(alone, nameless, (api) => api.contact('tills', nameless, left));
+  story.add(both, guest, (api) => api.contact('bookings', guest, { mobile_number, source_name: 'Online booking' }));
+}
+
+/** Signed up again with the other address: the phone gives them away, but only staff may say so. */
+function addSecondEmail(story: Story, chance: Random, guest: Guest): void {
+  const { last } = story.calendar;
+  const [home] = guest.venues as [Venue];
+  const again: Guest = { ...guest, email: `${guest.email?.split('@')[0]}.work@example.org`, id: 0 };
+  const { first_name, last_name } = guest;
+  const signedUp = { first_name, last_name, source_name: 'Loyalty app', allow_email: true, units: [{ id: home.id }] };
+  const day = chance.between((guest.visits[0] as number) + 2, last);
+  story.add(day, again, (api) =>
+    api.contact('app', again, { ...signedUp, mobile_number: guest.mobile_number as string }),
+  );
+}
+
+interface Side {
+  id: number;
+  email: string;
+  first_name: string;
+  last_name: string;
+}
+
+/** Now and then staff go through the possible duplicates; the first merge each time is a mistake, and undone. */
+function addTidying(story: Story, day: number): void {
+  story.add(day, 'staff', async (api: Api) => {
+    const { data } = await api.account('GET', '/possible_duplicates');
+    const pairs = (data as { id: number; contacts: [Side, Side] }[])
+      .map(({ id, contacts: [a, b] }) => ({ id, sides: a.email < b.email ? ([a, b] as const) : ([b, a] as const) }))
+      .sort((one, other) => (one.sides[0].email < other.sides[0].email ? -1 : 1));
+    const merge = ([a, b]: readonly [Side, Side]) =>
+      api.account('POST', `/contacts/${a.id}/merge`, { contact_id: b.id });
+    const [mistake, ...others] = pairs.filter(({ sides: [a, b] }) => a.first_name !== b.first_name);
+    if (mistake) {
+      const { id } = await merge(mistake.sides);
+      await api.account('POST', `/merges/${id}/undo`, {});
+    }
+    for (const { id } of others.slice(0, 4)) await api.account('POST', `/possible_duplicates/${id}/keep_apart`, {});
+    const same = pairs.filter(({ sides: [a, b] }) => a.first_name === b.first_name && a.last_name === b.last_name);
+    for (const { sides } of same.slice(0, Math.max(1, Math.floor(same.length / 2)))) await merge(sides);
+  });
+}

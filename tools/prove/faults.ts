@@ -1,0 +1,278 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { lookAgainTask } from '../../src/features/guests/domains/schema.ts';
+import type { Connection } from '../../src/platform/db/database.ts';
+import { only } from '../../src/platform/db/sql.ts';
+import { Random } from '../../src/shared/random.ts';
+import { askAdmin } from '../bench/load/service.ts';
+import { type Counts, happen, type Scene, schedule, secondsForAll } from './faults/chaos.ts';
+import { Disk } from './faults/disk.ts';
+import { type Judgement, judge } from './faults/judge.ts';
+import { Line } from './faults/line.ts';
+import { clients, Load } from './faults/load.ts';
+import { Postgres } from './faults/postgres.ts';
+import { codes, type Place } from './faults/script.ts';
+import { every, Fleet } from './support/fleet.ts';
+import type { Terms, Verdict } from './support/proof.ts';
+
+/** So soon after the database is back, every process answers writes again by itself; the short form runs where others do too. */
+const recoveryMs = { long: 5000, short: 15_000 };
+/** Of the answered writes, so many are sent once more when all is over. */
+const repeated = 300;
+
+/** What is found out about one way of running the service. */
+interface Findings extends Counts, Judgement {
+  seconds: number;
+  slowestRecoveryMs: number;
+  tally: Load['tally'];
+  fleet: Fleet;
+  cantFill: string | undefined;
+}
+
+interface Way {
+  name: string;
+  /** Of the long form; the short one is over when everything has happened once. */
+  longSeconds: number;
+  /** Runs `work` in it, and leaves nothing behind. */
+  stage(disk: Disk, chance: Random, signal: AbortSignal, work: (scene: Scene) => Promise<void>): Promise<void>;
+}
+
+const ways: Way[] = [
+  {
+    name: 'Three processes on a PostgreSQL of its own',
+    longSeconds: 360,
+    stage: async (disk, chance, signal, work) => {
+      const postgres = await Postgres.create(disk.folder);
+      await postgres.start();
+      const line = await Line.lay(() => postgres.port());
+      try {
+        const address = Object.assign(new URL(postgres.address('regulars')), { port: String(line.port) });
+        const fleet = await Fleet.start(3, { DATABASE_URL: address.href, LOG_LEVEL: 'error' }, chance);
+        await work({ fleet, postgres, line, disk, signal }).finally(() => fleet.stop());
+      } finally {
+        line.close();
+        await postgres.stop();
+      }
+    },
+  },
+  {
+    name: 'One process that keeps its PostgreSQL itself, as npm start does',
+    longSeconds: 180,
+    stage: async (disk, chance, signal, work) => {
+      const postgres = Postgres.in(disk.folder);
+      try {
+        const fleet = await Fleet.start(1, { DATA_DIR: disk.folder, LOG_LEVEL: 'error' }, chance);
+        await work({ fleet, postgres, line: undefined, disk, signal }).finally(() => fleet.stop());
+      } finally {
+        await postgres.stop();
+      }
+    },
+  },
+];
+
+/**
+ * Clients write and read while processes are killed, PostgreSQL is killed, stopped and halted, connections are cut and
+ * the disk is full. At the end the database is held against what was answered, and against itself.
+ */
+export async function proveFaults(terms: Terms): Promise<Verdict> {
+  const found: Findings[] = [];
+  for (const [index, way] of ways.entries()) {
+    const disk = new Disk();
+    try {
+      if (disk.cantFill) terms.say(`  THE DISK WILL NOT BE FULL: ${disk.cantFill}`);
+      const chance = new Random(terms.seed + index);
+      await way.stage(disk, chance, terms.signal, async (scene) => {
+        found.push(await examine(way, scene, chance, terms));
+      });
+    } finally {
+      disk.remove();
+    }
+  }
+  const sum = (count: (findings: Findings) => number) => found.reduce((total, one) => total + count(one), 0);
+  const cantFill = found.find((one) => one.cantFill)?.cantFill;
+  return {
+    wrong: found.flatMap(({ wrong }) => wrong),
+    tally: {
+      'seconds under load': Math.round(sum((one) => one.seconds)),
+      'clients at once': clients,
+      'processes of the service killed with -9': sum((one) => one.fleet.killed),
+      'processes of the service told to stop': sum((one) => one.fleet.restarted),
+      'kills of PostgreSQL with -9': sum((one) => one.postgresKills),
+      'restarts of PostgreSQL': sum((one) => one.restarts),
+      'times PostgreSQL hung': sum((one) => one.halts),
+      'connections cut': sum((one) => one.cuts),
+      [`times the disk was full${cantFill ? ' (LEFT OUT: no file system may be mounted here)' : ''}`]: sum(
+        (one) => one.fullDisks,
+      ),
+      'clients that hung up': sum((one) => one.tally.hungUp),
+      requests: sum((one) => one.tally.requests),
+      'of these, retries': sum((one) => one.tally.retries),
+      'answered 503': sum((one) => one.tally.turnedAway),
+      'broken off without an answer': sum((one) => one.tally.unanswered),
+      'writes answered': sum((one) => one.tally.answered),
+      'answers replayed': sum((one) => one.tally.replayed),
+      'writes given up': sum((one) => one.tally.gaveUp),
+      'of these, done all the same': sum((one) => one.quietlyDone),
+      lost: sum((one) => one.lost),
+      doubled: sum((one) => one.doubled),
+      'half-written': sum((one) => one.half),
+      'ms until the slowest recovery': Math.round(Math.max(...found.map((one) => one.slowestRecoveryMs))),
+    },
+  };
+}
+
+async function examine(way: Way, scene: Scene, chance: Random, { seed, short, say, signal }: Terms): Promise<Findings> {
+  const { fleet, postgres } = scene;
+  const seconds = short ? secondsForAll(scene) : way.longSeconds;
+  say(`${way.name}, for ${seconds} seconds:`);
+  const place = await furnish(scene);
+  const load = new Load(place, () => fleet.urls(), seed);
+  const counts: Counts = { postgresKills: 0, restarts: 0, halts: 0, cuts: 0, fullDisks: 0 };
+  const wrong: string[] = [];
+  let slowestRecoveryMs = 0;
+  const began = performance.now();
+  const elapsed = () => (performance.now() - began) / 1000;
+  const clientsAtWork = load.begin();
+  const jobs = every(150, async () => {
+    const behind = await postgres.connect().catch(() => undefined);
+    if (behind) await putOff(behind, place).catch(() => {}); // The database is away, and so nothing is put off.
+    await behind?.close();
+  });
+  try {
+    for (const fault of schedule(scene, seconds, chance, short)) {
+      await pause(Math.max(0, fault.at - elapsed()) * 1000, undefined, { signal });
+      const at = elapsed();
+      const turnedAway = load.tally.turnedAway;
+      const words = await happen(scene, fault, counts);
+      const back = await cameBack(scene);
+      const away = (back - began) / 1000 - at;
+      const stood = standstills();
+      const slowest = await recovered(scene, load, back);
+      const lateMs = slowest - stood.end();
+      slowestRecoveryMs = Math.max(slowestRecoveryMs, slowest);
+      const sentence = `${at.toFixed(1)} s: ${words}, back after ${away.toFixed(1)} s, recovered ${Math.round(slowest)} ms later`;
+      say(`  ${sentence}; ${load.tally.turnedAway - turnedAway} answers of 503.`);
+      const bound = recoveryMs[short ? 'short' : 'long'];
+      if (lateMs > bound) wrong.push(`A process did not recover in ${bound} ms: ${sentence}.`);
+    }
+    await pause(Math.max(0, seconds - elapsed()) * 1000, undefined, { signal });
+  } finally {
+    await Promise.all([clientsAtWork.end(), jobs.end()]);
+  }
+  const underLoad = elapsed();
+  await fleet.complete();
+  if (!(await repeatSome(load))) wrong.push('What was answered could not be sent again.');
+  if (!(await doesJobs(scene, place))) wrong.push('A job was not done within 15 seconds.');
+  load.close();
+  // Whatever is still under way ends before the count.
+  await fleet.stop();
+  if (!postgres.isRunning()) await postgres.start();
+  await postgres.back();
+  const behind = await postgres.connect();
+  try {
+    const verdict = await judge(behind, place.account, load.writes);
+    return {
+      ...{ ...counts, ...verdict, slowestRecoveryMs, seconds: underLoad, tally: load.tally },
+      ...{ fleet, cantFill: scene.disk.cantFill },
+      wrong: [...verdict.wrong, ...wrong, ...fleet.wrong, ...load.wrong],
+    };
+  } finally {
+    await behind.close();
+  }
+}
+
+/** When PostgreSQL takes writes again. One that nobody else starts is started, as its operators would. */
+async function cameBack({ postgres, line }: Scene): Promise<number> {
+  const back = postgres.back();
+  let isBack = false;
+  const known = back.finally(() => {
+    isBack = true;
+  });
+  while (line && !isBack) {
+    if (!postgres.isRunning()) await postgres.start().catch(() => {});
+    await Promise.race([known, pause(50)]);
+  }
+  return known;
+}
+
+/** When every process has answered a write; gives how many milliseconds the slowest took. */
+async function recovered({ fleet }: Scene, load: Load, back: number): Promise<number> {
+  let since = back;
+  if (fleet.urls().length === 0) {
+    // All were killed. Those that take their place count from when they have started, which takes what it takes.
+    await fleet.complete();
+    since = performance.now();
+  }
+  const isOver = (url: string) => !fleet.urls().includes(url) || performance.now() - since > 2 * recoveryMs.short;
+  const each = fleet.urls().map(async (url) => {
+    await load.answersAWrite(url, () => isOver(url));
+    return performance.now() - since;
+  });
+  return Math.max(0, ...(await Promise.all(each)));
+}
+
+/** How long this very process was kept from running, while it had a timer every 50 ms: a machine that stands still recovers nothing. */
+function standstills(): { end(): number } {
+  let lost = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    lost += Math.max(0, now - last - 100);
+    last = now;
+  }, 50);
+  return {
+    end: () => {
+      clearInterval(timer);
+      return lost;
+    },
+  };
+}
+
+/** An account, and the codes that are redeemed. */
+async function furnish({ fleet, postgres }: Scene): Promise<Place> {
+  const admin = (path: string, body: object) => askAdmin(fleet.url(), 'POST', path, body);
+  const { id: account } = await admin('/accounts', { name: 'The Harbour Group' });
+  const at = `/accounts/${account}`;
+  const { token } = await admin(`${at}/tokens`, { name: 'till' });
+  const units: number[] = [];
+  for (let n = 0; n < 4; n++) units.push((await admin(`${at}/units`, { name: `Venue ${n}` })).id);
+  const { id: group } = await admin(`${at}/unique_code_groups`, { unit_id: units[0], name: 'Summer' });
+  const behind = await postgres.connect();
+  await behind.run`
+    insert into unique_codes (account_id, group_id, unique_code)
+    select ${account}::bigint, ${group}::bigint, 'R' || n from generate_series(0, ${codes.raced}::int - 1) as n
+    union all select ${account}, ${group}, 'O' || client || '-' || n
+    from generate_series(0, ${clients}::int - 1) as client, generate_series(0, ${codes.own}::int - 1) as n`;
+  await behind.close();
+  return { account, token, units, group };
+}
+
+/** After all that has happened, whoever asks again is still answered as before. */
+async function repeatSome(load: Load): Promise<boolean> {
+  const answered = load.writes.filter(({ key, answer }) => key !== undefined && answer?.status === 200);
+  const step = Math.max(1, Math.floor(answered.length / repeated));
+  let replayed = 0;
+  for (let place = 0; place < answered.length; place += step)
+    if (await load.repeat(answered[place] as (typeof answered)[number])) replayed++;
+  return replayed > 0;
+}
+
+/** Puts something off, for the processes to do when they come to it; gives its number. */
+async function putOff({ run }: Connection, { account }: Place): Promise<number> {
+  const payload = JSON.stringify({ account_id: account, domain: 'harbour.example' });
+  return only(await run<{ id: number }>`select id from graphile_worker.add_job(${lookAgainTask}, ${payload}::json)`).id;
+}
+
+/** What was put off is taken up again. (What a killed process had in hand waits for hours, so that nobody does it twice.) */
+async function doesJobs({ postgres }: Scene, place: Place): Promise<boolean> {
+  const behind = await postgres.connect();
+  try {
+    const job = await putOff(behind, place);
+    for (let tries = 0; tries < 300; tries++) {
+      if ((await behind.run`select from graphile_worker.jobs where id = ${job}`).length === 0) return true;
+      await pause(50);
+    }
+    return false;
+  } finally {
+    await behind.close();
+  }
+}

@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Random } from '../../../src/shared/random.ts';
+import type { Fleet } from '../support/fleet.ts';
+import type { Disk } from './disk.ts';
+import type { Line } from './line.ts';
+import type { Postgres } from './postgres.ts';
+
+/** What faults are done to. */
+export interface Scene {
+  fleet: Fleet;
+  postgres: Postgres;
+  /** The network between the two; undefined: the service has its PostgreSQL to itself, and brings it back by itself. */
+  line: Line | undefined;
+  disk: Disk;
+  signal: AbortSignal;
+}
+
+export interface Fault {
+  /** In seconds after the beginning. */
+  at: number;
+  name: FaultName;
+  lastsMs: number;
+  chance: Random;
+}
+
+interface Kind {
+  /** Which count of the tally it adds to; what is done to processes of the service, the fleet counts. */
+  counts?: 'postgresKills' | 'restarts' | 'halts' | 'cuts' | 'fullDisks';
+  /** Whether there is such a thing in this scene; everywhere unless given. */
+  where?(scene: Scene): boolean;
+  /** Does it, and says what was done, and how often where that is not once. */
+  happen(scene: Scene, fault: Fault): Promise<string | [string, number]>;
+}
+
+const kinds = {
+  service: {
+    happen: async ({ fleet, line }, { chance }) => {
+      await fleet.kill(chance.below(fleet.urls().length));
+      // The only one there is: until another has started, there is nobody to do anything to.
+      if (!line) await fleet.complete();
+      return 'a process of the service killed with -9';
+    },
+  },
+  stop: {
+    happen: async ({ fleet, line }, { chance }) => {
+      await fleet.restart(chance.below(fleet.urls().length));
+      if (!line) await fleet.complete();
+      return 'a process of the service told to stop';
+    },
+  },
+  everything: {
+    counts: 'postgresKills',
+    happen: async ({ fleet, postgres, line, signal }, { lastsMs }) => {
+      // Those that start now find no database, and wait for it.
+      const service = Promise.all(fleet.urls().map(() => fleet.kill(0)));
+      await Promise.all([service, postgres.kill(true)]);
+      if (line) await pause(lastsMs, undefined, { signal });
+      else await fleet.complete();
+      return 'PostgreSQL and all processes of the service killed with -9';
+    },
+  },
+  postgres: {
+    counts: 'postgresKills',
+    happen: async ({ postgres, line, signal }, { lastsMs, chance }) => {
+      const isWhole = chance.once(2);
+      await postgres.kill(isWhole);
+      if (line) await pause(lastsMs, undefined, { signal });
+      return isWhole ? 'PostgreSQL killed with -9' : 'PostgreSQL’s parent process killed with -9';
+    },
+  },
+  backend: {
+    counts: 'postgresKills',
+    happen: async ({ postgres }) => {
+      await postgres.killOneBackend();
+      return 'one of PostgreSQL’s processes killed with -9';
+    },
+  },
+  restart: {
+    counts: 'restarts',
+    where: ({ line }) => line !== undefined,
+    happen: async ({ postgres, signal }, { lastsMs }) => {
+      await postgres.stop();
+      await pause(lastsMs, undefined, { signal });
+      return 'PostgreSQL stopped';
+    },
+  },
+  halt: {
+    counts: 'halts',
+    happen: async ({ postgres }, { lastsMs }) => {
+      await postgres.halt(lastsMs);
+      return 'PostgreSQL halted';
+    },
+  },
+  terminate: {
+    counts: 'cuts',
+    happen: async ({ postgres }, { chance }) => {
+      const behind = await postgres.connect();
+      const share = chance.pick([30, 100]);
+      const { length } = await behind.run`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name like 'regulars%' and backend_type = 'client backend' and pid <> pg_backend_pid() and random() * 100 < ${share}`;
+      await behind.close();
+      return [`${length} connections ended by PostgreSQL`, length];
+    },
+  },
+  cut: {
+    counts: 'cuts',
+    where: ({ line }) => line !== undefined,
+    happen: async ({ line }, { chance }) => {
+      const count = line?.cut(chance.pick([50, 100]), chance) ?? 0;
+      return [`${count} connections cut on their way`, count];
+    },
+  },
+  commits: {
+    counts: 'cuts',
+    where: ({ line }) => line !== undefined,
+    happen: async ({ line }, { lastsMs, chance }) => {
+      const count = (await line?.loseCommits(lastsMs, chance)) ?? 0;
+      return [`${count} connections cut behind a commit`, count];
+    },
+  },
+  network: {
+    counts: 'cuts',
+    where: ({ line }) => line !== undefined,
+    happen: async ({ line, signal }, { lastsMs, chance }) => {
+      const count = line?.down(chance) ?? 0;
+      await pause(lastsMs, undefined, { signal }).finally(() => line?.up());
+      return [`the network down, and ${count} connections with it`, count];
+    },
+  },
+  disk: {
+    counts: 'fullDisks',
+    where: ({ disk }) => disk.cantFill === undefined,
+    happen: async (scene, fault) => {
+      await whileFull(scene, fault);
+      return 'the disk full';
+    },
+  },
+  log: {
+    counts: 'fullDisks',
+    where: ({ disk }) => disk.cantFill === undefined,
+    happen: async (scene, fault) => {
+      // Its log is made in advance; where there is no more of it, PostgreSQL gives up.
+      await whileFull(scene, fault, () => scene.postgres.useLogUp().catch(() => {}));
+      return 'the disk full, and PostgreSQL’s log used up';
+    },
+  },
+} satisfies Record<string, Kind>;
+
+async function whileFull({ disk, signal }: Scene, { lastsMs, chance }: Fault, work = async () => {}): Promise<void> {
+  disk.fill(chance.below(2 ** 17));
+  try {
+    await work();
+    // Long enough for somebody to need room.
+    await pause(800 + lastsMs, undefined, { signal });
+  } finally {
+    disk.empty();
+  }
+}
+
+export type FaultName = keyof typeof kinds;
+export type Counts = Record<NonNullable<Kind['counts']>, number>;
+
+/** Until it has recovered from one, before the next comes. */
+const slotSeconds = 3.5;
+
+/** All that can happen in this scene, in an order and for times that chance decides; then all of it again, in another order. */
+export function schedule(scene: Scene, seconds: number, chance: Random, short: boolean): Fault[] {
+  const names = (Object.keys(kinds) as FaultName[]).filter((name) => (kinds[name] as Kind).where?.(scene) ?? true);
+  const faults: Fault[] = [];
+  let left: FaultName[] = [];
+  while ((faults.length + 1) * slotSeconds <= seconds) {
+    if (left.length === 0) left = [...names];
+    const [name] = left.splice(chance.below(left.length), 1);
+    const at = (faults.length + 0.1 + chance.next() * 0.3) * slotSeconds;
+    // In the long form now and then longer than anybody waits for a connection.
+    const lastsMs = !short && chance.once(12) ? chance.between(8000, 14_000) : chance.between(200, 1700);
+    faults.push({ at, name: name as FaultName, lastsMs, chance: chance.fork() });
+  }
+  return faults;
+}
+
+/** So many seconds are enough for everything to happen once. */
+export function secondsForAll(scene: Scene): number {
+  return Object.values(kinds).filter((kind: Kind) => kind.where?.(scene) ?? true).length * slotSeconds;
+}
+
+/** Gives what was done, in words. */
+export async function happen(scene: Scene, fault: Fault, counts: Counts): Promise<string> {
+  const kind: Kind = kinds[fault.name];
+  const done = await kind.happen(scene, fault);
+  const [words, times] = typeof done === 'string' ? [done, 1] : done;
+  if (kind.counts) counts[kind.counts] += times;
+  return words;
+}

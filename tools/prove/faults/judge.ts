@@ -1,0 +1,172 @@
+import type { Connection } from '../../../src/platform/db/database.ts';
+import { type Run, raw } from '../../../src/platform/db/sql.ts';
+import { broken } from '../../../test/support/invariants.ts';
+import { keyHash, type Write } from './script.ts';
+
+export interface Judgement {
+  wrong: string[];
+  /** Of those that were never answered, how many were done all the same. */
+  quietlyDone: number;
+  lost: number;
+  doubled: number;
+  half: number;
+}
+
+interface Part {
+  /** As `Write.parts` calls it. */
+  part: string;
+  contact: number | null;
+  times: number;
+}
+
+/** Holds what is stored against what was answered, and against itself. */
+export async function judge(behind: Connection, account: number, writes: Write[]): Promise<Judgement> {
+  const stored = new Map((await partsOf(behind.run, account)).map((one) => [one.part, one]));
+  const verdict: Judgement = { wrong: [], quietlyDone: 0, lost: 0, doubled: 0, half: 0 };
+  for (const write of writes) judgeOne(write, stored, verdict);
+  const sent = new Set(writes.flatMap(({ parts }) => parts));
+  const unsent = [...stored.keys()].filter((part) => !sent.has(part));
+  if (unsent.length > 0)
+    verdict.wrong.push(`${unsent.length} things are there that nobody sent, such as ${unsent[0]}.`);
+  verdict.wrong.push(
+    ...(await keptOtherwise(behind.run, account, writes)),
+    ...(await otherGuests(behind.run, account, writes, stored)),
+    ...(await disagreements(behind)),
+  );
+  return verdict;
+}
+
+function judgeOne(write: Write, stored: Map<string, Part>, verdict: Judgement): void {
+  const times = write.parts.map((part) => stored.get(part)?.times ?? 0);
+  const name = `${write.path} with ${write.parts[0]}, answered ${write.answer?.status ?? 'never'} and asked ${write.asked} times,`;
+  const list = () => write.parts.map((part, index) => `${part}: ${times[index]}`).join(', ');
+  if (times.some((count) => count > 1)) {
+    verdict.doubled++;
+    verdict.wrong.push(`${name} was done more than once: ${list()}.`);
+  } else if (times.every((count) => count === 0)) {
+    if (write.answer?.status !== 200) return;
+    verdict.lost++;
+    verdict.wrong.push(`${name} is lost.`);
+  } else if (times.some((count) => count === 0)) {
+    verdict.half++;
+    verdict.wrong.push(`${name} is half there: ${list()}.`);
+  } else if (write.answer?.status === 422 && (write.key !== undefined || write.asked === 1)) {
+    // Without a key, one that asks again is refused for what it did itself the first time.
+    verdict.wrong.push(`${name} was refused and done.`);
+  } else if (!write.answer) {
+    verdict.quietlyDone++;
+  }
+}
+
+/** All that the clients' writes leave, by the names that the writes have for it. */
+function partsOf(run: Run, account: number): Promise<Part[]> {
+  return run<Part>`
+    with part (part, contact) as (
+      select 'note ' || text, contact_id from notes where account_id = ${account}
+      union all select 'wifi ' || hotspot_name, contact_id from wifi_interactions where account_id = ${account}
+      union all select 'feedback ' || (comments -> 0 ->> 'note'), contact_id from feedback f where account_id = ${account}
+        and 1 = (select count(*) from feedback_ratings r where r.account_id = f.account_id and r.feedback_id = f.id)
+      union all select 'purchase ' || transaction_reference, contact_id from purchases where account_id = ${account}
+      union all select 'booking ' || booking_reference, contact_id from bookings where account_id = ${account}
+      union all select 'table ' || unnest(table_numbers), null from bookings where account_id = ${account}
+      union all select 'redeemed ' || unique_code || ' ' || to_char(redeemed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"'), null
+        from unique_codes where account_id = ${account} and redeemed_at is not null
+      union all select 'contact ' || email, id from contacts where account_id = ${account} and email like 'guest.%'
+      union all select 'consent ' || channel || ' ' || email, c.id from consent_ledger l join contacts c on c.account_id = l.account_id and c.id = l.contact_id
+        where l.account_id = ${account} and applied and email like 'guest.%'
+      union all select 'identity ' || kind || ' ' || value, contact_id from identities where account_id = ${account}
+        and (kind = 'membership' or kind = 'email' and value like 'guest.%' or kind = 'mobile' and value like '4477%')
+      union all select 'kept ' || key, contact_id from kept_answers where account_id = ${account})
+    select part, max(contact) as contact, count(*) as times from part group by part`;
+}
+
+/** A kept answer is the one that was given. */
+async function keptOtherwise(run: Run, account: number, writes: Write[]): Promise<string[]> {
+  const kept = await run<{
+    key: string;
+    body: string;
+  }>`select key, body from kept_answers where account_id = ${account}`;
+  const given = new Map(writes.map(({ key, answer }) => [key && keyHash(key), answer]));
+  return kept
+    .filter(({ key, body }) => given.get(key) && given.get(key)?.body !== body)
+    .map(({ key, body }) => `${key} was answered ${given.get(key)?.body}, and kept is ${body}.`);
+}
+
+/** All of a write stands on one guest, and on the one that its answer says (or on one who was merged into that one since). */
+async function otherGuests(run: Run, account: number, writes: Write[], stored: Map<string, Part>): Promise<string[]> {
+  const merged = new Map(
+    (
+      await run<{ id: number; into: number }>`
+        select id, merged_into as into from contacts where account_id = ${account} and merged_into is not null`
+    ).map(({ id, into }) => [id, into]),
+  );
+  const today = (id: number) => merged.get(id) ?? id;
+  return writes.flatMap(({ isOfOneGuest, parts, answer, path }) => {
+    if (!isOfOneGuest) return [];
+    const guests = new Set(parts.flatMap((part) => stored.get(part)?.contact ?? []).map(today));
+    if (answer?.status === 200) guests.add(today((JSON.parse(answer.body) as { id: number }).id));
+    return guests.size > 1 ? [`${path} with ${parts[0]} stands on the guests ${[...guests].join(', ')}.`] : [];
+  });
+}
+
+/** What must hold whatever was written. */
+async function disagreements({ run, script }: Connection): Promise<string[]> {
+  const wrong = Object.entries(await broken(run)).map(
+    ([what, rows]) => `There are ${what}: ${rows.length}, such as ${JSON.stringify(rows[0])}.`,
+  );
+  const astray = await run<{ kind: string; count: number }>`
+    select kind, count(*) as count from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id
+    join contacts today on today.account_id = c.account_id and today.id = coalesce(c.merged_into, c.id)
+    where kind = 'mobile' and today.mobile_number is null or kind = 'email' and today.email is null group by kind`;
+  for (const { kind, count } of astray)
+    wrong.push(`${count} guests are known by a kind of address they don't have: ${kind}.`);
+  wrong.push(...(await orphans(run)), ...(await indexesThatDiffer(run, script)));
+  return wrong;
+}
+
+/** Rows that refer to something that is not there, by every foreign key there is. */
+async function orphans(run: Run): Promise<string[]> {
+  const keys = await run<{ name: string; source: string; target: string; given: string; same: string }>`
+    select c.conname as name, c.conrelid::regclass::text as source, c.confrelid::regclass::text as target,
+      string_agg(format('s.%I is not null', a.attname), ' and ') as given, string_agg(format('s.%I = t.%I', a.attname, b.attname), ' and ') as same
+    from pg_constraint c cross join unnest(c.conkey, c.confkey) as pair (source, target)
+    join pg_attribute a on a.attrelid = c.conrelid and a.attnum = pair.source
+    join pg_attribute b on b.attrelid = c.confrelid and b.attnum = pair.target
+    where c.contype = 'f' and c.connamespace = 'public'::regnamespace group by c.oid`;
+  const wrong: string[] = [];
+  for (const { name, source, target, given, same } of keys) {
+    const [row] = await run<{ count: number }>`
+      select count(*) as count from ${raw(source)} s where ${raw(given)} and not exists (select from ${raw(target)} t where ${raw(same)})`;
+    if (row?.count) wrong.push(`${row.count} rows of ${source} refer to nothing: ${name}.`);
+  }
+  return wrong;
+}
+
+/** A table's rows are the same by themselves and by its key, and its unique values are unique when they are indexed anew. */
+async function indexesThatDiffer(run: Run, script: (text: string) => Promise<void>): Promise<string[]> {
+  const tables = await run<{ name: string; key: string }>`
+    select i.indrelid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by place) as key
+    from pg_index i cross join unnest(i.indkey) with ordinality as part (number, place)
+    join pg_attribute a on a.attrelid = i.indrelid and a.attnum = part.number
+    join pg_class c on c.oid = i.indrelid where i.indisprimary and c.relnamespace = 'public'::regnamespace group by 1`;
+  const wrong: string[] = [];
+  for (const { name, key } of tables) {
+    const print = async (byKey: boolean) => {
+      await script(
+        `set enable_seqscan = ${!byKey}; set enable_indexscan = ${byKey}; set enable_indexonlyscan = ${byKey}; set enable_bitmapscan = off`,
+      );
+      const [row] = await run<{ print: string }>`
+        select count(*) || ' ' || coalesce(sum(hashtextextended(key::text, 0)::numeric), 0) as print
+        from (select (${raw(key)})::text as key from ${raw(name)} order by ${raw(key)}) as keys`;
+      return row?.print;
+    };
+    if ((await print(false)) !== (await print(true))) wrong.push(`The key of ${name} does not lead to all its rows.`);
+  }
+  await script('reset all');
+  try {
+    await script('reindex schema public');
+  } catch (error) {
+    wrong.push(`The indexes can't be made anew: ${(error as Error).message}.`);
+  }
+  return wrong;
+}

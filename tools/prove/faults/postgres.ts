@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Connection, openConnection } from '../../../src/platform/db/database.ts';
+import { locateBinaries } from '../../../src/platform/db/embedded/binaries.ts';
+import { createCluster } from '../../../src/platform/db/embedded/cluster.ts';
+import { ServerControl } from '../../../src/platform/db/embedded/control.ts';
+import { freePort, runningPostmaster } from '../../../src/platform/db/embedded/process.ts';
+import { chooseRunner } from '../../../src/platform/db/embedded/runner.ts';
+
+/** One that is not back by then is not coming. */
+const patienceMs = 60_000;
+
+/** A PostgreSQL that things are done to. */
+export class Postgres {
+  readonly #cluster: string;
+  readonly #control: ServerControl;
+  #port = 0;
+
+  private constructor(cluster: string, control: ServerControl) {
+    this.#cluster = cluster;
+    this.#control = control;
+  }
+
+  /** One that nobody but us starts and stops: whoever knows it by its address takes it for any other. */
+  static async create(folder: string): Promise<Postgres> {
+    const cluster = join(folder, 'postgres');
+    const runner = chooseRunner(cluster);
+    await createCluster(cluster, locateBinaries(runner), runner);
+    return Postgres.in(folder);
+  }
+
+  /** The one that a service keeps in its folder, and brings back by itself. */
+  static in(folder: string): Postgres {
+    const cluster = join(folder, 'postgres');
+    const runner = chooseRunner(cluster);
+    return new Postgres(cluster, new ServerControl(cluster, locateBinaries(runner), runner, {}));
+  }
+
+  /** On the port it had, so that its address stays. */
+  async start(): Promise<void> {
+    if (this.#port === 0) this.#port = await freePort();
+    await this.#control.start(this.#port);
+  }
+
+  stop(): Promise<void> {
+    return this.#control.stop();
+  }
+
+  isRunning(): boolean {
+    return this.#control.running() !== undefined;
+  }
+
+  port(): number {
+    return this.#port || Number(this.#file('postmaster.pid').split('\n')[3]);
+  }
+
+  address(role: 'regulars' | 'postgres'): string {
+    const secret = this.#file(role === 'regulars' ? 'regulars.secret' : 'superuser.secret');
+    return `postgres://${role}:${secret}@127.0.0.1:${this.port()}/regulars`;
+  }
+
+  /** A superuser's connection, which sees everything. */
+  async connect(): Promise<Connection> {
+    return openConnection({ url: this.address('postgres') });
+  }
+
+  /** Kills it without a word: the whole server, or its parent alone, whose children then leave by themselves. */
+  async kill(whole: boolean): Promise<void> {
+    const pids = this.#pids();
+    this.#signal(whole ? pids : pids.slice(0, 1), 'SIGKILL');
+    while (this.isRunning()) await pause(10);
+  }
+
+  /** Kills one that serves a connection: the server believes none of the others any more, and begins again. */
+  async killOneBackend(): Promise<void> {
+    const connection = await this.connect();
+    try {
+      const [victim] = await connection.run<{ pid: number }>`
+        select pid from pg_stat_activity where application_name = 'regulars service' order by state = 'idle', random() limit 1`;
+      this.#signal(victim ? [victim.pid] : [], 'SIGKILL');
+    } finally {
+      await connection.close();
+    }
+  }
+
+  /** It is there, and does nothing. */
+  async halt(milliseconds: number): Promise<void> {
+    const pids = this.#pids();
+    this.#signal(pids, 'SIGSTOP');
+    try {
+      await pause(milliseconds);
+    } finally {
+      this.#signal(pids, 'SIGCONT');
+    }
+  }
+
+  /** Has it begin files of its log until there is none left that was made in advance. */
+  async useLogUp(): Promise<void> {
+    const connection = await this.connect();
+    try {
+      for (let n = 0; n < 40; n++) {
+        await connection.run`select pg_logical_emit_message(true, 'faults', 'x')`;
+        await connection.run`select pg_switch_wal()`;
+      }
+    } finally {
+      await connection.close();
+    }
+  }
+
+  /** When it takes writes; gives that moment. */
+  async back(): Promise<number> {
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      let connection: Connection | undefined;
+      try {
+        connection = await this.connect();
+        await connection.run`select pg_logical_emit_message(true, 'faults', 'x')`;
+        return performance.now();
+      } catch (error) {
+        if (performance.now() > deadline) throw new Error('PostgreSQL does not come back.', { cause: error });
+        await pause(20);
+      } finally {
+        await connection?.close();
+      }
+    }
+  }
+
+  /** The parent first. */
+  #pids(): number[] {
+    const parent = runningPostmaster(this.#cluster)?.pid;
+    if (parent === undefined) return [];
+    const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+    const lines = processes.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+    return [parent, ...lines.flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []))];
+  }
+
+  #signal(pids: number[], signal: NodeJS.Signals): void {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has left already.
+      }
+    }
+  }
+
+  #file(name: string): string {
+    return readFileSync(join(this.#cluster, name), 'utf8').trim();
+  }
+}

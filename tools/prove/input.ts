@@ -1,0 +1,265 @@
+import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { Random } from '../../src/shared/random.ts';
+import { type Amplified, amplify } from './input/amplification.ts';
+import { type Document, type Operation, operationAt, operationsOf } from './input/document.ts';
+import { Ground } from './input/ground.ts';
+import { isRejected, judge } from './input/judge.ts';
+import { type Made, makeRequest } from './input/requests.ts';
+import { type Answer, send } from './input/sending.ts';
+import type { Terms, Verdict } from './support/proof.ts';
+
+/** Each with a service and a database of its own, so that it is known which request changed what. */
+const lanes = 4;
+/** After so many requests of a lane, whatever was deleted is made anew. */
+const mendEvery = 100;
+/** After so many, the whole database is compared with what was noted of its changes. */
+const compareEvery = 2500;
+const watchEvery = 500;
+/** More than this, and something is kept that should not be. */
+const mostMemory = 1024 ** 3;
+/** The service gives such a client a minute, and looks every ten seconds. */
+const longestIdleMs = 100_000;
+
+interface Tally {
+  requests: number;
+  accepted: number;
+  rejected: Map<number, number>;
+  closed: number;
+  faults: number;
+  halfWritten: number;
+  speechless: number;
+  slowest: { ms: number; what: string };
+  memory: number;
+  compared: number;
+  tables: Set<string>;
+  /** By operation: how many were accepted, and how many were not. */
+  reached: Map<string, [accepted: number, rejected: number]>;
+}
+
+/**
+ * What nobody in their right mind would send, made from our own OpenAPI document, to a real service over real sockets:
+ * every answer is one that the document knows, and what is refused leaves the database as it was.
+ */
+export async function proveInput({ seed, short, say, signal }: Terms): Promise<Verdict> {
+  const wanted = short ? 20_000 : 100_000;
+  const wrong: string[] = [];
+  const tally: Tally = {
+    ...{ requests: 0, accepted: 0, rejected: new Map(), closed: 0, faults: 0, halfWritten: 0, speechless: 0 },
+    ...{ slowest: { ms: 0, what: '' }, memory: 0, compared: 0, tables: new Set(), reached: new Map() },
+  };
+  let begin = performance.now();
+  let seconds = 0;
+  let told = 0;
+  const grounds: Ground[] = [];
+  let amplified: Amplified | undefined;
+  const progress = setInterval(() => {
+    const share = Math.floor((tally.requests / wanted) * 100);
+    say(`  ${String(share).padStart(3)} %: ${tally.requests.toLocaleString('en')} requests, ${wrong.length} wrong.`);
+    // Told at once: there may be minutes to go.
+    for (; told < wrong.length && told < 20; told++) say(`  ${wrong[told]}`);
+  }, 10_000);
+  try {
+    // One after the other: making a database takes all that there is of a small machine.
+    for (let lane = 0; lane < lanes && !signal.aborted; lane++) grounds.push(await Ground.prepare());
+    begin = performance.now();
+    await Promise.all(
+      grounds.map((ground, lane) =>
+        walk(ground, { lane, count: wanted / lanes, seed, signal }, tally, (text) => wrong.push(text)).catch(
+          (error: Error) => wrong.push(`Lane ${lane} did not get to its end: ${error.stack}`),
+        ),
+      ),
+    );
+    seconds = (performance.now() - begin) / 1000;
+    // By itself: what it costs is measured.
+    const [ground] = grounds;
+    if (ground && !signal.aborted)
+      amplified = await amplify(ground, await operationsAt(ground), new Random(seed), signal, (text) =>
+        wrong.push(text),
+      );
+  } finally {
+    clearInterval(progress);
+    for (const ground of grounds) await ground.end();
+  }
+  for (const [name, [accepted, rejected]] of tally.reached) {
+    if (accepted === 0) wrong.push(`The proof is idle: ${name} was never accepted.`);
+    if (rejected === 0 && !/\/(health|metrics)$/.test(name))
+      wrong.push(`The proof is idle: ${name} was never refused.`);
+  }
+  const counts = [...tally.reached.values()];
+  const least = (at: 0 | 1) => Math.min(...counts.map((one) => one[at]));
+  say(`The slowest: ${tally.slowest.what}`);
+  const statuses = [...tally.rejected].sort(([one], [other]) => one - other);
+  return {
+    wrong,
+    tally: {
+      requests: tally.requests,
+      'operations of the document': tally.reached.size,
+      'of each, accepted at least': least(0),
+      'of each, refused at least': least(1),
+      'accepted in all': tally.accepted,
+      ...Object.fromEntries(statuses.map(([status, count]) => [`refused with ${status}`, count])),
+      'connections closed without an answer': tally.closed,
+      'answered 5xx': tally.faults,
+      'refused and half written': tally.halfWritten,
+      'errors without a field or a message': tally.speechless,
+      'times the whole database was compared': tally.compared,
+      'tables that were changed': tally.tables.size,
+      'slowest, in ms': Math.round(tally.slowest.ms),
+      'most memory, in MB': Math.round(tally.memory / 1e6),
+      'requests a second': Math.round(tally.requests / seconds),
+      'requests made to amplify': amplified?.requests ?? 0,
+      'longest error answer to them, in bytes': amplified?.longestError ?? 0,
+      'most CPU for one of them, in ms': Math.round(amplified?.mostCpuMs ?? 0),
+      'most CPU for a kB of them, in µs': Math.round((amplified?.mostCpuMsPerKb ?? 0) * 1000),
+    },
+  };
+}
+
+async function operationsAt({ service }: Ground): Promise<Operation[]> {
+  return operationsOf((await (await fetch(`${service.url}/openapi.json`)).json()) as Document);
+}
+
+/** One lane's way through its share of the requests, one after the other. */
+async function walk(
+  ground: Ground,
+  { lane, count, seed, signal }: { lane: number; count: number; seed: number; signal: AbortSignal },
+  tally: Tally,
+  say: (wrong: string) => void,
+) {
+  const port = Number(new URL(ground.service.url).port);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    const idlers = leaveOpen(port, ground.account.token);
+    const operations = await operationsAt(ground);
+    for (const { name } of operations) if (!tally.reached.has(name)) tally.reached.set(name, [0, 0]);
+    const { started } = await metrics(ground);
+    let prints = await ground.fingerprint();
+    /** The tables that were changed since then, as far as that was noted. */
+    const noted = new Set<string>();
+    const note = (changes: string[]) => {
+      for (const change of changes) noted.add(change.split(' ')[1] ?? '');
+    };
+    for (let number = 0; number < count && !signal.aborted; number++) {
+      // Of its own: whatever the requests before it did, this one is made by the same choices.
+      const chance = new Random((seed * lanes + lane) * 1_000_003 + number);
+      const made = makeRequest(chance, ground, chance.weighted(operations, weightOf));
+      const begin = performance.now();
+      const answers = await send(agent, port, made.outgoing);
+      const ms = performance.now() - begin;
+      const changed = await ground.changes();
+      note(changed);
+      const changes = changed.filter((change) => !change.startsWith('sweep '));
+      const problems = judge(made, operations, answers, changes);
+      for (const problem of problems)
+        say(`${problem} Lane ${lane}, request ${number}: ${shown(made)}${heard(answers)}`);
+      add(tally, made, operations, { answers, changes, problems, ms });
+      if (made.visitor && changes.length > 0) ground.visitors = ground.visitors.filter((one) => one !== made.visitor);
+      const mayHaveFallen = changes.some((change) => /^delete (accounts|sessions)$|^update tokens$/.test(change));
+      if (number % mendEvery === 0 || mayHaveFallen || ground.visitors.length === 0) note(await ground.mend());
+      const isLast = number === count - 1;
+      if (isLast || number % compareEvery === compareEvery - 1) {
+        const now = await ground.fingerprint();
+        tally.compared++;
+        for (const name of Object.keys(now))
+          if (now[name] !== prints[name] && !noted.has(name)) say(`${name} was changed, and nobody noted it.`);
+        for (const name of noted) tally.tables.add(name);
+        prints = now;
+        noted.clear();
+      }
+      if (isLast || number % watchEvery === 0) {
+        const { memory, started: since } = await metrics(ground);
+        tally.memory = Math.max(tally.memory, memory);
+        if (since !== started) say('The service started anew.');
+        if (memory > mostMemory) say(`The service holds ${Math.round(memory / 1e6)} MB.`);
+      }
+    }
+    if (signal.aborted) return;
+    for (const [what, ms] of await Promise.all(idlers)) if (ms > longestIdleMs) say(`It was left open: ${what}.`);
+    const { status } = await fetch(`${ground.service.url}/health`);
+    if (status !== 200) say(`In the end the service is not healthy: ${status}.`);
+  } finally {
+    agent.destroy();
+  }
+}
+
+interface Heard {
+  answers: Answer[] | undefined;
+  changes: string[];
+  problems: string[];
+  ms: number;
+}
+
+function add(tally: Tally, made: Made, operations: Operation[], { answers = [], changes, problems, ms }: Heard): void {
+  tally.requests++;
+  if (ms > tally.slowest.ms) tally.slowest = { ms, what: shown(made) };
+  for (const { status } of answers) {
+    if (status >= 500) tally.faults++;
+    else if (status >= 400) tally.rejected.set(status, (tally.rejected.get(status) ?? 0) + 1);
+  }
+  const isAccepted = !isRejected(answers);
+  if (isAccepted) tally.accepted++;
+  if (answers.length === 0) tally.closed++;
+  if (!isAccepted && changes.length > 0) tally.halfWritten++;
+  if (problems.some((problem) => problem.includes('without a'))) tally.speechless++;
+  // What is no HTTP has reached nobody.
+  if (made.breakage || answers.length === 0) return;
+  const reached = operationAt(operations, made.outgoing.method, made.outgoing.target);
+  const counts = tally.reached.get(reached?.name ?? '');
+  if (counts) counts[isAccepted ? 0 : 1]++;
+}
+
+/** What takes more has more that can be wrong with it; and a password takes long, on purpose. */
+function weightOf({ path, method, hasBody }: Operation): number {
+  if (path.startsWith('/admin/v1/session') && method === 'POST') return 0.75;
+  if (path.startsWith('/admin/v1/users') && hasBody) return 0.75;
+  if (/^\/(health|metrics)$/.test(path)) return 0.2;
+  if (path === '/v1/contact') return 15;
+  if (path.startsWith('/v1/') && hasBody) return 6;
+  return hasBody ? 2 : 1;
+}
+
+async function metrics({ service }: Ground): Promise<{ memory: number; started: number }> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  const value = (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
+  return { memory: value('process_resident_memory_bytes'), started: value('process_start_time_seconds') };
+}
+
+/** Clients that begin and never end. Gives how long each was borne with. */
+function leaveOpen(port: number, token: string): Promise<[what: string, ms: number]>[] {
+  const begun: Record<string, string> = {
+    'nothing at all': '',
+    'half a line': 'POST /v1/con',
+    'half a head': 'POST /v1/contact HTTP/1.1\r\nhost: x\r\nx-a',
+    'half a body': `POST /v1/contact HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-length: 100\r\n\r\n{"email":`,
+    'half a chunk': `POST /v1/contact HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ntransfer-encoding: chunked\r\n\r\n50\r\n{"email":`,
+  };
+  return Object.entries(begun).map(
+    ([what, text]) =>
+      new Promise((done) => {
+        const begin = performance.now();
+        const socket = connect(port, '127.0.0.1', () => socket.write(text));
+        const timer = setTimeout(() => socket.destroy(), longestIdleMs + 1000);
+        socket.on('error', () => {});
+        socket.on('data', () => {});
+        socket.on('close', () => {
+          clearTimeout(timer);
+          done([what, performance.now() - begin]);
+        });
+      }),
+  );
+}
+
+/** So that it can be sent again by hand. */
+function shown({ outgoing, changes }: Made): string {
+  const { method, target, headers, body, wire } = outgoing;
+  const cut = (text: string, length: number) =>
+    text.length > length ? `${text.slice(0, length)}… (${text.length})` : text;
+  const list = headers.map(([name, value]) => `${name}: ${cut(value, 60)}`).join(' | ');
+  const what = changes.length > 0 ? changes.join(', ') : 'nothing changed';
+  return `${wire ? 'raw ' : ''}${method} ${cut(target, 300)} [${list}] ${cut(body.toString(), 400)} (${what})`;
+}
+
+function heard(answers: { status: number; body: string }[] | undefined): string {
+  return (answers ?? []).map(({ status, body }) => `\n    ${status} ${body.slice(0, 300)}`).join('');
+}

@@ -1,0 +1,302 @@
+import { createHash, scryptSync } from 'node:crypto';
+import pg from 'pg';
+import type { Random } from '../../../src/shared/random.ts';
+import { aside, type Service, startService } from '../../bench/load/service.ts';
+import { fingerprint, tablesOf } from '../support/fingerprint.ts';
+
+/** Somebody who may sign in, and has. */
+export interface Visitor {
+  id: number;
+  email: string;
+  secret: string;
+}
+
+export interface Code {
+  unique_code: string;
+  unique_code_group_id: number;
+  assigned: boolean;
+}
+
+export const password = 'correct horse battery staple';
+
+/** Below so many of a kind, more are made. */
+const fewest = 8;
+const roles = ['owner', 'staff', 'viewer'] as const;
+
+/** What a refused request may write all the same: nothing of it is what was asked for. */
+const allowed = `(case tg_table_name
+  when 'tokens' then array['last_used_at']
+  when 'sessions' then array['last_seen_at', 'expires_at']
+  else array[]::text[] end)`;
+
+/**
+ * A service with a database of its own, and in it something of every kind, so that a request can name what is there.
+ * What requests delete is made anew.
+ */
+export class Ground {
+  readonly service: Service;
+  readonly behind: pg.Client;
+  account = { id: 0, token: '' };
+  /** Of a neighbour, who must never be seen. */
+  neighbour = { id: 0, token: '' };
+  /** Ids that exist, by the name that a request has for them. */
+  stock: Record<string, number[]> = {};
+  codes: Code[] = [];
+  bookings: string[] = [];
+  emails: string[] = [];
+  /** Users by role, who keep their places. */
+  users: Partial<Record<(typeof roles)[number], Visitor>> = {};
+  visitors: Visitor[] = [];
+  #made = 0;
+  #seen = 0;
+
+  private constructor(service: Service, behind: pg.Client) {
+    this.service = service;
+    this.behind = behind;
+  }
+
+  static async prepare(): Promise<Ground> {
+    // Addresses are made up, so that a brake on one does not stop the others.
+    const service = await startService({ LOG_LEVEL: 'fatal', TRUSTED_PROXIES: 'loopback' }, aside);
+    const behind = new pg.Client({ connectionString: service.superuser });
+    await behind.connect();
+    // Nobody pulls the plug here, so nobody needs to wait for the disk.
+    await behind.query('alter system set synchronous_commit = off');
+    await behind.query('select pg_reload_conf()');
+    const ground = new Ground(service, behind);
+    try {
+      await ground.#watch();
+      const { id } = await service.admin('POST', '/accounts', { name: 'The neighbour' });
+      const { token } = await service.admin('POST', `/accounts/${id}/tokens`, { name: 'till' });
+      ground.neighbour = { id, token };
+      await ground.mend();
+      return ground;
+    } catch (error) {
+      await ground.end();
+      throw error;
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.behind.end();
+    await this.service.stop();
+  }
+
+  /** Writes down, in the transaction of a change, that there was one: what is rolled back leaves no trace. */
+  async #watch(): Promise<void> {
+    await this.behind.query(`
+      create schema proof;
+      create unlogged table proof.changes (id bigint generated always as identity primary key, change text not null);
+      create function proof.note() returns trigger language plpgsql security definer as $$
+      declare account bigint; isSwept boolean;
+      begin
+        if tg_op = 'UPDATE' and to_jsonb(old) <> to_jsonb(new) and to_jsonb(old) - ${allowed} = to_jsonb(new) - ${allowed} then return null; end if;
+        -- A wrong password changes nothing, and is remembered.
+        if tg_table_name = 'audit_trail' and tg_op = 'INSERT' and to_jsonb(new)->>'action' = 'Wrong password' then return null; end if;
+        account := (to_jsonb(old)->>case tg_table_name when 'accounts' then 'id' else 'account_id' end)::bigint;
+        isSwept := tg_op = 'DELETE' and account is not null and not exists (select from accounts where id = account and deleted_at is null);
+        insert into proof.changes (change) values (case when isSwept then 'sweep' else lower(tg_op) end || ' ' || tg_table_name);
+        return null;
+      end $$`);
+    for (const table of await tablesOf(this.behind))
+      await this.behind.query(
+        `create trigger proof after insert or update or delete on ${table} for each row execute function proof.note()`,
+      );
+  }
+
+  /** What was changed since the last time that this was asked. `sweep`: a job deletes what was a deleted account's. */
+  async changes(): Promise<string[]> {
+    const { rows } = await this.behind.query<{ id: string; change: string }>({
+      name: 'changes',
+      text: 'select id, change from proof.changes where id > $1 order by id',
+      values: [this.#seen],
+    });
+    this.#seen = Number(rows.at(-1)?.id ?? this.#seen);
+    return [...new Set(rows.map(({ change }) => change))];
+  }
+
+  fingerprint(): Promise<Record<string, string>> {
+    return fingerprint(this.behind, {
+      sessions: `to_jsonb(r) - 'last_seen_at' - 'expires_at'`,
+      audit_trail: `case when action = 'Wrong password' then null else to_jsonb(r) end`,
+    });
+  }
+
+  /** A name that nothing has yet. */
+  fresh(prefix: string): string {
+    return `${prefix} ${++this.#made}`;
+  }
+
+  pick(chance: Random, kind: string): number {
+    const ids = this.stock[kind];
+    return ids && ids.length > 0 ? chance.pick(ids) : 0;
+  }
+
+  /** Whatever is gone that requests need is there again. Gives what that changed. */
+  async mend(): Promise<string[]> {
+    await this.#mendAccount();
+    await this.#mendUsers();
+    await this.#look();
+    const lacking = Object.keys(this.#makers).filter((kind) => (this.stock[kind]?.length ?? 0) < fewest);
+    for (const kind of lacking) for (let count = 0; count < fewest; count++) await this.#makers[kind]?.();
+    if (lacking.length > 0) await this.#look();
+    return this.changes();
+  }
+
+  async #mendAccount(): Promise<void> {
+    const { rowCount } = await this.behind.query(
+      `select from tokens join accounts on accounts.id = account_id
+       where account_id = $1 and tokens.name = 'The till of the proof' and revoked_at is null and deleted_at is null`,
+      [this.account.id],
+    );
+    if (rowCount) return;
+    const known = await this.behind.query('select from accounts where id = $1 and deleted_at is null', [
+      this.account.id,
+    ]);
+    const id = known.rowCount ? this.account.id : (await this.#admin('/accounts', { name: 'The Harbour Group' })).id;
+    const { token } = await this.#admin(`/accounts/${id}/tokens`, { name: 'The till of the proof' });
+    this.account = { id, token };
+  }
+
+  async #mendUsers(): Promise<void> {
+    const { rows } = await this.behind.query<{ hash: Buffer }>('select hash from sessions');
+    const open = new Set(rows.map(({ hash }) => hash.toString('hex')));
+    const isIn = (visitor: Visitor | undefined) => visitor && open.has(hashOf(visitor.secret).toString('hex'));
+    for (const role of roles) if (!isIn(this.users[role])) this.users[role] = await this.#user(role);
+    this.visitors = this.visitors.filter(isIn);
+    while (this.visitors.length < fewest) this.visitors.push(await this.#user('owner'));
+  }
+
+  /** Behind the service's back: it hashes passwords slowly, on purpose. This one is checked quickly. */
+  async #user(role: string): Promise<Visitor> {
+    const email = `user${++this.#made}@gmail.com`;
+    const secret = hashOf(email).toString('base64url');
+    const salt = Buffer.from('salt');
+    const hash = [
+      'scrypt',
+      16,
+      8,
+      1,
+      salt.toString('base64url'),
+      scryptSync(password, salt, 32, { N: 16, r: 8, p: 1 }).toString('base64url'),
+    ];
+    const { rows } = await this.behind.query<{ id: string }>(
+      `insert into users (email, password_hash, role) values ($1, $2, $3) returning id`,
+      [email, hash.join('$'), role],
+    );
+    const id = Number(rows[0]?.id);
+    await this.behind.query('insert into user_accounts (user_id, account_id) values ($1, $2)', [id, this.account.id]);
+    await this.behind.query(
+      `insert into sessions (user_id, hash, address, user_agent, expires_at) values ($1, $2, '', '', now() + interval '1 day')`,
+      [id, hashOf(secret)],
+    );
+    return { id, email, secret };
+  }
+
+  /** The newest of each kind. */
+  async #look(): Promise<void> {
+    const mine = `account_id = ${this.account.id}`;
+    const onUnit = `${mine} and unit_id in (select id from units where ${mine} and deleted_at is null)`;
+    const kept = [...this.visitors, ...Object.values(this.users)].map(({ id }) => id).join(', ');
+    const ids: Record<string, string> = {
+      unit_id: `units where ${mine} and deleted_at is null and not is_root`,
+      contact_id: `contacts where ${mine} and merged_into is null`,
+      folder_id: `folders where ${onUnit} and not exists (select from groups g where g.${mine} and g.unit_id = folders.unit_id and g.folder_id = folders.id)`,
+      group_id: `groups where ${onUnit}`,
+      unique_code_group_id: `unique_code_groups where ${onUnit} and not exists (select from unique_codes c where c.${mine} and c.group_id = unique_code_groups.id and (c.contact_id is not null or c.redeemed_at is not null))`,
+      booking_id: `bookings where ${mine}`,
+      purchase_id: `purchases where ${mine}`,
+      merge_id: `merges where ${mine} and undoes is null and not exists (select from merges m where m.${mine} and m.undoes = merges.id) and exists (select from contacts c where c.${mine} and c.id = merges.contact_id and c.merged_into = merges.into_contact_id)`,
+      pair_id: `possible_duplicates where ${mine} and kept_apart_at is null`,
+      token_id: `tokens where ${mine} and revoked_at is null and name <> 'The till of the proof'`,
+      user_id: `users where id not in (${kept})`,
+      spare_account_id: `accounts where id not in (${this.account.id}, ${this.neighbour.id}) and deleted_at is null`,
+    };
+    for (const kind of ['udfs', 'sources', 'providers']) ids[kind] = `${kind} where ${mine}`;
+    // Those below are built in.
+    for (const kind of ['feedback_categories', 'booking_sources']) ids[kind] = `${kind} where ${mine} and id >= 1000`;
+    const list = Object.entries(ids).map(
+      ([kind, from]) => `'${kind}', array(select id from ${from} order by id desc limit 30)`,
+    );
+    const { rows } = await this.behind.query<Pick<Ground, 'stock' | 'codes' | 'bookings' | 'emails'>>(
+      `select json_build_object(${list}) as stock,
+        array(select json_build_object('unique_code', unique_code, 'unique_code_group_id', group_id, 'assigned', contact_id is not null)
+          from unique_codes where ${mine} and redeemed_at is null order by id desc limit 60) as codes,
+        array(select booking_reference from bookings where ${mine} order by id desc limit 30) as bookings,
+        array(select email from contacts where ${mine} and merged_into is null and email is not null order by id desc limit 30) as emails`,
+    );
+    Object.assign(this, rows[0]);
+    this.stock.codes = this.codes.filter((code) => !code.assigned).map(() => 0);
+    this.stock.assigned = this.codes.filter((code) => code.assigned).map(() => 0);
+  }
+
+  readonly #makers: Record<string, () => Promise<unknown>> = {
+    unit_id: () => this.#ours('units', { name: this.fresh('Venue') }),
+    folder_id: async () => this.#ours('folders', { unit_id: await this.#unit(), name: this.fresh('Folder') }),
+    group_id: async () => this.#ours('groups', { unit_id: await this.#unit(), name: this.fresh('Group') }),
+    udfs: () => this.#ours('udfs', { name: this.fresh('Field'), type: 'text' }),
+    sources: () => this.#ours('sources', { name: this.fresh('Source') }),
+    providers: () => this.#ours('providers', { name: this.fresh('Provider') }),
+    feedback_categories: () => this.#ours('feedback_categories', { name: this.fresh('Category') }),
+    booking_sources: () => this.#ours('booking_sources', { name: this.fresh('Booking source') }),
+    contact_id: () => this.#contact(),
+    booking_id: () => this.#contact(),
+    purchase_id: () => this.#contact(),
+    unique_code_group_id: async () =>
+      this.#ours('unique_code_groups', { unit_id: await this.#unit(), name: this.fresh('Vouchers') }),
+    codes: async () => this.#ours(`unique_code_groups/${await this.#codeGroup()}/codes`, { count: 10 }),
+    assigned: async () => {
+      const group = await this.#codeGroup();
+      await this.#ours(`unique_code_groups/${group}/codes`, { count: 4 });
+      const contacts = [await this.#contact(), await this.#contact()];
+      await this.#ours(`unique_code_groups/${group}/assign`, { contact_ids: contacts });
+    },
+    merge_id: async () => {
+      const [one, other] = [await this.#contact(), await this.#contact()];
+      await this.#ours(`contacts/${one}/merge`, { contact_id: other });
+    },
+    pair_id: async () => {
+      const mobile_number = `0770${String(++this.#made).padStart(7, '0')}`;
+      await this.#contact({ mobile_number });
+      await this.#contact({ mobile_number });
+    },
+    token_id: () => this.#ours('tokens', { name: this.fresh('Token') }),
+    user_id: () => this.#user('staff'),
+    spare_account_id: () => this.#admin('/accounts', { name: this.fresh('Account') }),
+  };
+
+  async #unit(): Promise<number> {
+    return (await this.#ours('units', { name: this.fresh('Venue') })).id;
+  }
+
+  async #codeGroup(): Promise<number> {
+    return (await this.#ours('unique_code_groups', { unit_id: await this.#unit(), name: this.fresh('Vouchers') })).id;
+  }
+
+  async #contact(more: object = {}): Promise<number> {
+    const number = ++this.#made;
+    const body = {
+      ...{ email: `guest${number}@gmail.com`, first_name: 'Ana', last_name: 'Silva', full_contact_object: false },
+      bookings: [{ booking_reference: `B-${number}`, party_datetime: '2026-03-01 19:30:00', table_numbers: ['12'] }],
+      purchases: [{ transaction_reference: `T-${number}`, items: [{ quantity: 1, value: 2.5 }] }],
+      ...more,
+    };
+    const response = await fetch(`${this.service.url}/v1/contact`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.account.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`A contact could not be made: ${await response.text()}`);
+    return ((await response.json()) as { id: number }).id;
+  }
+
+  #admin(path: string, body: object) {
+    return this.service.admin('POST', path, body);
+  }
+
+  #ours(path: string, body: object) {
+    return this.#admin(`/accounts/${this.account.id}/${path}`, body);
+  }
+}
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest();

@@ -1,0 +1,210 @@
+import { Agent } from 'node:http';
+import pg from 'pg';
+import { Random } from '../../src/shared/random.ts';
+import { aside, startService } from '../bench/load/service.ts';
+import { ask } from './support/client.ts';
+import { fingerprint } from './support/fingerprint.ts';
+import { every, Fleet } from './support/fleet.ts';
+import type { Terms, Verdict } from './support/proof.ts';
+
+const processes = 3;
+/** Clients that wait for an answer, all at the same time. */
+const clients = 2000;
+/** So many of them try each code, at about the same time. */
+const racing = 10;
+/** One client of so many hangs up before its answer comes. */
+const hangsUp = 50;
+const [killEveryMs, cutEveryMs, patienceMs] = [1500, 400, 20_000];
+/** Each attempt says a second of its own, so that what is stored tells which of them it was. */
+const firstSecond = Date.UTC(2026, 0, 1);
+
+interface Attempt {
+  /** Which second it says, and of which code. */
+  number: number;
+  code: number;
+  unit: number;
+  /** How often it was sent. */
+  asked: number;
+  /** 200 or 422; absent: no answer ever came. */
+  answer?: number;
+}
+
+/**
+ * Thousands of clients race for the same codes over several processes, while processes are killed, connections cut on
+ * both sides, and whatever was not answered is tried again. At the end the database is held against what was answered.
+ */
+export async function proveRedemptions({ seed, short, say, signal }: Terms): Promise<Verdict> {
+  const wanted = short ? 100_000 : 1_000_000;
+  const chance = new Random(seed);
+  // It keeps the embedded PostgreSQL, and is spared.
+  const keeper = await startService({ LOG_LEVEL: 'error' }, aside);
+  const behind = new pg.Client({ connectionString: keeper.superuser });
+  await behind.connect();
+  try {
+    const account = await keeper.admin('POST', '/accounts', { name: 'The Harbour Group' });
+    const at = `/accounts/${account.id}`;
+    const { token } = await keeper.admin('POST', `${at}/tokens`, { name: 'till' });
+    const units: number[] = [];
+    for (let n = 0; n < 5; n++) units.push((await keeper.admin('POST', `${at}/units`, { name: `Venue ${n}` })).id);
+    const newGroup = async (name: string) =>
+      (await keeper.admin('POST', `${at}/unique_code_groups`, { unit_id: units[0], name })).id;
+    const [raced, spared] = [await newGroup('Raced for'), await newGroup('Left alone')];
+    const codes = Math.ceil(wanted / racing);
+    say(`${codes.toLocaleString('en')} codes to race for, and the same in a group that nobody names.`);
+    for (const group of [raced, spared]) {
+      await behind.query(
+        `insert into unique_codes (account_id, group_id, unique_code) select $1, $2, 'R' || n from generate_series(0, $3 - 1) as n`,
+        [account.id, group, codes],
+      );
+    }
+    // Everything that redeeming must leave as it is.
+    const others = {
+      unique_codes: `case when group_id = ${raced} then to_jsonb(r) - 'redeemed_at' - 'redeemed_unit_id' else to_jsonb(r) end`,
+    };
+    const before = await fingerprint(behind, others);
+    const fleet = await Fleet.start(processes, { DATABASE_URL: keeper.database, LOG_LEVEL: 'error' }, chance);
+    const sent: Attempt[] = [];
+    const tally = { requests: 0, hungUp: 0, cut: 0, retries: 0, unanswered: 0, turnedAway: 0 };
+    const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+    const kills = every(killEveryMs, () => fleet.killOne());
+    const cuts = every(cutEveryMs, async () => {
+      const { rowCount } = await behind.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'regulars service'
+         order by state = 'idle', random() limit 2`,
+      );
+      tally.cut += rowCount ?? 0;
+    });
+
+    const redeem = (attempt: Attempt) => {
+      tally.requests++;
+      attempt.asked++;
+      const hangUp = chance.once(hangsUp);
+      if (hangUp) tally.hungUp++;
+      const body = JSON.stringify({
+        ...{
+          account_id: account.id,
+          unit_id: attempt.unit,
+          unique_code_group_id: raced,
+          unique_code: `R${attempt.code}`,
+        },
+        redemption_date: new Date(firstSecond + attempt.number * 1000).toISOString(),
+      });
+      const question = { token, body, patienceMs: hangUp ? chance.below(20) : patienceMs };
+      return ask(agent, `${fleet.url()}/v1/unique_code/redeem`, question);
+    };
+    /** Until there is an answer that says what became of it. Every try is counted. */
+    const client = async () => {
+      while (tally.requests < wanted && !signal.aborted) {
+        const number = sent.length;
+        const code = Math.floor(number / racing) % codes;
+        const attempt: Attempt = { number, code, asked: 0, unit: units[chance.below(units.length)] as number };
+        sent.push(attempt);
+        for (;;) {
+          const answer = await redeem(attempt);
+          if (answer?.status === 200 || answer?.status === 422) {
+            attempt.answer = answer.status;
+            if (answer.status === 422 && !answer.body.includes('already been redeemed')) throw new Error(answer.body);
+            break;
+          }
+          if (answer && answer.status !== 503) throw new Error(`An answer was ${answer.status}: ${answer.body}`);
+          if (answer) tally.turnedAway++;
+          else tally.unanswered++;
+          // Some clients give up: what became of their attempt, nobody told them.
+          if (chance.once(5) || tally.requests >= wanted || signal.aborted) break;
+          tally.retries++;
+        }
+      }
+    };
+    const begin = performance.now();
+    const progress = setInterval(() => {
+      const share = Math.floor((tally.requests / wanted) * 100);
+      say(`  ${String(share).padStart(3)} %: ${tally.requests.toLocaleString('en')} attempts, ${fleet.killed} kills.`);
+    }, 5000);
+    try {
+      await Promise.all(Array.from({ length: clients }, client));
+    } finally {
+      clearInterval(progress);
+      await Promise.all([kills.end(), cuts.end()]);
+      agent.destroy();
+      // Whatever is still under way ends before the count.
+      await fleet.stop();
+    }
+    const seconds = (performance.now() - begin) / 1000;
+    const { rows } = await behind.query<Stored>(
+      `select substr(unique_code, 2)::int as code, extract(epoch from redeemed_at)::float8 * 1000 as at, redeemed_unit_id::int as unit
+       from unique_codes where group_id = $1 order by id`,
+      [raced],
+    );
+    const after = await fingerprint(behind, others);
+    const { wrong, redeemed, lost, doubled } = judge(sent, rows);
+    for (const name of Object.keys(before)) {
+      if (before[name] !== after[name]) wrong.push(`Something else changed: ${name}.`);
+    }
+    wrong.push(...fleet.wrong);
+    return {
+      wrong,
+      tally: {
+        attempts: tally.requests,
+        'of these, retries': tally.retries,
+        'clients at once': clients,
+        'processes killed with -9': fleet.killed,
+        'processes that ended by themselves': fleet.died,
+        'connections cut by clients': tally.hungUp,
+        'connections cut at the database': tally.cut,
+        'answered 503': tally.turnedAway,
+        'never answered': tally.unanswered,
+        'answered 200': sent.filter(({ answer }) => answer === 200).length,
+        'answered 422': sent.filter(({ answer }) => answer === 422).length,
+        'codes redeemed': redeemed,
+        'redeemed twice': doubled,
+        'answered 200 and lost': lost,
+        'attempts a second': Math.round(tally.requests / seconds),
+      },
+    };
+  } finally {
+    await behind.end();
+    await keeper.stop();
+  }
+}
+
+interface Stored {
+  code: number;
+  at: number | null;
+  unit: number | null;
+}
+
+/** Holds what is stored against what was answered. */
+function judge(sent: Attempt[], stored: Stored[]) {
+  const wrong: string[] = [];
+  let [redeemed, lost, doubled] = [0, 0, 0];
+  const won = new Map<number, Attempt>();
+  const refused = new Set<number>();
+  for (const attempt of sent) {
+    if (attempt.answer === 422) refused.add(attempt.code);
+    if (attempt.answer !== 200) continue;
+    if (won.has(attempt.code)) {
+      doubled++;
+      wrong.push(`The code R${attempt.code} was answered 200 twice.`);
+    }
+    won.set(attempt.code, attempt);
+  }
+  for (const { code, at, unit } of stored) {
+    const winner = won.get(code);
+    if (at === null) {
+      if (winner) lost++;
+      if (winner || refused.has(code)) wrong.push(`The code R${code} was said to be redeemed, and is not.`);
+      continue;
+    }
+    redeemed++;
+    const attempt = sent[(at - firstSecond) / 1000];
+    if (!attempt || attempt.code !== code || attempt.unit !== unit) {
+      wrong.push(`The code R${code} is stored as nobody sent it.`);
+    } else if (winner && winner !== attempt) {
+      lost++;
+      wrong.push(`The code R${code} was answered 200 to one, and is stored as another’s.`);
+    } else if (attempt.answer === 422 && attempt.asked === 1) {
+      wrong.push(`The code R${code} is stored as by one who asked once, and was refused.`);
+    }
+  }
+  return { wrong, redeemed, lost, doubled };
+}
