@@ -9,6 +9,8 @@ interface Managed<C extends TObject, M extends TObject, A extends TSchema, B ext
   /** The collection's path; one of them is at `path/:id`. */
   path: string;
   id: string;
+  /** `unit`, `booking_source`: the code in operation ids and in the actions of the audit trail. */
+  kind: string;
   /** "unit", "booking source": what one is called in the reference. */
   noun: string;
   plural: string;
@@ -44,7 +46,7 @@ export function crudRoutes<
   B extends TSchema = A,
   F extends TObject = typeof NoFields,
 >(spec: Managed<C, M, A, B, F>, verbs: Verbs<Static<C>, Static<M>, Static<A>, Static<B>, Static<F>>): Route[] {
-  const { path, id, noun, plural, tag, example, notes = {} } = spec;
+  const { path, id, kind, noun, plural, tag, example, notes = {} } = spec;
   const one = `${path}/:${id}`;
   const article = /^[aeio]/.test(noun) ? 'an' : 'a';
   const shared = { access: 'admin', tag } as const;
@@ -59,6 +61,8 @@ export function crudRoutes<
         ...by('create'),
         method: 'POST',
         path,
+        operationId: `adminCreate${pascal(kind)}`,
+        action: `${kind}.create`,
         summary: `Create ${article} ${noun}`,
         ...described(notes.create),
         input: spec.create,
@@ -73,6 +77,7 @@ export function crudRoutes<
         ...by('list'),
         method: 'GET',
         path,
+        operationId: `adminList${pascal(path.split('/').at(-1) ?? '')}`,
         summary: `List ${plural}`,
         input: (spec.filter ?? NoFields) as F,
         answer: spec.answer,
@@ -85,6 +90,7 @@ export function crudRoutes<
         ...by('show'),
         method: 'GET',
         path: one,
+        operationId: `adminGet${pascal(kind)}`,
         summary: `Show ${article} ${noun}`,
         input: NoFields,
         answer: spec.answer,
@@ -97,6 +103,8 @@ export function crudRoutes<
         ...by('change'),
         method: 'PATCH',
         path: one,
+        operationId: `adminUpdate${pascal(kind)}`,
+        action: `${kind}.update`,
         summary: `Change ${article} ${noun}`,
         ...described(notes.change),
         input: spec.change,
@@ -110,6 +118,8 @@ export function crudRoutes<
         ...by('remove'),
         method: 'DELETE',
         path: one,
+        operationId: `adminDelete${pascal(kind)}`,
+        action: `${kind}.${spec.removal?.toLowerCase() ?? 'delete'}`,
         summary: `${spec.removal ?? 'Delete'} ${article} ${noun}`,
         ...described(notes.remove),
         input: NoFields,
@@ -122,6 +132,9 @@ export function crudRoutes<
     ),
   ];
 }
+
+/** `booking_source` → `BookingSource` */
+const pascal = (code: string) => code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Staff know what they manage by a name; users by their e-mail, and by what they may do. */
 async function named<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {

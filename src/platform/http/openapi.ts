@@ -187,7 +187,7 @@ function describe(operation: Route) {
   const { method, example = {} } = operation;
   const hasBody = method === 'POST' || method === 'PATCH';
   return {
-    operationId: `${method.toLowerCase()}${operation.path.replace(/[/:_]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    operationId: operation.operationId,
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),

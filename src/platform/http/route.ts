@@ -108,6 +108,10 @@ interface Description {
   /** Who of the users may; unless given, viewers may read and staff may change. */
   role?: Role;
   tag: string;
+  /** The name of the route in the OpenAPI document and in generated clients. */
+  operationId: string;
+  /** The code that the audit trail stores: `unit.create`. Every change through the admin API has one. */
+  action?: string;
   summary: string;
   description?: string;
   /** Further than what every route of this access can answer. */

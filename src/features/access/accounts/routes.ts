@@ -8,6 +8,7 @@ export const accountRoutes = crudRoutes(
   {
     path: '/admin/v1/accounts',
     id: 'account_id',
+    kind: 'account',
     noun: 'account',
     plural: 'accounts',
     tag: 'Manage accounts',

@@ -10,6 +10,7 @@ export const auditRoutes = [
       tag: 'Audit trail',
       method: 'GET',
       path: '/admin/v1/audit',
+      operationId: 'adminListAuditEvents',
       summary: 'Read who did what',
       description:
         'Every change through the admin API or the command line, newest first: written in the same transaction as the change, and never rewritten. It holds names of venues, lists and users, ids, and the client’s address; nothing of a guest.',

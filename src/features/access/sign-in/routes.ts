@@ -21,6 +21,8 @@ export const signInRoutes = [
       access: 'public',
       method: 'POST',
       path: one,
+      operationId: 'adminSignIn',
+      action: 'session.create',
       summary: 'Sign in',
       description:
         'Sets a cookie that pages of another site can’t use. A 401 for a wrong e-mail or password alike; many of those in a row are slowed down.',
@@ -43,6 +45,7 @@ export const signInRoutes = [
       access: 'admin',
       method: 'GET',
       path: one,
+      operationId: 'adminGetSession',
       summary: 'Show who is signed in',
       input: NoFields,
       answer: Session,
@@ -51,7 +54,16 @@ export const signInRoutes = [
     (tx, { user, sessionId }) => showSession(tx, user, sessionId),
   ),
   noContentRoute(
-    { ...shared, access: 'admin', method: 'DELETE', path: one, summary: 'Sign out', input: NoFields },
+    {
+      ...shared,
+      access: 'admin',
+      method: 'DELETE',
+      path: one,
+      operationId: 'adminSignOut',
+      action: 'session.delete',
+      summary: 'Sign out',
+      input: NoFields,
+    },
     async (tx, call) => {
       await endSession(tx, call.sessionId);
       call.keepCookie(null);
@@ -63,6 +75,8 @@ export const signInRoutes = [
       access: 'admin',
       method: 'POST',
       path: `${one}/password`,
+      operationId: 'adminChangePassword',
+      action: 'user.change_password',
       summary: 'Change one’s password',
       description: 'The other sessions of the user end.',
       input: NewPassword,
@@ -79,6 +93,7 @@ export const signInRoutes = [
       access: 'admin',
       method: 'GET',
       path: all,
+      operationId: 'adminListSessions',
       summary: 'List one’s sessions',
       input: NoFields,
       answer: OpenSession,
@@ -96,7 +111,16 @@ export const signInRoutes = [
     (tx, { user, sessionId, slice }) => listSessions(tx, user, sessionId, slice),
   ),
   noContentRoute(
-    { ...shared, access: 'admin', method: 'DELETE', path: all, summary: 'Sign out everywhere', input: NoFields },
+    {
+      ...shared,
+      access: 'admin',
+      method: 'DELETE',
+      path: all,
+      operationId: 'adminSignOutEverywhere',
+      action: 'session.delete_all',
+      summary: 'Sign out everywhere',
+      input: NoFields,
+    },
     async (tx, call) => {
       await endAllSessions(tx, call.user);
       call.keepCookie(null);

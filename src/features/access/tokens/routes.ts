@@ -6,6 +6,7 @@ export const tokenRoutes = crudRoutes(
   {
     path: '/admin/v1/accounts/:account_id/tokens',
     id: 'token_id',
+    kind: 'token',
     noun: 'personal access token',
     plural: 'personal access tokens',
     removal: 'Revoke',

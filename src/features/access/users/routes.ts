@@ -7,6 +7,7 @@ export const userRoutes = crudRoutes(
   {
     path: '/admin/v1/users',
     id: 'user_id',
+    kind: 'user',
     noun: 'user',
     plural: 'users',
     tag: 'Manage users',

@@ -19,6 +19,7 @@ export const bookingRoutes = [
       method: 'GET',
       path: '/v1/bookings',
       account: 'required',
+      operationId: 'findBooking',
       summary: 'Find a booking',
       description:
         'By the reference that it was sent with. Of several partners’ bookings with the same reference, the last that was made, unless `provider_id` says whose.',
@@ -39,6 +40,7 @@ export const bookingRoutes = [
       ...partner,
       method: 'POST',
       path: '/v1/bookings',
+      operationId: 'updateBookingByReference',
       summary: 'Change a booking by its reference',
       description:
         'The same as changing it by its id. The reference finds the booking as the search does: of several partners’ bookings with the same reference, the last that was made, unless `provider_id` says whose. Neither of the two is changed.',
@@ -60,6 +62,7 @@ export const bookingRoutes = [
       ...partner,
       method: 'POST',
       path: '/v1/bookings/:booking_id',
+      operationId: 'updateBooking',
       summary: 'Change a booking',
       description:
         'What is not sent stays. This is how a booking platform reports the table: purchases that were waiting for that become the guest’s.',

@@ -10,6 +10,7 @@ export const presenceRoutes = [
       access: 'partner',
       account: 'required',
       tag: 'PoPs',
+      operationId: 'searchPresence',
       summary: 'Search a contact’s PoPs',
       description:
         'Proofs of presence: what the contact bought, when it was on the wifi, and what it booked, in a range of days. Bookings and wifi come in pages, by the query’s `page`; purchases all at once.',

@@ -10,6 +10,7 @@ export const stayRoutes = [
       path: '/v1/contact/:contact_id/stays',
       access: 'partner',
       tag: 'Contacts',
+      operationId: 'listContactStays',
       summary: 'List a contact’s stays',
       description:
         'Those that the contact booked or stayed at, latest arrival first. An id that was merged into another contact leads to that one.',

@@ -26,6 +26,7 @@ export const consentRoutes = [
       path: '/v1/contact/:contact_id/consent',
       access: 'partner',
       tag: 'Contacts',
+      operationId: 'getContactConsent',
       summary: 'Read a contact’s consent ledger',
       description:
         'Every change of consent, and every change that a rule held back, newest first. Nothing in it is ever changed.',
@@ -40,6 +41,7 @@ export const consentRoutes = [
       ...staff,
       method: 'GET',
       path,
+      operationId: 'adminGetContactConsent',
       summary: 'Show a contact’s consent ledger',
       description: 'Newest first, with who made each change and why.',
       input: NoFields,
@@ -53,6 +55,8 @@ export const consentRoutes = [
       ...staff,
       method: 'POST',
       path,
+      operationId: 'adminRecordConsent',
+      action: 'consent.record',
       summary: 'Record what a guest asked for',
       description:
         'Gives or takes back consents for a guest who asked the staff. At least one flag; those left out stay.',

@@ -21,6 +21,8 @@ export const domainRoutes = [
     {
       ...shared,
       method: 'POST',
+      operationId: 'adminVouchForEmailDomain',
+      action: 'email_domain.vouch',
       summary: 'Vouch for an e-mail domain',
       description:
         'It is on the list from then on, or refused, whatever DNS says. Every process knows within ten seconds.',
@@ -39,6 +41,7 @@ export const domainRoutes = [
     {
       ...shared,
       method: 'GET',
+      operationId: 'adminListEmailDomains',
       summary: 'List e-mail domains',
       description:
         'What was learnt from DNS, and what was vouched for; the common domains that come along are not in it.',

@@ -10,6 +10,7 @@ export const feedbackRoutes = [
       path: '/v1/contact/:contact_id/feedback',
       access: 'partner',
       tag: 'Contacts',
+      operationId: 'listContactFeedback',
       summary: 'List a contact’s feedback',
       description: 'Newest first. An id that was merged into another contact leads to that one.',
       input: NoFields,

@@ -12,6 +12,7 @@ export const contactWriteRoutes = [
       tag: 'Contacts',
       method: 'POST',
       path: '/v1/contact',
+      operationId: 'writeContact',
       summary: 'Write a contact',
       description:
         'Creates the contact, or updates the one that is known by this e-mail or mobile. One of the two is required. Answers the full contact object, or only its id with `full_contact_object: false`. What `discard_invalid_data` dropped is named in the header `Discarded-Fields`.',

@@ -15,6 +15,7 @@ export const overviewRoutes = [
       path: '/admin/v1/accounts/:account_id/overview',
       access: 'admin',
       tag: 'Overview',
+      operationId: 'adminGetOverview',
       summary: 'Show an account at a glance',
       description:
         'Guests, what they did, their consent and NPS, over a range of days on the account’s clock, both included, five years at most; each beside as many days before it. ' +

@@ -11,6 +11,7 @@ export const timelineRoutes = [
     {
       ...staff,
       path,
+      operationId: 'adminListTimeline',
       summary: 'Show what a contact did',
       description:
         'Purchases, bookings, stays, wifi, feedback and redeemed voucher codes as one list, newest first, 50 at a time. An id that was merged into another contact leads to that one.',
@@ -50,6 +51,7 @@ export const timelineRoutes = [
     {
       ...staff,
       path: `${path}/summary`,
+      operationId: 'adminGetTimelineSummary',
       summary: 'Sum up what a contact did',
       description: 'An id that was merged into another contact leads to that one.',
       input: NoFields,

@@ -14,6 +14,7 @@ export const venueRoutes = [
       input: ListVenues,
       path: `${account}/venues`,
       tag: ofUnits,
+      operationId: 'adminListVenues',
       summary: 'List venues',
       description:
         'The units with their folders and groups, and how many guests belong to each; the root unit first, then by id. A guest who was merged into another is not counted.',
@@ -36,6 +37,7 @@ export const venueRoutes = [
       ...staff,
       path: `${account}/units/:unit_id/effects`,
       tag: ofUnits,
+      operationId: 'adminGetUnitEffects',
       summary: 'Show what deleting a unit affects',
       description: 'What happened there stays known; the unit and its groups are no longer shown or accepted.',
       answer: UnitEffects,
@@ -54,6 +56,7 @@ export const venueRoutes = [
       ...staff,
       path: `${account}/folders/:folder_id/effects`,
       tag: ofGroups,
+      operationId: 'adminGetFolderEffects',
       summary: 'Show what deleting a folder affects',
       answer: FolderEffects,
       example: {
@@ -67,6 +70,7 @@ export const venueRoutes = [
       ...staff,
       path: `${account}/groups/:group_id/effects`,
       tag: ofGroups,
+      operationId: 'adminGetGroupEffects',
       summary: 'Show what deleting a group affects',
       answer: GroupEffects,
       example: { answer: { refused: null, guests: 310 } },

@@ -17,6 +17,7 @@ const folders = crudRoutes(
   {
     path: '/admin/v1/accounts/:account_id/folders',
     id: 'folder_id',
+    kind: 'folder',
     noun: 'folder',
     plural: 'folders',
     tag: 'Manage folders and groups',
@@ -44,6 +45,7 @@ const groups = crudRoutes(
   {
     path: '/admin/v1/accounts/:account_id/groups',
     id: 'group_id',
+    kind: 'group',
     noun: 'group',
     plural: 'groups',
     tag: 'Manage folders and groups',

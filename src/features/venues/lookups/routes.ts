@@ -10,6 +10,7 @@ function management(kind: LookupKind): Route[] {
     {
       path: `/admin/v1/accounts/:account_id/${kind.table}`,
       id: 'id',
+      kind: kind.code,
       noun: kind.noun,
       plural: kind.plural,
       tag: 'Manage lists',
@@ -35,6 +36,7 @@ function management(kind: LookupKind): Route[] {
 /** The partners' side: the whole list. */
 function lookup(
   path: string,
+  operationId: string,
   summary: string,
   data: readonly { id: number; name: string }[],
   kind?: LookupKind,
@@ -45,6 +47,7 @@ function lookup(
       path,
       access: 'partner',
       tag: 'Look-ups',
+      operationId,
       summary,
       input: NoFields,
       answer: LookupList,
@@ -55,13 +58,20 @@ function lookup(
 }
 
 export const lookupRoutes = [
-  lookup('/v1/feedback/types', 'List feedback types', feedbackTypes),
+  lookup('/v1/feedback/types', 'listFeedbackTypes', 'List feedback types', feedbackTypes),
   lookup(
     '/v1/feedback/categories',
+    'listFeedbackCategories',
     'List feedback categories',
     lookupKinds.feedbackCategories.builtIn,
     lookupKinds.feedbackCategories,
   ),
-  lookup('/v1/booking/sources', 'List booking sources', lookupKinds.bookingSources.builtIn, lookupKinds.bookingSources),
+  lookup(
+    '/v1/booking/sources',
+    'listBookingSources',
+    'List booking sources',
+    lookupKinds.bookingSources.builtIn,
+    lookupKinds.bookingSources,
+  ),
   ...Object.values(lookupKinds).flatMap(management),
 ];

@@ -5,6 +5,8 @@ import { Id, Name } from '../../../shared/fields.ts';
 export interface LookupKind {
   /** The table, and the last part of the admin API's path. */
   table: 'udfs' | 'sources' | 'providers' | 'feedback_categories' | 'booking_sources';
+  /** What the audit trail and the operation ids call one of them. */
+  code: string;
   noun: string;
   plural: string;
   /** Fields besides the name: set when it is made, and not changed afterwards. */
@@ -36,6 +38,7 @@ function kind(
   const name = Name(`What the ${noun} is called; unique in the account, whatever the case.`, exampleName);
   return {
     table,
+    code: noun.replaceAll(' ', '_'),
     noun,
     plural,
     columns: [],
@@ -52,6 +55,7 @@ function udfs(): LookupKind {
   const type = Type.Enum(['text', 'date'], { description: 'What its values are.', examples: ['text'] });
   return {
     ...base,
+    code: 'udf',
     columns: ['type'],
     create: Type.Object({ ...base.create.properties, type }),
     answer: Type.Object({ ...base.answer.properties, type }),

@@ -8,6 +8,7 @@ const listing = listRoute(
     path: '/v1/account/units',
     access: 'partner',
     tag: 'Units',
+    operationId: 'listUnits',
     summary: 'List units',
     description:
       'The units of the account, the root unit first, then by id. Deleted units are not listed. With `groups=true` each has `deleted` and `folders` too.',

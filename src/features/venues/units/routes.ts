@@ -8,6 +8,7 @@ export const unitRoutes = crudRoutes(
   {
     path: '/admin/v1/accounts/:account_id/units',
     id: 'unit_id',
+    kind: 'unit',
     noun: 'unit',
     plural: 'units',
     tag: 'Manage units',
