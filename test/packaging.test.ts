@@ -44,6 +44,14 @@ describe('the container image', () => {
   });
 });
 
+describe('the Node versions', () => {
+  it('are the same in the container image and in the second round of CI', () => {
+    const image = read('Dockerfile').match(/^FROM node:(\d+)-slim$/m)?.[1];
+    expect(image).toBeDefined();
+    expect(read('.ci/run')).toContain(`node@${image}.`);
+  });
+});
+
 describe('how long the request log is kept', () => {
   it.each([
     ['docs/security.md', `request log | ${keptDays} days`],

@@ -1,5 +1,9 @@
 import { afterAll } from 'vitest';
+import { setPasswordCost } from '../../src/shared/password.ts';
 import { cleanUp } from './leftovers.ts';
+
+// A full hash takes half a second. Tests of real processes use the real cost.
+setPasswordCost({ N: 2 ** 10, r: 8, p: 1 });
 
 // A worker keeps its modules from file to file; this one alone is run anew for each.
 afterAll(cleanUp);

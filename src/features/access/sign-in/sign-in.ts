@@ -36,7 +36,7 @@ export async function userByPassword(
   const found = await db.transaction((tx) => findPasswordHash(tx, email.trim().toLowerCase()));
   // Somebody who is signed in from there is likely to be who they say.
   const isKnownThere = found?.addresses.some((known) => networkOf(known) === network) ?? false;
-  const right = await verifyPassword(password, found?.password_hash ?? hashOfNone, { network, isKnownThere });
+  const right = await verifyPassword(password, found?.password_hash ?? hashOfNone(), { network, isKnownThere });
   if (!found) return undefined;
   const { password_hash: passwordHash, addresses, ...user } = found;
   if (right) return { user, passwordHash };

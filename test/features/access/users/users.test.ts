@@ -28,7 +28,7 @@ describe('users', () => {
     expect(body).toEqual({ id: expect.any(Number), email: 'sam@harbour.example', account_ids: [id] });
     expect((await admin('GET', `/users/${body.id}`)).body).toEqual({ ...body, role: 'staff' });
     const [row] = await behind`select * from users where id = ${body.id}`;
-    expect(row?.password_hash).toMatch(/^scrypt\$65536\$8\$2\$/);
+    expect(row?.password_hash).toMatch(/^scrypt\$\d+\$8\$\d\$/);
     expect(JSON.stringify(row)).not.toContain('correct horse');
   });
 
