@@ -41,19 +41,20 @@ import { serveDocs } from '../platform/http/docs.ts';
 import { unavailable } from '../platform/http/errors.ts';
 import { createLimits, type Limits } from '../platform/http/limits.ts';
 import { collectMethods } from '../platform/http/methods.ts';
-import type { MetricValues } from '../platform/http/metric-values.ts';
 import { createMetrics, type Metrics } from '../platform/http/metrics.ts';
 import { openApiDocument } from '../platform/http/openapi.ts';
 import { type AuthBackend, createRequestAuth } from '../platform/http/request-auth.ts';
 import type { Route } from '../platform/http/route.ts';
-import { heavyCalls, longCalls, type Serving, serve } from '../platform/http/serve.ts';
-import { type Answered, createServer } from '../platform/http/server.ts';
+import { largeRequestQueue, longRequestQueue, type ServeContext } from '../platform/http/serve/context.ts';
+import { serve } from '../platform/http/serve/serve.ts';
+import { type CompletedRequest, createServer } from '../platform/http/server.ts';
 import { runIdempotent } from '../platform/idempotency/run-idempotent.ts';
+import type { MetricValues } from '../platform/internals/prom-client.ts';
 import { type Logger, logPlain } from '../platform/log.ts';
 import { version } from '../platform/version.ts';
 import { Unavailable } from '../shared/problem.ts';
 
-/** Every route of the API, partners' and admin's, in the order of the reference. */
+/** Every route of the partner API and the admin API, in the order of the reference. */
 export const routes: readonly Route[] = [
   ...contactWriteRoutes,
   ...contactRoutes,
@@ -88,26 +89,26 @@ export interface AppParts {
   db: Database;
   domains: EmailDomains;
   log: Logger;
-  /** What the time is taken to be, as the database's `now` where that has one. */
+  /** The clock. If the database was opened with `now`, this must be the same clock. */
   now?: () => Date;
-  /** What else has to be done before the service may call itself healthy. */
+  /** Whether the start is complete. Before that /health responds 503. */
   isReady?: () => boolean;
-  /** Those who answer behind the same port. */
-  others?: Others;
+  /** The other processes behind the same port. */
+  others?: OtherProcesses;
 }
 
-export interface Others {
-  /** Counted for all of them together. */
+export interface OtherProcesses {
+  /** Counted for all processes. */
   limits: Limits;
-  /** Tells them that an administrator changed something. */
-  changed(): void;
-  /** What all say of themselves, this one among them. */
-  figures(): Promise<MetricValues[]>;
-  /** Hands over what they ask of this one. */
-  attend(ours: { changed(): void; figures(): Promise<MetricValues[]> }): void;
+  /** Tells the others that an administrator changed something. */
+  adminChanged(): void;
+  /** The summed metrics of all processes, including this one. */
+  metrics(): Promise<MetricValues[]>;
+  /** Registers the functions that the others call in this process. */
+  register(own: { adminChanged(): void; metrics(): Promise<MetricValues[]> }): void;
 }
 
-/** The HTTP app over an open database; listening, and closing the database after it, are the caller's. */
+/** Builds the HTTP app over an open database. The caller listens, and closes the database after the app. */
 export async function buildApp({
   config,
   db,
@@ -128,7 +129,7 @@ export async function buildApp({
   const recorder = new RequestRecorder(db, {
     batch: (size) => metrics.batch('request_log', size),
     dropped: (count) => metrics.dropped('request_log', count),
-    failed: (err) => log.warn({ err }, 'the request log could not be written'),
+    failed: (err) => log.warn({ err }, 'writing the request log failed'),
   });
   const app = createServer({
     bodyLimitBytes: config.bodyLimitBytes,
@@ -136,7 +137,7 @@ export async function buildApp({
     trustedProxies: config.trustedProxies,
     processes: others ? config.workers : 1,
     log,
-    onAnswered: (answered) => keepRecord(answered, now(), log, metrics, recorder),
+    onCompleted: (request) => recordRequest(request, now(), log, metrics, recorder),
   });
   const methodsAt = collectMethods(app);
   const authenticator = new Authenticator(db);
@@ -144,45 +145,46 @@ export async function buildApp({
     authenticator.forget();
     domains.forget();
   };
-  others?.attend({ changed: forget, figures: metrics.own });
-  const keeper = createKeeper(config, db, authenticator, () => {
+  others?.register({ adminChanged: forget, metrics: metrics.own });
+  const authBackend = createAuthBackend(config, db, authenticator, () => {
     forget();
-    others?.changed();
+    others?.adminChanged();
   });
-  const gate = createRequestAuth(keeper, others?.limits ?? createLimits(config.rateLimitPerMinute), config.publicUrl);
-  const serving: Serving = {
+  const limits = others?.limits ?? createLimits(config.rateLimitPerMinute);
+  const auth = createRequestAuth(authBackend, limits, config.publicUrl);
+  const context: ServeContext = {
     db,
-    gate,
-    keeper,
-    once: runIdempotent,
+    auth,
+    authBackend,
+    runIdempotent,
     publicUrl: config.publicUrl,
     batching: config.batching,
     now,
-    world: { takesMail: (email) => domains.takesMail(email) },
+    services: { takesMail: (email) => domains.takesMail(email) },
     onBatch: metrics.batch,
     onOutcome: metrics.outcome,
-    onLate: (err, requestId) => {
-      const why = err instanceof Unavailable ? { reason: err.message } : { err };
-      log.warn({ request_id: requestId, ...why }, 'an answer broke off');
+    onLateError: (err, requestId) => {
+      const cause = err instanceof Unavailable ? { reason: err.message } : { err };
+      log.warn({ request_id: requestId, ...cause }, 'response interrupted');
     },
-    long: longCalls(),
-    heavy: heavyCalls(),
-    accounts: new ActiveAccounts(),
+    longRequests: longRequestQueue(),
+    largeRequests: largeRequestQueue(),
+    activeAccounts: new ActiveAccounts(),
   };
-  for (const operation of routes) serve(app, operation, serving);
+  for (const route of routes) serve(app, route, context);
 
   serveDocs(app, openApiDocument(routes, version));
   await serveDashboard(app, {
     methodsAt,
     identify: async (request) => {
-      // Whoever looks for a mistyped address finds it in the token's log. It is a 404 for everybody else too.
+      // A mistyped path is in the request log of the token. The response is a 404 for every caller.
       request.partner = await Promise.resolve()
-        .then(() => gate.partner(request))
+        .then(() => auth.partner(request))
         .catch(() => undefined);
     },
   });
   app.get('/metrics', async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.text(await others?.figures())),
+    reply.type(metrics.contentType).send(await metrics.text(await others?.metrics())),
   );
   app.get('/health', async (_request, reply) => {
     const healthy =
@@ -199,20 +201,26 @@ export async function buildApp({
   return app;
 }
 
-/** Every answer is counted and logged; a token's is also kept for staff to read. */
-function keepRecord(answered: Answered, now: Date, log: Logger, metrics: Metrics, recorder: RequestRecorder): void {
-  const { requestId, ownRequestId, method, route, status, durationMs } = answered;
-  const { partner, caller, accountId, errorFields: error_fields, discardedFields: discarded_fields } = answered;
+/** Counts and logs a request. A request with a token also goes to the request log. */
+function recordRequest(
+  request: CompletedRequest,
+  now: Date,
+  log: Logger,
+  metrics: Metrics,
+  recorder: RequestRecorder,
+): void {
+  const { requestId, ownRequestId, method, route, status, durationMs } = request;
+  const { partner, caller, accountId, errorFields: error_fields, discardedFields: discarded_fields } = request;
   metrics.request(method, route, status, durationMs / 1000);
   const duration_ms = Math.round(durationMs * 100) / 100;
-  // Whoever watches us asks every few seconds; that is no news.
+  // Monitoring sends these every few seconds.
   const level = route === '/health' || route === '/metrics' ? 'debug' : 'info';
   if (ownRequestId && error_fields.length === 0) {
-    const who = `${accountId > 0 ? `,"account_id":${accountId}` : ''}${partner ? `,"token_id":${partner.tokenId}` : ''}`;
-    const fields = `"request_id":"${requestId}","method":"${method}","route":"${route}","status":${status},"duration_ms":${duration_ms}${who}`;
+    const ids = `${accountId > 0 ? `,"account_id":${accountId}` : ''}${partner ? `,"token_id":${partner.tokenId}` : ''}`;
+    const fields = `"request_id":"${requestId}","method":"${method}","route":"${route}","status":${status},"duration_ms":${duration_ms}${ids}`;
     logPlain(log, level, caller === undefined ? fields : `${fields},"caller":"${caller}"`, 'request');
   } else {
-    // A client's own request id may be anything, and so may what it calls its fields.
+    // The request id of a client and the names of its fields can contain anything, so pino formats the line.
     const line = { request_id: requestId, method, route, status, duration_ms };
     const account_id = accountId > 0 ? accountId : undefined;
     log[level]({ ...line, account_id, token_id: partner?.tokenId, caller, error_fields }, 'request');
@@ -220,7 +228,7 @@ function keepRecord(answered: Answered, now: Date, log: Logger, metrics: Metrics
   if (!partner) return;
   recorder.record(partner.accountId, {
     request_id: requestId,
-    address: answered.address,
+    address: request.address,
     method,
     route,
     status,
@@ -232,22 +240,27 @@ function keepRecord(answered: Answered, now: Date, log: Logger, metrics: Metrics
   });
 }
 
-function createKeeper(config: Config, db: Database, authenticator: Authenticator, changed: () => void): AuthBackend {
+function createAuthBackend(
+  config: Config,
+  db: Database,
+  authenticator: Authenticator,
+  onAdminChange: () => void,
+): AuthBackend {
   return {
     partner: (secret) => authenticator.token(secret),
     mayAccess: (partner, accountId) => authenticator.mayAccess(partner, accountId),
     isAdminToken: adminTokenCheck(config.adminToken),
     userByPassword: (email, password, client) => userByPassword(db, email, password, client),
     userBySession: sessionLookUp(db),
-    record: insertAudit,
+    recordAuditEvent: insertAudit,
     holdAccount: async (tx, accountId) => (await holdAccount(tx, accountId)) !== undefined,
-    changed,
+    onAdminChange,
   };
 }
 
 function adminTokenCheck(adminToken: string | undefined): (secret: string) => boolean {
   if (adminToken === undefined) return () => false;
-  // Hashes are of one length, so the comparison's time says nothing about the token.
+  // Hashes have one length, so the time of the comparison does not depend on the token.
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(adminToken);
   return (secret) => timingSafeEqual(digest(secret), expected);

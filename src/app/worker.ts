@@ -4,38 +4,35 @@ import { joinDatabase } from '../platform/db/open/open.ts';
 import { listen } from '../platform/http/listen.ts';
 import { createLog, type Logger } from '../platform/log.ts';
 import { shareCores } from '../shared/password.ts';
-import { buildApp, type Others } from './http-app.ts';
+import { buildApp, type OtherProcesses } from './http-app.ts';
 import { runUntilStopped } from './lifecycle.ts';
 import type { Service } from './service.ts';
 import { connectIpc } from './workers/ipc.ts';
 import type { Main, Worker, WorkerStart } from './workers/messages.ts';
 
-/**
- * One of several processes that answer requests behind one port. It does what the main process tells it to; should that
- * die, Node ends this one with it.
- */
+/** A worker process behind the shared port. The main process controls it. If the main process dies, Node ends the worker. */
 let isOpen = false;
-let ours: Parameters<Others['attend']>[0] = { changed: () => {}, figures: async () => [] };
+let own: Parameters<OtherProcesses['register']>[0] = { adminChanged: () => {}, metrics: async () => [] };
 
 const ask = connectIpc<Main, Worker>(process, {
-  begin: (beginning) =>
-    new Promise((begun, failed) => {
-      const log = createLog(beginning.config.logLevel);
-      runUntilStopped({ ...beginning.config, startedByNpm: false }, log, async (signal) => {
-        const { address, ...service } = await serve(beginning, log, signal);
-        begun(address);
+  start: (options) =>
+    new Promise((started, failed) => {
+      const log = createLog(options.config.logLevel);
+      runUntilStopped({ ...options.config, startedByNpm: false }, log, async (signal) => {
+        const { address, ...service } = await serve(options, log, signal);
+        started(address);
         return service;
-        // The main process hears of it, and ends this one.
+        // The main process receives the error and ends this process.
       }).catch(failed);
     }),
   open: () => {
     isOpen = true;
   },
-  changed: () => ours.changed(),
-  figures: () => ours.figures(),
+  adminChanged: () => own.adminChanged(),
+  metrics: () => own.metrics(),
   ping: () => {},
 });
-void ask('here');
+void ask('ready');
 
 async function serve(
   { config, connect, connections, isOpen: wasOpen }: WorkerStart,
@@ -50,23 +47,23 @@ async function serve(
     onEvent: (event, level = 'info') => log[level](event),
   });
   const domains = new EmailDomains(db, { mode: config.emailDomainCheck, servers: config.dnsServers });
-  const others: Others = {
+  const others: OtherProcesses = {
     limits: {
-      // Nobody need be asked where nothing is counted: every request comes by here.
+      // Without a limit there is nothing to count. This runs for every request.
       admit: (tokenId) => (config.rateLimitPerMinute === 0 ? undefined : ask('admit', tokenId)),
       guess: (network, email) => ask('guess', network, email),
       forgive: (network, email) => ask('forgive', network, email),
       takeBack: (network, email) => ask('takeBack', network, email),
       refuseToken: (network, hash) => ask('refuseToken', network, hash),
     },
-    changed: () => void ask('changed').catch(() => {}),
-    figures: () => ask('figures'),
-    attend: (their) => {
-      ours = their;
+    adminChanged: () => void ask('adminChanged').catch(() => {}),
+    metrics: () => ask('metrics'),
+    register: (functions) => {
+      own = functions;
     },
   };
   const app = await buildApp({ config, db, domains, log, isReady: () => isOpen, others });
-  // The main process has seen that the port is free. Node would take a second attempt for another port's.
+  // The main process checked that the port is free. Node would treat a second attempt as a request for another port.
   await listen(() => app.listen({ host: config.host, port: config.port }), config, 0);
   return {
     address: app.server.address() as AddressInfo,

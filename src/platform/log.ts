@@ -1,12 +1,13 @@
 import { type Logger, pino } from 'pino';
 import { iso } from '../shared/clock.ts';
 import { scrub } from '../shared/scrub.ts';
+import { writeRaw } from './internals/pino.ts';
 
 export type { Logger };
 
 const base = { service: 'regulars', pid: process.pid };
 
-/** Structured logs, a JSON object a line on standard output, every line scrubbed on its way out. */
+/** Structured logs on standard output, one JSON object per line. Personal data is masked in every line. */
 export function createLog(level: string, destination?: { write(line: string): void }): Logger {
   const options = {
     level,
@@ -22,21 +23,15 @@ export function createLog(level: string, destination?: { write(line: string): vo
 const plainBase = JSON.stringify(base).slice(1, -1);
 
 /**
- * A line like any other, of fields that hold nothing but our own words and numbers, as JSON without its braces. There is
- * one for every request, and taking an object apart and masking it as the others would cost as much as reading the request.
+ * Logs fields that contain only our own words and numbers, as JSON without its braces. Each request logs one line, and
+ * formatting and masking an object would cost as much as reading the request.
  */
 export function logPlain(log: Logger, level: 'info' | 'debug', fields: string, msg: string): void {
   if (!log.isLevelEnabled(level)) return;
-  passOn(log, `{"level":"${level}","time":"${iso(Date.now())}",${plainBase},${fields},"msg":"${msg}"}\n`);
+  writeRaw(log, `{"level":"${level}","time":"${iso(Date.now())}",${plainBase},${fields},"msg":"${msg}"}\n`);
 }
 
-/** Whole lines, masked already, such as another process of ours wrote. */
-export function passOn(log: Logger, lines: string): void {
-  const stream = (log as unknown as Record<symbol, { write(line: string): void }>)[pino.symbols.streamSym];
-  stream?.write(lines);
-}
-
-/** Lines are written together, at the latest after this long: a system call for each would cost more than the line. */
+/** Lines are written in batches, at least this often. A system call per line would cost more than the line. */
 const flushEveryMs = 100;
 const mostCharacters = 8192;
 
@@ -61,7 +56,7 @@ function standardOutput() {
   };
 }
 
-/** An error without what it may quote: PostgreSQL's detail, the query and its parameters hold guests' data. */
+/** The detail, the query and the parameters of a PostgreSQL error can contain guests' data, so they are left out. */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code, constraint, table, severity } = error as Error & Record<string, unknown>;

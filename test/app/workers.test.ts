@@ -23,7 +23,7 @@ const logged = ({ output }: Running): Line[] =>
     .map((line) => JSON.parse(line));
 
 async function workersOf(service: Running): Promise<number[]> {
-  const line = () => logged(service).find(({ msg }) => msg === 'the workers serve');
+  const line = () => logged(service).find(({ msg }) => msg === 'workers are listening');
   await expect.poll(line).toBeDefined();
   return line()?.workers as number[];
 }
@@ -132,7 +132,7 @@ describe('several workers behind one port', () => {
     // The other one goes on meanwhile.
     await expect.poll(() => answered.length).toBeGreaterThan(then + 5);
     expect(await metric(service, counted)).toBeGreaterThanOrEqual(before);
-    const replaced = () => logged(service).filter(({ msg }) => msg === 'another worker took its place');
+    const replaced = () => logged(service).filter(({ msg }) => msg === 'worker replaced');
     await expect.poll(() => replaced().length).toBe(1);
     going = false;
     await clients;
@@ -162,7 +162,7 @@ describe('several workers behind one port', () => {
 
     // One that takes the place of one that did not last is given more time.
     process.kill(again, 'SIGKILL');
-    const ended = () => logged(service).filter(({ msg }) => msg === 'a worker ended: by SIGKILL');
+    const ended = () => logged(service).filter(({ msg }) => msg === 'worker ended: by SIGKILL');
     await expect.poll(() => ended().length).toBe(3);
     expect(ended().map(({ worker, again_in_ms }) => [worker, again_in_ms])).toEqual([
       [victim, 100],
@@ -179,7 +179,9 @@ describe('several workers behind one port', () => {
     process.kill(victim, 'SIGSTOP');
     await expect.poll(() => isRunning(victim)).toBe(false);
     await expect.poll(() => metric(service, 'regulars_workers_replaced_total')).toBe(1);
-    expect(logged(service)).toContainEqual(expect.objectContaining({ msg: 'a worker hangs: killed', worker: victim }));
+    expect(logged(service)).toContainEqual(
+      expect.objectContaining({ msg: 'worker hangs and was killed', worker: victim }),
+    );
     expect(isRunning(other)).toBe(true);
     expect((await apart(service, 'GET', '/health')).status).toBe(200);
     expect(await service.stop()).toBe(0);
@@ -192,14 +194,14 @@ describe('several workers behind one port', () => {
     process.kill(victim, 'SIGTERM');
     const said = (msg: string) => logged(service).find((line) => line.msg === msg);
     await expect
-      .poll(() => said('a worker could not take its place'))
+      .poll(() => said('replacing a worker failed'))
       .toMatchObject({
         reason: expect.stringContaining('Restart the whole service'),
       });
-    expect(said('a worker ended: exit code 0')).toMatchObject({ worker: victim, code: 0 });
+    expect(said('worker ended: exit code 0')).toMatchObject({ worker: victim, code: 0 });
     expect((await apart(service, 'GET', '/health')).status).toBe(200);
     await behind`delete from schema_migrations where version = 9999`;
-    await expect.poll(() => said('another worker took its place')).toBeDefined();
+    await expect.poll(() => said('worker replaced')).toBeDefined();
     expect(await service.stop()).toBe(0);
   });
 });
@@ -235,7 +237,7 @@ describe('the end of the main process', () => {
     expect(await service.ended).toBe(0);
     expect(workers.filter(isRunning)).toEqual([]);
     expect(postgresRuns(service.dataDir)).toBe(false);
-    expect(logged(service).filter(({ msg }) => msg.startsWith('a worker ended'))).toEqual([]);
+    expect(logged(service).filter(({ msg }) => msg.startsWith('worker ended'))).toEqual([]);
   });
 });
 

@@ -112,7 +112,7 @@ function expectConforming(method: string, path: string, { status, body }: Answer
   }
   if (status < 300) {
     expect(status, `${method} ${path}`).toBe(operation.status);
-    const schema = operation.paged ? Page(operation.answer as TSchema) : (operation.answer as TSchema);
+    const schema = operation.paged ? Page(operation.response as TSchema) : (operation.response as TSchema);
     const problems = [...Value.Errors(exactly(schema), body)].map((error) => `${error.instancePath}: ${error.message}`);
     expect(problems, `${method} ${path} answered ${JSON.stringify(body)}`).toEqual([]);
     return;

@@ -1,18 +1,18 @@
-/** Of a process that answers requests. More would only queue inside PostgreSQL instead of here. */
+/** Most connections of a process that serves requests. With more, the queue would only move into PostgreSQL. */
 const most = 10;
-/** With fewer, two long calls would leave too little to the others. */
+/** With fewer, two long requests would leave too few for the other requests. */
 const fewest = 4;
-/** What workers have between them, as far as the fewest go. */
+/** The connections of all workers, if each has more than the minimum. */
 const ofAllWorkers = 40;
-/** For what the main process does beside them. */
-const besides = 4;
-/** Of the jobs, and the one that tells who uses an embedded server. */
+/** The connections of the main process beside workers. */
+const ofMain = 4;
+/** The connections of the jobs, and the one that holds the lock on an embedded server. */
 const ofJobsAndHold = 6;
 
-/** How many connections to the database each process may have open. */
+/** The number of database connections per process. */
 export function connectionsOfEach(workers: number): { main: number; worker: number } {
   if (workers === 1) return { main: most, worker: 0 };
-  return { main: besides, worker: Math.min(most, Math.max(fewest, Math.floor(ofAllWorkers / workers))) };
+  return { main: ofMain, worker: Math.min(most, Math.max(fewest, Math.floor(ofAllWorkers / workers))) };
 }
 
 export function connectionsInAll(workers: number): number {

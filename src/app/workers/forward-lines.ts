@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Gives whole lines of what a process writes: it arrives in pieces that end anywhere. */
+/** Forwards the output of a process in whole lines. It arrives in chunks that can end anywhere. */
 export function forwardLines(written: Readable | null, write: (lines: string) => void): void {
   let rest = '';
   written?.setEncoding('utf8');
@@ -9,7 +9,7 @@ export function forwardLines(written: Readable | null, write: (lines: string) =>
     if (end > 0) write(rest + text.slice(0, end));
     rest = end > 0 ? text.slice(end) : rest + text;
   });
-  // One that was killed in the middle of a line leaves that line as it is.
+  // A killed process can leave an incomplete line, which is forwarded as it is.
   written?.on('end', () => {
     if (rest !== '') write(`${rest}\n`);
   });

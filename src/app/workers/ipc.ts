@@ -1,69 +1,72 @@
 import { SetupProblem, TooMany, Unavailable } from '../../shared/problem.ts';
 
-/** One end of the channel between the main process and a worker. */
-interface End {
+/** One end of the IPC channel between the main process and a worker. */
+interface Channel {
   send?(message: object, sent: (error: Error | null) => void): unknown;
-  on(event: 'message', hear: (message: unknown) => void): unknown;
-  on(event: 'disconnect', act: () => void): unknown;
+  on(event: 'message', handle: (message: unknown) => void): unknown;
+  on(event: 'disconnect', handle: () => void): unknown;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the functions of either side take.
-type Calls<T> = { [Name in keyof T]: (...args: any[]) => unknown };
-export type Ask<T extends Calls<T>> = <Name extends keyof T & string>(
+// biome-ignore lint/suspicious/noExplicitAny: the functions have any parameters.
+type Functions<T> = { [Name in keyof T]: (...args: any[]) => unknown };
+export type Ask<T extends Functions<T>> = <Name extends keyof T & string>(
   name: Name,
   ...args: Parameters<T[Name]>
 ) => Promise<Awaited<ReturnType<T[Name]>>>;
 
 type Message =
-  | { ask: number; name: string; args: unknown[] }
-  | { answer: number; value?: unknown }
-  | { answer: number; error: Told };
+  | { request: number; name: string; args: unknown[] }
+  | { response: number; value?: unknown }
+  | { response: number; error: SentError };
 
-/** What was asked of a process that is no more. */
+/** The other process ended before it responded. */
 export class Gone extends Unavailable {}
 
-/** Answers what the other process asks by `ours`, and gives what asks it in return. */
-export function connectIpc<Theirs extends Calls<Theirs>, Ours extends Calls<Ours>>(end: End, ours: Ours): Ask<Theirs> {
+/** Lets the other process call the functions in `ours`. Returns a function that calls those of the other process. */
+export function connectIpc<Theirs extends Functions<Theirs>, Ours extends Functions<Ours>>(
+  channel: Channel,
+  ours: Ours,
+): Ask<Theirs> {
   const waiting = new Map<number, { done(value: unknown): void; failed(error: Error): void }>();
-  let asked = 0;
-  // Whoever no longer hears an answer does not wait for it.
-  const send = (message: Message, lost = () => {}) => end.send?.(message, (error) => error && lost());
-  const gone = () => new Gone('The other process has gone.');
+  let lastId = 0;
+  // A failed response is ignored: a process that has ended does not wait for it.
+  const send = (message: Message, lost = () => {}) => channel.send?.(message, (error) => error && lost());
+  const gone = () => new Gone('The other process has ended.');
 
-  end.on('message', async (message) => {
-    const heard = message as Message;
-    if ('ask' in heard) {
-      const { ask: answer, name, args } = heard;
+  channel.on('message', async (received) => {
+    const message = received as Message;
+    if ('request' in message) {
+      const { request: response, name, args } = message;
       try {
-        send({ answer, value: await ours[name as keyof Ours](...args) });
+        send({ response, value: await ours[name as keyof Ours](...args) });
       } catch (error) {
-        send({ answer, error: told(error as Error) });
+        send({ response, error: serialise(error as Error) });
       }
-    } else if ('answer' in heard) {
-      const asker = waiting.get(heard.answer);
-      waiting.delete(heard.answer);
-      if ('error' in heard) asker?.failed(understood(heard.error));
-      else asker?.done(heard.value);
+    } else if ('response' in message) {
+      const caller = waiting.get(message.response);
+      waiting.delete(message.response);
+      if ('error' in message) caller?.failed(deserialise(message.error));
+      else caller?.done(message.value);
     }
   });
-  end.on('disconnect', () => {
+  channel.on('disconnect', () => {
     for (const { failed } of waiting.values()) failed(gone());
     waiting.clear();
   });
 
   return (name, ...args) =>
     new Promise((done, failed) => {
-      const ask = ++asked;
-      waiting.set(ask, { done: done as (value: unknown) => void, failed });
-      send({ ask, name, args }, () => {
-        waiting.delete(ask);
+      const request = ++lastId;
+      waiting.set(request, { done: done as (value: unknown) => void, failed });
+      send({ request, name, args }, () => {
+        waiting.delete(request);
         failed(gone());
       });
     });
 }
 
-/** An error on its way from one process to another. */
-interface Told {
+/** An error as it is sent to another process. */
+interface SentError {
   name: string;
   message: string;
   stack: string | undefined;
@@ -71,13 +74,13 @@ interface Told {
   limit?: number | undefined;
 }
 
-function told(error: Error): Told {
+function serialise(error: Error): SentError {
   const { name, message, stack } = error;
   const { retryAfter = 0, limit } = error as Partial<TooMany>;
   return { name, message, stack, retryAfter, limit };
 }
 
-function understood({ name, message, stack, retryAfter, limit }: Told): Error {
+function deserialise({ name, message, stack, retryAfter, limit }: SentError): Error {
   if (name === 'TooMany') return new TooMany(message, retryAfter, limit);
   if (name === 'SetupProblem') return new SetupProblem(message);
   return Object.assign(new Error(message), { stack });

@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../../platform/config.ts';
 import type { ConnectOptions } from '../../platform/db/database.ts';
 import type { Limits } from '../../platform/http/limits.ts';
-import type { MetricValues } from '../../platform/http/metric-values.ts';
+import type { MetricValues } from '../../platform/internals/prom-client.ts';
 
-/** What a worker is to begin with: it reads no settings and migrates nothing. */
+/** The start options of a worker. It reads no settings and runs no migrations. */
 export interface WorkerStart {
   config: Config;
   connect: ConnectOptions;
@@ -12,23 +12,23 @@ export interface WorkerStart {
   isOpen: boolean;
 }
 
-/** What the main process asks of a worker. */
+/** The functions of a worker that the main process calls. */
 export interface Worker {
-  /** Answered once it serves. */
-  begin(beginning: WorkerStart): Promise<AddressInfo>;
+  /** Resolves when the worker listens. */
+  start(options: WorkerStart): Promise<AddressInfo>;
   open(): void;
-  /** An administrator changed something, by way of another. */
-  changed(): void;
-  figures(): Promise<MetricValues[]>;
-  /** Answered at once, unless the worker hangs. */
+  /** An administrator changed something through another worker. */
+  adminChanged(): void;
+  metrics(): Promise<MetricValues[]>;
+  /** Resolves at once, unless the worker hangs. */
   ping(): void;
 }
 
-/** What a worker asks of the main process. */
+/** The functions of the main process that a worker calls. */
 export interface Main extends Limits {
-  /** It listens to what it is asked; before that, nobody would hear. */
-  here(): void;
-  changed(): void;
-  /** Of all workers together. */
-  figures(): Promise<MetricValues[]>;
+  /** The worker handles messages from now on. Earlier messages would be lost. */
+  ready(): void;
+  adminChanged(): void;
+  /** The summed metrics of all workers. */
+  metrics(): Promise<MetricValues[]>;
 }

@@ -1,34 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type MetricValues, sumMetrics } from '../../platform/http/metric-values.ts';
+import { type MetricValues, sumMetrics } from '../../platform/internals/prom-client.ts';
 
-/** Whoever does not answer by then counts as before. */
-const patienceMs = 1000;
+/** A worker that does not respond in this time counts with its last metrics. */
+const timeoutMs = 1000;
 
 /**
- * What all workers say of themselves, together. Of one that has gone, what it last said still counts: a sum that falls
- * looks to Prometheus like a new beginning, and all that was counted until then like news.
+ * Sums the metrics of all workers. The last counters of an ended worker still count: if the sum fell, Prometheus would
+ * see a restart and count everything again.
  */
 export class WorkerMetrics {
   readonly #last = new Map<number, MetricValues[]>();
-  #gone: MetricValues[] = [];
+  #ended: MetricValues[] = [];
 
   add(id: number): void {
     this.#last.set(id, []);
   }
 
-  async collect(workers: Iterable<{ id: number; figures(): Promise<MetricValues[]> }>): Promise<MetricValues[]> {
-    const hearing = Array.from(workers, async ({ id, figures }) => {
-      const said = await Promise.race([figures(), pause(patienceMs)]).catch(() => undefined);
-      // Nobody who has left in the meantime is counted twice.
-      if (said && this.#last.has(id)) this.#last.set(id, said);
+  async collect(workers: Iterable<{ id: number; metrics(): Promise<MetricValues[]> }>): Promise<MetricValues[]> {
+    const collecting = Array.from(workers, async ({ id, metrics }) => {
+      const received = await Promise.race([metrics(), pause(timeoutMs)]).catch(() => undefined);
+      // A worker that ended meanwhile is in #ended already.
+      if (received && this.#last.has(id)) this.#last.set(id, received);
     });
-    await Promise.all(hearing);
-    return sumMetrics([this.#gone, ...this.#last.values()]);
+    await Promise.all(collecting);
+    return sumMetrics([this.#ended, ...this.#last.values()]);
   }
 
   remove(id: number): void {
     const counts = this.#last.get(id)?.filter(({ type }) => type === 'counter' || type === 'histogram') ?? [];
     this.#last.delete(id);
-    this.#gone = sumMetrics([this.#gone, counts]);
+    this.#ended = sumMetrics([this.#ended, counts]);
   }
 }

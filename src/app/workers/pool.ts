@@ -6,10 +6,11 @@ import type { Config } from '../../platform/config.ts';
 import type { ConnectOptions } from '../../platform/db/database.ts';
 import { createLimits } from '../../platform/http/limits.ts';
 import { mustBeFree } from '../../platform/http/listen.ts';
-import type { MetricValues } from '../../platform/http/metric-values.ts';
-import { type Logger, passOn } from '../../platform/log.ts';
+import { closeLostConnections } from '../../platform/internals/node.ts';
+import { writeRaw } from '../../platform/internals/pino.ts';
+import type { MetricValues } from '../../platform/internals/prom-client.ts';
+import type { Logger } from '../../platform/log.ts';
 import { SetupProblem } from '../../shared/problem.ts';
-import { closeLostConnections } from './close-lost-connections.ts';
 import { connectionsOfEach } from './connections.ts';
 import { forwardLines } from './forward-lines.ts';
 import { type Ask, connectIpc, Gone } from './ipc.ts';
@@ -20,40 +21,40 @@ interface Member {
   fork: Fork;
   since: number;
   ask: Ask<Worker>;
-  /** All that it wrote has arrived. */
+  /** Resolves after the end of the process and of its output. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** How soon another takes the place of one that ended: ever later, as long as none lasts. */
-const [shortestPauseMs, longestPauseMs, lastingMs] = [100, 30_000, 60_000];
-/** A worker that leaves this many pings in a row unanswered hangs, and is replaced. */
+/** The pause before an ended worker is replaced. It doubles until a worker runs for `stableAfterMs`. */
+const [shortestPauseMs, longestPauseMs, stableAfterMs] = [100, 30_000, 60_000];
+/** A worker that misses this many pings in a row hangs, and is replaced. */
 const [pingEveryMs, mostMissedPings] = [2000, 5];
-/** Less than the main process has itself, so that it can still stop PostgreSQL. */
-const stopPatienceMs = 8000;
+/** Less than the shutdown time of the main process, so that it can still stop PostgreSQL. */
+const stopTimeoutMs = 8000;
 
-/** Starts the processes that answer requests behind the one port, and has another take the place of whichever ends. */
+/** Starts the workers behind the shared port, and replaces each worker that ends. */
 export async function startWorkers(config: Config, connect: ConnectOptions, log: Logger, signal?: AbortSignal) {
   await mustBeFree(config);
-  const crew = new Crew(config, connect, log);
-  const stop = () => void crew.stop();
+  const pool = new WorkerPool(config, connect, log);
+  const stop = () => void pool.stop();
   signal?.addEventListener('abort', stop, { once: true });
   try {
-    const address = await crew.start();
-    return { address, open: () => crew.open(), stop: () => crew.stop() };
+    const address = await pool.start();
+    return { address, open: () => pool.open(), stop: () => pool.stop() };
   } catch (error) {
-    await crew.stop();
+    await pool.stop();
     throw error;
   } finally {
     signal?.removeEventListener('abort', stop);
   }
 }
 
-class Crew {
+class WorkerPool {
   readonly #config: Config;
   readonly #connect: ConnectOptions;
   readonly #log: Logger;
   readonly #members = new Set<Member>();
-  readonly #tallies = new WorkerMetrics();
+  readonly #metrics = new WorkerMetrics();
   readonly #stopping = new AbortController();
   readonly #limits;
   #isOpen = false;
@@ -65,16 +66,16 @@ class Crew {
     this.#log = log;
     this.#limits = createLimits(config.rateLimitPerMinute);
     const exec = fileURLToPath(new URL('../worker.js', import.meta.url));
-    // What they log comes by way of us: written by each alone, lines would end up inside each other.
+    // The main process writes the log of the workers. Otherwise lines of different processes would mix.
     cluster.setupPrimary({ exec, args: [], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   }
 
   async start(): Promise<AddressInfo> {
-    const begun = await Promise.all(Array.from({ length: this.#config.workers }, () => this.#hire()));
-    for (const { member } of begun) void this.#keep(member);
-    const pids = begun.map(({ member }) => member.fork.process.pid);
-    this.#log.info({ workers: pids }, 'the workers serve');
-    return (begun[0] as { address: AddressInfo }).address;
+    const started = await Promise.all(Array.from({ length: this.#config.workers }, () => this.#startWorker()));
+    for (const { member } of started) void this.#replaceWhenEnded(member);
+    const pids = started.map(({ member }) => member.fork.process.pid);
+    this.#log.info({ workers: pids }, 'workers are listening');
+    return (started[0] as { address: AddressInfo }).address;
   }
 
   open(): void {
@@ -88,57 +89,57 @@ class Crew {
       for (const { fork } of this.#members) fork.process.kill(signal);
     };
     end('SIGTERM');
-    const late = setTimeout(() => end('SIGKILL'), stopPatienceMs);
+    const late = setTimeout(() => end('SIGKILL'), stopTimeoutMs);
     await Promise.all(Array.from(this.#members, ({ ended }) => ended));
     clearTimeout(late);
   }
 
-  /** Starts one, and gives it once it serves. */
-  async #hire(): Promise<{ member: Member; address: AddressInfo }> {
+  /** Resolves when the worker listens. */
+  async #startWorker(): Promise<{ member: Member; address: AddressInfo }> {
     const fork = cluster.fork();
     const ended: Member['ended'] = new Promise((done) =>
       fork.process.once('close', (code, signal) => done({ code, signal: signal as NodeJS.Signals | null })),
     );
-    let here = () => {};
-    const arrived = new Promise<void>((done) => {
-      here = done;
+    let ready = () => {};
+    const isReady = new Promise<void>((done) => {
+      ready = done;
     });
-    const ask = connectIpc<Worker, Main>(fork.process, { here, ...this.#answersTo(fork.id) });
+    const ask = connectIpc<Worker, Main>(fork.process, { ready, ...this.#functionsFor(fork.id) });
     const member = { fork, since: Date.now(), ask, ended };
     this.#members.add(member);
-    this.#tallies.add(fork.id);
+    this.#metrics.add(fork.id);
     closeLostConnections(fork.process);
-    forwardLines(fork.process.stdout, (lines) => passOn(this.#log, lines));
-    // Nobody hears one that is dying; how it ended is told by its end.
+    forwardLines(fork.process.stdout, (lines) => writeRaw(this.#log, lines));
+    // Messages to an ending worker fail. Its end is logged with the exit code.
     fork.on('error', (err) =>
-      this.#log.debug({ worker: fork.process.pid, err }, 'a worker could not be told something'),
+      this.#log.debug({ worker: fork.process.pid, err }, 'sending a message to a worker failed'),
     );
     void ended.then(() => {
       this.#members.delete(member);
-      this.#tallies.remove(fork.id);
+      this.#metrics.remove(fork.id);
     });
     try {
-      await Promise.race([arrived, ended]);
+      await Promise.race([isReady, ended]);
       const connections = connectionsOfEach(this.#config.workers).worker;
-      const beginning = { config: this.#config, connect: this.#connect, connections, isOpen: this.#isOpen };
-      const address = await member.ask('begin', beginning);
+      const options = { config: this.#config, connect: this.#connect, connections, isOpen: this.#isOpen };
+      const address = await member.ask('start', options);
       this.#watch(member);
       return { member, address };
     } catch (error) {
       fork.process.kill('SIGKILL');
-      const how = await ended;
-      throw error instanceof Gone ? new SetupProblem(`A worker ended while it started: ${told(how)}.`) : error;
+      const exit = await ended;
+      throw error instanceof Gone ? new SetupProblem(`A worker ended while it started: ${described(exit)}.`) : error;
     }
   }
 
-  /** Ends the worker when it no longer answers. Missed pings are counted, not time: the main process may have been suspended itself. */
+  /** Kills a worker that hangs. Missed pings are counted instead of time, because the main process may have been suspended itself. */
   #watch({ fork, ask, ended }: Member): void {
     let missed = 0;
     const watching = setInterval(() => {
       if (missed >= mostMissedPings) {
         clearInterval(watching);
-        const notAnsweredForMs = missed * pingEveryMs;
-        this.#log.error({ worker: fork.process.pid, not_answered_for_ms: notAnsweredForMs }, 'a worker hangs: killed');
+        const silentForMs = missed * pingEveryMs;
+        this.#log.error({ worker: fork.process.pid, not_answered_for_ms: silentForMs }, 'worker hangs and was killed');
         fork.process.kill('SIGKILL');
         return;
       }
@@ -153,17 +154,17 @@ class Crew {
     void ended.then(() => clearInterval(watching));
   }
 
-  /** Another takes its place whenever it ends, until we stop. */
-  async #keep(first: Member): Promise<void> {
+  /** Replaces the worker, and each replacement, until the shutdown. */
+  async #replaceWhenEnded(first: Member): Promise<void> {
     const { signal } = this.#stopping;
     let pauseMs = shortestPauseMs;
     for (let member: Member | undefined = first; ; ) {
-      const how = await member?.ended;
+      const exit = await member?.ended;
       if (signal.aborted) return;
-      if (member && how) {
-        if (Date.now() - member.since > lastingMs) pauseMs = shortestPauseMs;
+      if (member && exit) {
+        if (Date.now() - member.since > stableAfterMs) pauseMs = shortestPauseMs;
         const worker = member.fork.process.pid;
-        this.#log.warn({ worker, ...how, again_in_ms: pauseMs }, `a worker ended: ${told(how)}`);
+        this.#log.warn({ worker, ...exit, again_in_ms: pauseMs }, `worker ended: ${described(exit)}`);
       }
       await pause(pauseMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
@@ -174,42 +175,42 @@ class Crew {
 
   async #replace(againInMs: number): Promise<Member | undefined> {
     try {
-      const { member } = await this.#hire();
+      const { member } = await this.#startWorker();
       this.#replaced++;
-      this.#log.info({ worker: member.fork.process.pid }, 'another worker took its place');
+      this.#log.info({ worker: member.fork.process.pid }, 'worker replaced');
       return member;
     } catch (error) {
       const { message: reason } = error as Error;
       if (!this.#stopping.signal.aborted)
-        this.#log.error({ reason, again_in_ms: againInMs }, 'a worker could not take its place');
+        this.#log.error({ reason, again_in_ms: againInMs }, 'replacing a worker failed');
       return undefined;
     }
   }
 
-  #answersTo(id: number): Omit<Main, 'here'> {
+  #functionsFor(id: number): Omit<Main, 'ready'> {
     return {
       ...this.#limits,
-      changed: () => {
-        for (const { fork, ask } of this.#members) if (fork.id !== id) ask('changed').catch(() => {});
+      adminChanged: () => {
+        for (const { fork, ask } of this.#members) if (fork.id !== id) ask('adminChanged').catch(() => {});
       },
-      figures: async () => {
-        const workers = Array.from(this.#members, ({ fork, ask }) => ({ id: fork.id, figures: () => ask('figures') }));
-        return [...(await this.#tallies.collect(workers)), ...this.#figures()];
+      metrics: async () => {
+        const workers = Array.from(this.#members, ({ fork, ask }) => ({ id: fork.id, metrics: () => ask('metrics') }));
+        return [...(await this.#metrics.collect(workers)), ...this.#ownMetrics()];
       },
     };
   }
 
-  #figures(): MetricValues[] {
-    const figure = (name: string, type: string, help: string, value: number) => ({
+  #ownMetrics(): MetricValues[] {
+    const metric = (name: string, type: string, help: string, value: number) => ({
       ...{ name, help, type, aggregator: 'sum', values: [{ value, labels: {} }] },
     });
     return [
-      figure('regulars_workers', 'gauge', 'Processes that answer requests, or are about to.', this.#members.size),
-      figure('regulars_workers_replaced_total', 'counter', 'Those that ended, and were replaced.', this.#replaced),
+      metric('regulars_workers', 'gauge', 'Worker processes, including those that start.', this.#members.size),
+      metric('regulars_workers_replaced_total', 'counter', 'Workers that ended and were replaced.', this.#replaced),
     ];
   }
 }
 
-function told({ code, signal }: { code: number | null; signal: string | null }): string {
+function described({ code, signal }: { code: number | null; signal: string | null }): string {
   return signal ? `by ${signal}` : `exit code ${code}`;
 }

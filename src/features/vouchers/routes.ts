@@ -98,9 +98,9 @@ export const voucherRoutes = [
       summary: 'Create a unique code group',
       description: 'A container for the voucher codes of one campaign. Codes are put into it by staff.',
       input: NewCodeGroup,
-      besides: (tx, { accountId, input }) => wrongWithGroup(tx, accountId, input),
-      answer: CodeGroupId,
-      example: { input: { account_id: 1, unit_id: 1, name: 'Summer vouchers' }, answer: { id: 8 } },
+      alsoCheck: (tx, { accountId, input }) => wrongWithGroup(tx, accountId, input),
+      response: CodeGroupId,
+      example: { input: { account_id: 1, unit_id: 1, name: 'Summer vouchers' }, response: { id: 8 } },
     },
     async (tx, { accountId, input }) => ({ id: (await createCodeGroup(tx, accountId, input)).id }),
   ),
@@ -115,10 +115,10 @@ export const voucherRoutes = [
       description:
         'A code is redeemed once, whatever happens: one request is answered 200, and every other a 422 on `unique_code` that says when and where it was redeemed.',
       input: Redeem,
-      answer: RedeemedCode,
+      response: RedeemedCode,
       example: {
         input: { account_id: 1, unit_id: 1, ...named, redemption_date: '2026-03-01 12:30:00' },
-        answer: redeemed,
+        response: redeemed,
       },
     },
     {
@@ -130,7 +130,7 @@ export const voucherRoutes = [
       weigh: () => 1,
       quick: redeemQuickly,
       write: redeemCodes,
-      answer: ({ code }) => code(),
+      response: ({ code }) => code(),
       outcomes: ({ outcomes }) => outcomes,
     },
   ),
@@ -144,9 +144,9 @@ export const voucherRoutes = [
       summary: 'Check a voucher code',
       description: 'Whether it is still `Active`, or `Redeemed`: when, and where.',
       input: FindCode,
-      besides: (tx, { accountId, input }) => wrongWithCheck(tx, accountId, input),
-      answer: CheckedCode,
-      example: { input: { account_id: 1, ...named }, answer: active },
+      alsoCheck: (tx, { accountId, input }) => wrongWithCheck(tx, accountId, input),
+      response: CheckedCode,
+      example: { input: { account_id: 1, ...named }, response: active },
     },
     (tx, { accountId, input }) => checkCode(tx, accountId, input),
   ),
@@ -161,9 +161,9 @@ export const voucherRoutes = [
       description:
         'Those that are assigned to it, the newest first. An id that was merged into another contact leads to that one.',
       input: NoFields,
-      answer: ContactCode,
+      response: ContactCode,
       example: {
-        answer: { ...redeemed, unique_code_group_name: 'Summer vouchers', redeemed_at_unit_name: 'The Anchor' },
+        response: { ...redeemed, unique_code_group_name: 'Summer vouchers', redeemed_at_unit_name: 'The Anchor' },
       },
     },
     (tx, { accountId, ids, slice }) => listContactCodes(tx, accountId, ids.contact_id, slice),
@@ -177,9 +177,9 @@ export const voucherRoutes = [
       summary: 'List what became of each group’s codes',
       description: 'The unique code groups, the newest first, each with how many codes it has and what became of them.',
       input: ByUnit,
-      answer: CountedCodeGroup,
+      response: CountedCodeGroup,
       example: {
-        answer: { ...codeGroup, unit_name: 'Harbour Group', made: 5000, assigned: 1200, redeemed: 340 },
+        response: { ...codeGroup, unit_name: 'Harbour Group', made: 5000, assigned: 1200, redeemed: 340 },
       },
     },
     (tx, { accountId, input, slice }) => listCountedCodeGroups(tx, accountId, input, slice),
@@ -194,12 +194,12 @@ export const voucherRoutes = [
       tag: staff.tag,
       create: NewCodeGroup,
       change: RenamedCodeGroup,
-      answer: CodeGroup,
+      response: CodeGroup,
       filter: ByUnit,
       example: {
         create: { unit_id: 1, name: 'Summer vouchers' },
         change: { name: 'Summer vouchers' },
-        answer: codeGroup,
+        response: codeGroup,
       },
       notes: { remove: 'With its codes, as long as none of them was assigned or redeemed.' },
     },
@@ -223,14 +223,16 @@ export const voucherRoutes = [
         'Either `count`: so many codes that can’t be guessed, of characters that can’t be mistaken for each other; or `codes`: your own. All of them, or none: a call that fails or is interrupted leaves nothing behind. With `Accept: application/x-ndjson` the answer is a line of `{"done", "of"}` now and then, and last the line that would have been the answer.',
       isLong: ({ count = 0 }) => count > fewCodes,
       input: NewCodes,
-      besides: async (_, { input }) => lengthError(input),
-      answer: CodesCreated,
+      alsoCheck: async (_, { input }) => lengthError(input),
+      response: CodesCreated,
       status: 201,
-      example: { input: { count: 5000, prefix: 'SUMMER-', length: 10 }, answer: { created: 5000 } },
+      example: { input: { count: 5000, prefix: 'SUMMER-', length: 10 }, response: { created: 5000 } },
     },
     async (tx, call) => {
       const made = await addCodes(tx, call.accountId, call.ids.unique_code_group_id, call.input, call);
-      call.about(`${made.created} in ${(await showCodeGroup(tx, call.accountId, call.ids.unique_code_group_id)).name}`);
+      call.setSubject(
+        `${made.created} in ${(await showCodeGroup(tx, call.accountId, call.ids.unique_code_group_id)).name}`,
+      );
       return made;
     },
   ),
@@ -243,8 +245,8 @@ export const voucherRoutes = [
       summary: 'List voucher codes',
       description: 'With `Accept: text/csv` or `format=csv`, all of them in one file, which is streamed.',
       input: ListCodes,
-      answer: StaffCode,
-      example: { answer: staffCode },
+      response: StaffCode,
+      example: { response: staffCode },
       csv: {
         columns: exportedColumns,
         next: (tx, { accountId, ids, input }, after) =>
@@ -264,13 +266,13 @@ export const voucherRoutes = [
       description:
         'The next free codes of the group. Who has one of its codes already keeps that one, so the same call again changes nothing. Where there are too few, nobody gets one.',
       input: GiveCodes,
-      besides: (tx, { accountId, input }) => wrongWithContacts(tx, accountId, input.contact_ids ?? []),
-      answer: GivenCodes,
-      example: { input: { contact_ids: [42] }, answer: { assigned: 1, remaining: 0, data: [staffCode] } },
+      alsoCheck: (tx, { accountId, input }) => wrongWithContacts(tx, accountId, input.contact_ids ?? []),
+      response: GivenCodes,
+      example: { input: { contact_ids: [42] }, response: { assigned: 1, remaining: 0, data: [staffCode] } },
     },
-    async (tx, { accountId, ids, input, count, about }) => {
+    async (tx, { accountId, ids, input, count, setSubject }) => {
       const given = await giveCodes(tx, accountId, ids.unique_code_group_id, input, count);
-      about(`${given.assigned} of ${(await showCodeGroup(tx, accountId, ids.unique_code_group_id)).name}`);
+      setSubject(`${given.assigned} of ${(await showCodeGroup(tx, accountId, ids.unique_code_group_id)).name}`);
       return given;
     },
   ),
@@ -283,9 +285,9 @@ export const voucherRoutes = [
       summary: 'Show what became of a group’s codes',
       description: 'In all, at which units, and day by day on the account’s clock.',
       input: ForStatistics,
-      answer: Statistics,
+      response: Statistics,
       example: {
-        answer: {
+        response: {
           ...{ made: 5000, assigned: 1200, redeemed: 1 },
           by_unit: [{ unit_id: 1, unit_name: 'The Anchor', redeemed: 1 }],
           by_day: [
@@ -307,8 +309,8 @@ export const voucherRoutes = [
       summary: 'Find a voucher code',
       description: 'In whatever groups it stands: whose it is, and whether it was redeemed.',
       input: SearchCodes,
-      answer: StaffContactCode,
-      example: { answer: { ...staffCode, unique_code_group_name: 'Summer vouchers' } },
+      response: StaffContactCode,
+      example: { response: { ...staffCode, unique_code_group_name: 'Summer vouchers' } },
     },
     (tx, { accountId, input, slice }) => searchCodes(tx, accountId, input.unique_code, slice),
   ),
@@ -321,9 +323,9 @@ export const voucherRoutes = [
       summary: 'List a contact’s codes',
       description: 'Those that are assigned to it, or to one that was merged into it; the newest first.',
       input: NoFields,
-      answer: StaffContactCode,
+      response: StaffContactCode,
       example: {
-        answer: { ...staffCode, unique_code_group_name: 'Summer vouchers' },
+        response: { ...staffCode, unique_code_group_name: 'Summer vouchers' },
       },
     },
     (tx, { accountId, ids, slice }) => listStaffContactCodes(tx, accountId, ids.contact_id, slice),
@@ -339,9 +341,9 @@ export const voucherRoutes = [
       description:
         'Gives the code to a contact. Purchases that were waiting for that become the contact’s. A code that is somebody else’s must be unassigned first.',
       input: AssignCode,
-      besides: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
-      answer: StaffCode,
-      example: { input: { ...named, contact_id: 42 }, answer: staffCode },
+      alsoCheck: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
+      response: StaffCode,
+      example: { input: { ...named, contact_id: 42 }, response: staffCode },
     },
     (tx, { accountId, input, count }) => assignCode(tx, accountId, input, count),
   ),
@@ -355,9 +357,9 @@ export const voucherRoutes = [
       summary: 'Unassign a voucher code',
       description: 'Takes a code back that is not redeemed. Purchases that it led to stay whose they are.',
       input: UnassignCode,
-      besides: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
-      answer: StaffCode,
-      example: { input: named, answer: { ...staffCode, contact_id: null, contact_name: null, assigned_at: null } },
+      alsoCheck: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
+      response: StaffCode,
+      example: { input: named, response: { ...staffCode, contact_id: null, contact_name: null, assigned_at: null } },
     },
     (tx, { accountId, input }) => unassignCode(tx, accountId, input),
   ),

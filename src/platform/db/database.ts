@@ -1,9 +1,9 @@
-import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { FairQueue } from '../../shared/fair-queue.ts';
+import { isConnectionError, sendTogether } from '../internals/pg.ts';
 import { type Run, raw, runner, type Sql, sql, types } from './sql.ts';
 
 /** A transaction: the required first argument of every store function. */
@@ -308,13 +308,6 @@ async function inOrder(statements: Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(statements)) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** What is asked in one turn of the event loop leaves in one piece: a system call for each statement costs more than it. */
-function sendTogether(client: pg.ClientBase): void {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
-}
-
 /** PostgreSQL answers the commit of a transaction in which a statement failed, as if all were well, with a rollback. */
 async function commit(client: pg.ClientBase): Promise<void> {
   sendTogether(client);
@@ -352,10 +345,6 @@ const awayCodes = new Set([
   '57P03', // starting up or shutting down
   '57014', // given up on after too long
 ]);
-/** The driver's own errors have no code. */
-const awayMessages =
-  /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Client was closed)/;
-
 /** Of connections, and of room on the disk, memory, connections or files that there is too little of. */
 const awayClasses = /^(08|53)/;
 /** PostgreSQL has no codes of their own for these. */
@@ -365,7 +354,7 @@ const refusingDisk = /: (Disk quota exceeded|Read-only file system)$/;
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
-  if (typeof code !== 'string') return awayMessages.test(error.message);
+  if (typeof code !== 'string') return isConnectionError(error);
   return awayCodes.has(code) || awayClasses.test(code) || refusingDisk.test(error.message);
 }
 

@@ -56,14 +56,6 @@ export const waitingJobs = {
     'identifier text, payload json, queue_name text, run_at timestamptz, max_attempts integer, job_key text, priority integer, flags text[]',
 };
 
-/** Those that failed for good are done with. The view of all jobs does not show what is in them. */
-export const selectWaitingJobs = `
-  select task.identifier, job.payload, queue.queue_name, job.run_at, job.max_attempts, job.key, job.priority,
-    case when job.flags is not null then array(select jsonb_object_keys(job.flags)) end
-  from graphile_worker._private_jobs as job join graphile_worker._private_tasks as task on task.id = job.task_id
-    left join graphile_worker._private_job_queues as queue on queue.id = job.job_queue_id
-  where job.attempts < job.max_attempts order by job.id`;
-
 /** Enqueues those in the table `waiting_jobs`. */
 export async function addWaitingJobs(tx: Tx): Promise<void> {
   await tx`

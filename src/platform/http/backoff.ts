@@ -3,17 +3,17 @@ import { TooMany } from '../../shared/problem.ts';
 const firstWaitMs = 4000;
 const longestMs = 60_000;
 const forgottenAfterMs = 15 * 60_000;
-/** With more keys than this, the oldest is forgotten. */
+/** Above this number of keys the oldest key is removed. */
 const mostKeys = 10_000;
 
 interface Count {
   count: number;
   at: number;
-  /** The time of the event before, for when the last one is taken back. */
+  /** The time of the previous event, used if the last one is taken back. */
   before: number;
 }
 
-/** Counts events by key. A key is forgotten a quarter of an hour after its last event. */
+/** Counts events per key. A key is removed 15 minutes after its last event. */
 export class RecentCounts {
   readonly #now: () => number;
   readonly #counts = new Map<string, Count>();
@@ -30,7 +30,7 @@ export class RecentCounts {
 
   add(key: string): void {
     const { count, at } = this.get(key);
-    // Behind all others: the first is the oldest.
+    // Moves the key to the end, so that the first key is the oldest.
     this.#counts.delete(key);
     this.#counts.set(key, { count: count + 1, at: this.#now(), before: at });
     if (this.#counts.size > mostKeys) this.#counts.delete(this.#counts.keys().next().value as string);
@@ -48,8 +48,8 @@ export class RecentCounts {
 }
 
 /**
- * Makes guessing slow, by key: some tries in a row are free, and each one more has to wait twice as long as the one
- * before it, up to the longest. In strict mode one try is free, and each one more waits for the longest time.
+ * Slows down tries per key. The first tries are free. Each further try must wait twice as long as the one before it, up to
+ * the longest wait. In strict mode one try is free, and each further try must wait for the longest time.
  */
 export class Backoff {
   readonly #reason: string;
@@ -64,7 +64,7 @@ export class Backoff {
     this.#tries = new RecentCounts(now);
   }
 
-  /** Counts a try, and throws when it comes too early. */
+  /** Counts a try. Throws if it is too early. */
   take(key: string, isStrict = false): void {
     const { count, at } = this.#tries.get(key);
     const over = count - (isStrict ? 1 : this.#free);
@@ -77,12 +77,12 @@ export class Backoff {
     this.#tries.add(key);
   }
 
-  /** Takes a try back that turned out not to count. */
+  /** Removes a try that does not count. */
   takeBack(key: string): void {
     this.#tries.takeBack(key);
   }
 
-  /** It was the right one. */
+  /** The try succeeded. Removes all tries of the key. */
   forgive(key: string): void {
     this.#tries.forget(key);
   }

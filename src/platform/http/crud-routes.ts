@@ -1,7 +1,8 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { NoFields, type Rows } from '../../shared/fields.ts';
 import type { Tx } from '../db/database.ts';
-import { type Call, jsonRoute, listRoute, noContentRoute, type Route } from './route.ts';
+import type { Call } from './call.ts';
+import { jsonRoute, listRoute, noContentRoute, type Route } from './route.ts';
 
 type Verb = 'create' | 'list' | 'show' | 'change' | 'remove';
 
@@ -15,17 +16,17 @@ interface Managed<C extends TObject, M extends TObject, A extends TSchema, B ext
   noun: string;
   plural: string;
   tag: string;
-  /** The calls that owners alone may make. */
+  /** The routes that only owners may use. */
   ownersOnly?: 'all' | readonly Verb[];
   create: C;
-  /** What creating answers, where that is more than what showing does. */
+  /** The response of create, if it has more than that of show. */
   created?: B;
   change: M;
-  answer: A;
-  /** What a list can be narrowed by. */
+  response: A;
+  /** The filters of the list. */
   filter?: F;
-  example: { create: unknown; created?: unknown; change: unknown; answer: unknown };
-  /** What deleting one is called, where it is called otherwise. */
+  example: { create: unknown; created?: unknown; change: unknown; response: unknown };
+  /** The name of delete, if it has another one. */
   removal?: string;
   notes?: { create?: string; change?: string; remove?: string };
 }
@@ -38,7 +39,7 @@ interface Verbs<C, M, A, B, F> {
   remove(tx: Tx, call: Call, id: number): Promise<void>;
 }
 
-/** The five calls that the admin API has for everything staff manage: create, list, show, change, delete. */
+/** The five routes that the admin API has for everything that staff manage: create, list, show, change, delete. */
 export function crudRoutes<
   C extends TObject,
   M extends TObject,
@@ -66,9 +67,9 @@ export function crudRoutes<
         summary: `Create ${article} ${noun}`,
         ...described(notes.create),
         input: spec.create,
-        answer: (spec.created ?? spec.answer) as B,
+        response: (spec.created ?? spec.response) as B,
         status: 201,
-        example: { input: example.create, answer: example.created ?? example.answer },
+        example: { input: example.create, response: example.created ?? example.response },
       },
       (tx, call) => named(call, verbs.create(tx, call)),
     ),
@@ -80,8 +81,8 @@ export function crudRoutes<
         operationId: `adminList${pascal(path.split('/').at(-1) ?? '')}`,
         summary: `List ${plural}`,
         input: (spec.filter ?? NoFields) as F,
-        answer: spec.answer,
-        example: { answer: example.answer },
+        response: spec.response,
+        example: { response: example.response },
       },
       (tx, call) => verbs.list(tx, call),
     ),
@@ -93,8 +94,8 @@ export function crudRoutes<
         operationId: `adminGet${pascal(kind)}`,
         summary: `Show ${article} ${noun}`,
         input: NoFields,
-        answer: spec.answer,
-        example: { answer: example.answer },
+        response: spec.response,
+        example: { response: example.response },
       },
       (tx, call) => verbs.show(tx, call, idOf(call)),
     ),
@@ -108,8 +109,8 @@ export function crudRoutes<
         summary: `Change ${article} ${noun}`,
         ...described(notes.change),
         input: spec.change,
-        answer: spec.answer,
-        example: { input: example.change, answer: example.answer },
+        response: spec.response,
+        example: { input: example.change, response: example.response },
       },
       (tx, call) => named(call, verbs.change(tx, call, idOf(call))),
     ),
@@ -125,7 +126,7 @@ export function crudRoutes<
         input: NoFields,
       },
       async (tx, call) => {
-        // Afterwards nobody could say any more what it was called.
+        // The name is read before it is deleted.
         await named(call, verbs.show(tx, call, idOf(call)));
         await verbs.remove(tx, call, idOf(call));
       },
@@ -136,10 +137,10 @@ export function crudRoutes<
 /** `booking_source` → `BookingSource` */
 const pascal = (code: string) => code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Staff know what they manage by a name; users by their e-mail, and by what they may do. */
+/** Sets the subject of the audit event: the name, or the e-mail and role of a user. */
 async function named<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {
   const thing = await shown;
   const { name, email, role } = thing as { name?: string; email?: string; role?: string };
-  call.about(name ?? (role === undefined ? email : `${email} (${role})`) ?? '');
+  call.setSubject(name ?? (role === undefined ? email : `${email} (${role})`) ?? '');
   return thing;
 }

@@ -6,17 +6,17 @@ import { packageFile } from '../package-files.ts';
 import { pageHeaders } from './page-headers.ts';
 import { accepts } from './streams.ts';
 
-/** Where the build puts it, beside the compiled code. */
+/** The build puts the dashboard beside the compiled code. */
 const built = packageFile('dist', 'dashboard');
 
-/** Programs ask there: what they ask for in vain is answered in the interface's own shape. */
+/** Programs use these paths. Their 404 is JSON, not the page. */
 const programs = /^\/(v1|admin|docs|openapi\.json|metrics|health|assets)(\/|\?|$)/;
 
 const notBuilt = `The dashboard is not built yet. Run "npm run build" where Regulars is installed, then start it again.
-The API is running all the same; its reference is at /docs.
+The API is running. Its reference is at /docs.
 `;
 
-/** The dashboard: its files by names that change with them, and its one page at every other address that a browser opens. */
+/** Serves the dashboard: its files under names with a hash of their content, and its one page at every other path that a browser opens. */
 export async function serveDashboard(
   app: FastifyInstance,
   {
@@ -40,7 +40,7 @@ export async function serveDashboard(
       immutable: true,
       setHeaders: (reply) => {
         reply.setHeader('x-content-type-options', 'nosniff');
-        // For whoever keeps copies on the way: there are three of each file.
+        // Caches must distinguish the three encodings of each file.
         reply.setHeader('vary', 'accept-encoding');
       },
     });
@@ -54,7 +54,7 @@ export async function serveDashboard(
   const preHandler = async (request: FastifyRequest) => {
     if (request.url.startsWith('/v1/')) await identify(request);
   };
-  // Before the body is read: whatever it is, the answer is the same.
+  // Before the body is read, because the response does not depend on it.
   app.addHook('onRequest', (request, _reply, done) => {
     const allowed = request.is404 ? methodsAt(request.url) : [];
     if (allowed.length === 0) return done();

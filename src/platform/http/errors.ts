@@ -13,14 +13,14 @@ import { isDatabaseUnavailable } from '../db/database.ts';
 import { Malformed, NotJson } from './params.ts';
 import { rateHeaders } from './rate-limit.ts';
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number;
   body: { message: string; errors: FieldErrors } | { errors: { message: string }[] };
   headers: Record<string, string>;
 }
 
-/** What is answered for an error, in the shapes that the interface has for them. */
-export function answerFor(error: unknown, requestId: string): ErrorAnswer {
+/** The response for an error, in the shapes of the partner API. */
+export function errorResponse(error: unknown, requestId: string): ErrorResponse {
   if (error instanceof Invalid) {
     const more = error.hasMore ? ` There are more errors; the first ${mostErrors} are listed.` : '';
     return { status: 422, body: { message: `The given data was invalid.${more}`, errors: error.errors }, headers: {} };
@@ -44,7 +44,7 @@ export function answerFor(error: unknown, requestId: string): ErrorAnswer {
   }
   if (statusCode === 415) return notJson;
   if (statusCode === 414) return plain(404, 'There is nothing at an address as long as that.');
-  // The framework's other refusals (bad headers, a body cut short) are the client's to mend as well.
+  // Fastify's other errors (invalid headers, an incomplete body) are errors of the client too.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return plain(400, 'The request is not valid HTTP.');
   return plain(500, `Something went wrong on our side. It was logged under request id ${requestId}.`);
@@ -61,6 +61,6 @@ export const unavailable = plain(503, 'The service can’t answer just now. Try 
   'retry-after': '1',
 });
 
-function plain(status: number, message: string, headers: Record<string, string> = {}): ErrorAnswer {
+function plain(status: number, message: string, headers: Record<string, string> = {}): ErrorResponse {
   return { status, body: { errors: [{ message }] }, headers };
 }

@@ -5,15 +5,15 @@ import { Invalid } from '../../shared/problem.ts';
 import type { Tx } from '../db/database.ts';
 import type { Params } from './params.ts';
 
-/** Has work done for those attempts that were not answered before, by their places; gives an answer to each. */
+/** Runs `work` for the requests without an idempotency record, by their indexes. Returns one response per request. */
 export type RunIdempotent = (
   tx: Tx,
   accountId: number,
-  attempts: IdempotentRequest[],
+  requests: IdempotentRequest[],
   work: (places: number[]) => Promise<(StoredResponse | Error)[]>,
 ) => Promise<(ReplayableResponse | Error)[]>;
 
-/** What the sender says will be the same if it comes again; undefined: nothing. */
+/** The hashed key and the fingerprint of a request; undefined: it has no Idempotency-Key. */
 export function idempotentRequestOf(request: FastifyRequest, params: Params): IdempotentRequest | undefined {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return undefined;
@@ -23,7 +23,7 @@ export function idempotentRequestOf(request: FastifyRequest, params: Params): Id
     });
   const [path] = (request.raw.url ?? '').split('?');
   return {
-    // Hashed, as a client may make its keys of a guest's e-mail.
+    // Hashed, because a key can contain a guest's e-mail.
     key: sha256(key).toString('hex'),
     fingerprint: sha256(`${path}\n${JSON.stringify(params, inOrder)}`),
   };
@@ -31,7 +31,7 @@ export function idempotentRequestOf(request: FastifyRequest, params: Params): Id
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** A client that builds the body anew may put its fields in another order. */
+/** A client that builds the body again may send the fields in another order. */
 function inOrder(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -2,25 +2,25 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts';
 import { Backoff, RecentCounts } from './backoff.ts';
 import { type Rate, RateLimit } from './rate-limit.ts';
 
-/** Who has asked how often. Where several processes answer, one of them counts for all. */
+/** Limits requests and failed sign-ins. With several processes, the main process counts for all of them. */
 export interface Limits {
-  /** Counts a request of a token, and throws when it is one too many; undefined: there is no limit. */
+  /** Counts a request of a token. Throws above the limit; undefined: there is no limit. */
   admit(tokenId: number): MaybePromise<Rate | undefined>;
-  /** Counts a try of a password for that e-mail from that network, and throws when it may not be tried. */
+  /** Counts a password try for this e-mail from this network. Throws if the try is not allowed now. */
   guess(network: string, email: string): MaybePromise<void>;
-  /** It was the right one. */
+  /** The password was right. */
   forgive(network: string, email: string): MaybePromise<void>;
-  /** It was not checked, because of load or a fault: the try does not count. */
+  /** The password was not checked, because of load or an error. The try does not count. */
   takeBack(network: string, email: string): MaybePromise<void>;
-  /** Counts a bearer token that is not good, and throws when the network has sent too many. `hash` is the token's. */
+  /** Counts an invalid bearer token. Throws if the network has sent too many. `hash` is the hash of the token. */
   refuseToken(network: string, hash: string): MaybePromise<void>;
 }
 
-/** Wrong passwords a minute from one network. */
+/** Wrong passwords per minute and network. */
 const failuresPerMinute = 10;
-/** From this many failures for one e-mail on, networks that never signed in with it have one free try instead of five. */
+/** After this many failures for one e-mail, networks that never signed in with it have one free try instead of five. */
 const attackSize = 100;
-/** Wrong tokens a minute from one network: different ones, and requests in all. */
+/** Invalid tokens per minute and network: different tokens, and requests in total. */
 const [differentTokensPerMinute, wrongTokensPerMinute] = [60, 600];
 const mostRemembered = 10_000;
 
@@ -42,7 +42,7 @@ export function createLimits(requestsPerMinute: number): Limits {
       try {
         guesses.take(key, isStrict);
       } catch (error) {
-        // A refusal is not a failure.
+        // A rejected try is not a failed one.
         failures.giveBack(network);
         throw error;
       }
@@ -63,7 +63,7 @@ export function createLimits(requestsPerMinute: number): Limits {
     refuseToken: (network, hash) => {
       wrongTokens.take(network);
       const key = `${network} ${hash}`;
-      // A client that keeps sending one revoked token guesses nothing.
+      // A client that repeats one revoked token is not guessing.
       if (seenTokens.has(key)) return;
       differentTokens.take(network);
       remember(seenTokens, key);
@@ -71,7 +71,7 @@ export function createLimits(requestsPerMinute: number): Limits {
   };
 }
 
-/** Forgets the oldest where there are too many. */
+/** Removes the oldest key above the limit. */
 function remember(keys: Set<string>, key: string): void {
   keys.delete(key);
   keys.add(key);

@@ -4,20 +4,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SetupProblem } from '../../shared/problem.ts';
 import type { Config } from '../config.ts';
 
-type Place = Pick<Config, 'host' | 'port'>;
+type Address = Pick<Config, 'host' | 'port'>;
 
-/** A predecessor that was killed a moment ago may still be letting go of the port. */
-const listenPatienceMs = 3000;
+/** A process that was killed a moment ago may still hold the port. */
+const listenTimeoutMs = 3000;
 
 export async function listen(
-  attempt: () => Promise<unknown>,
-  { host, port }: Place,
-  patienceMs = listenPatienceMs,
+  tryListen: () => Promise<unknown>,
+  { host, port }: Address,
+  timeoutMs = listenTimeoutMs,
 ): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     try {
-      await attempt();
+      await tryListen();
       return;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
@@ -27,10 +27,10 @@ export async function listen(
   }
 }
 
-/** For whoever has something to do before anybody listens there. */
-export async function mustBeFree(place: Place): Promise<void> {
+/** Throws if the port is in use. For work that must be done before the service listens. */
+export async function mustBeFree(address: Address): Promise<void> {
   const probe = createServer();
-  await listen(() => once(probe.listen(place.port, place.host), 'listening'), place);
+  await listen(() => once(probe.listen(address.port, address.host), 'listening'), address);
   await new Promise((closed) => probe.close(closed));
 }
 
@@ -47,7 +47,7 @@ function listenProblem(
       );
     case 'EACCES':
       return new SetupProblem(
-        `Port ${port} on ${host} is not ours to open: ports below 1024 need more rights. Set PORT to another.`,
+        `Port ${port} on ${host} cannot be opened: ports below 1024 need more rights. Set PORT to another.`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
@@ -58,7 +58,7 @@ function listenProblem(
 }
 
 export function addressOf({ port }: AddressInfo, host: string): string {
-  const everywhere = host === '0.0.0.0' || host === '::';
-  const name = everywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const isWildcard = host === '0.0.0.0' || host === '::';
+  const name = isWildcard ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${port}`;
 }

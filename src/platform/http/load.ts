@@ -1,31 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Bounds on the requests being answered and the bytes of their bodies and answers. Above them a client is told to come back. */
+/** Limits on the requests in progress and the bytes of their bodies and responses. Above them a request gets a 503. */
 const most = { requests: 20_000, bytes: 256 * 1024 * 1024 };
-/** One account may take this share of them. */
+/** One account may use this share of the limits. */
 const shareOfAccount = 1 / 4;
-/** A client that has not read a large answer after this time is disconnected. */
-const slowestAnswerMs = 120_000;
+/** A client that has not read a large response after this time is disconnected. */
+const responseTimeoutMs = 120_000;
 
 interface Amount {
   requests: number;
   bytes: number;
 }
 
-/** What one request takes. */
+/** The share of one request. */
 export interface LoadShare {
-  /** Counts the request as this caller's. False: the caller has too many requests, or bytes of them, already. */
-  belongsTo(caller: string): boolean;
-  /** Counts a large answer until it is sent. */
-  holdsAnswer(bytes: number): void;
-  /** Whether the caller may have another large answer in memory. */
+  /** Counts the request for this caller. False: the caller has too many requests, or too many bytes, already. */
+  assignTo(caller: string): boolean;
+  /** Counts a large response until it is sent. */
+  addResponse(bytes: number): void;
+  /** Whether the caller may have another large response in memory. */
   readonly hasRoom: boolean;
-  /** To be called when the request is answered. A connection that closes gives back what is left of its requests. */
+  /** Must be called after the response. A closed connection releases its requests by itself. */
   leave(): void;
 }
 
-/** How much is being answered now. It bounds memory, in all and for each caller. */
+/** The requests in progress. It limits the memory they use, in total and per caller. */
 export class Load {
   readonly #most: Amount;
   readonly #mostOfCaller: Amount;
@@ -34,7 +34,7 @@ export class Load {
   /** The requests of each open connection. */
   readonly #open = new WeakMap<Socket, Set<() => void>>();
 
-  /** Several processes share the bounds, except for one body, which each must be able to take. */
+  /** The processes share the limits. Each process accepts at least one body of the largest size. */
   constructor(processes = 1, longestBody = 0) {
     const oneBody = Math.min(longestBody, most.bytes);
     const requests = most.requests / processes;
@@ -45,10 +45,10 @@ export class Load {
     };
   }
 
-  /** A body of unknown length counts as the longest one. Of a body that says to be longer, no more than that is read. */
+  /** A body of unknown length counts as the longest one. A longer body is not read further than that. */
   add({ headers, socket }: IncomingMessage, longestBody: number): LoadShare {
-    const told = headers['content-length'];
-    const length = told === undefined ? (headers['transfer-encoding'] === undefined ? 0 : longestBody) : Number(told);
+    const sent = headers['content-length'];
+    const length = sent === undefined ? (headers['transfer-encoding'] === undefined ? 0 : longestBody) : Number(sent);
     let bytes = Math.min(length, longestBody);
     let deadline: NodeJS.Timeout | undefined;
     const mostOfCaller = this.#mostOfCaller;
@@ -68,14 +68,14 @@ export class Load {
       get hasRoom() {
         return of === undefined || isWithin(of, mostOfCaller);
       },
-      holdsAnswer: (more) => {
+      addResponse: (more) => {
         if (!requests.has(leave)) return;
         bytes += more;
         count(this.#all, 0, more);
         if (of) count(of, 0, more);
-        deadline = setTimeout(() => socket.destroy(), slowestAnswerMs).unref();
+        deadline = setTimeout(() => socket.destroy(), responseTimeoutMs).unref();
       },
-      belongsTo: (caller) => {
+      assignTo: (caller) => {
         const amount = this.#callers.get(caller) ?? { requests: 0, bytes: 0 };
         if (!isWithin({ requests: amount.requests + 1, bytes: amount.bytes + bytes }, this.#mostOfCaller)) return false;
         this.#callers.set(caller, amount);
@@ -97,7 +97,7 @@ export class Load {
     return requests;
   }
 
-  get isTooMuch(): boolean {
+  get isFull(): boolean {
     return !isWithin(this.#all, this.#most);
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Collects every route that is added from now on. Gives the methods that a path has, or none. */
+/** Collects every route that is added from now on. Returns the methods of a path, or none. */
 export function collectMethods(app: FastifyInstance): (url: string) => string[] {
   const routes: { parts: string[]; methods: string[] }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
@@ -15,7 +15,7 @@ export function collectMethods(app: FastifyInstance): (url: string) => string[] 
   };
 }
 
-/** The router refuses what can't be decoded, except behind a `#`. */
+/** The router rejects paths that cannot be decoded, except after a `#`. */
 function decoded(path: string): string {
   try {
     return decodeURI(path);
@@ -24,7 +24,7 @@ function decoded(path: string): string {
   }
 }
 
-/** A parameter takes any text but none. */
+/** A parameter matches any text except the empty one. */
 function fits(pattern: string[], parts: string[]): boolean {
   return (
     pattern.length === parts.length &&

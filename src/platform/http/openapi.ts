@@ -213,18 +213,20 @@ function success(operation: Route) {
     ...(mayHaveIdempotencyKey(operation)
       ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
       : {}),
-    ...(operation.gathered?.discarded ? { 'Discarded-Fields': { $ref: '#/components/headers/DiscardedFields' } } : {}),
+    ...(operation.batchedWrite?.discarded
+      ? { 'Discarded-Fields': { $ref: '#/components/headers/DiscardedFields' } }
+      : {}),
   };
-  if (!operation.answer) return { description: 'Done.', headers };
-  const example = operation.example?.answer;
-  if (!operation.paged) return { description: 'Done.', headers, content: json(operation.answer, example) };
+  if (!operation.response) return { description: 'Done.', headers };
+  const example = operation.example?.response;
+  if (!operation.paged) return { description: 'Done.', headers, content: json(operation.response, example) };
   const page = paginated(
     { rows: [example], total: 1 },
     1,
     `https://guests.example.com${operation.path.replace(/:\w+/g, '1')}`,
     '',
   );
-  return { description: 'A page of the list.', headers, content: json(Page(operation.answer), page) };
+  return { description: 'A page of the list.', headers, content: json(Page(operation.response), page) };
 }
 
 function failures({ access, method, path, notFound }: Route) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Nothing but what we serve may be loaded, and no script may stand in the page but those that are in it now. */
+/** The page may load only files of this service, and run only the inline scripts that it has now. */
 export function pageHeaders(html: string): Record<string, string> {
   const inline = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
@@ -8,7 +8,7 @@ export function pageHeaders(html: string): Record<string, string> {
   const policy = {
     'default-src': `'self'`,
     'script-src': [`'self'`, ...inline].join(' '),
-    // Both kits set their colours and sizes in style elements.
+    // Mantine and Scalar set colours and sizes in style elements.
     'style-src': `'self' 'unsafe-inline'`,
     'img-src': `'self' data:`,
     'object-src': `'none'`,

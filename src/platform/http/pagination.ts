@@ -2,12 +2,12 @@ import type { Paged, Rows, Slice } from '../../shared/fields.ts';
 
 export const perPage = 100;
 
-/** So far that (page - 1) * 100 is still exact. */
+/** Up to this page (page - 1) * 100 is exact. */
 const farthest = 90_000_000_000_000;
-/** A longer text is no page number. */
+/** A longer text is not a page number. */
 const longest = 100;
 
-/** What is not an integer of 1 or more means the first page. */
+/** Anything but an integer of 1 or more means the first page. */
 export function pageNumber(raw: unknown): number {
   const value = Array.isArray(raw) ? raw.at(-1) : raw;
   const isWritten = typeof value === 'string' && value.length <= longest && /^\s*\+?\d+\s*$/.test(value);
@@ -20,7 +20,7 @@ export function sliceOf(page: number): Slice {
   return { limit: perPage, offset: (page - 1) * perPage };
 }
 
-/** The seed's pagination object. `path` has no query; the page addresses keep the request's other query parameters. */
+/** The pagination object of the partner API. `path` has no query. The page URLs keep the other query parameters of the request. */
 export function paginated<T>(rows: Rows<T>, page: number, path: string, query: string): Paged<T> {
   const lastPage = Math.max(1, Math.ceil(rows.total / perPage));
   const others = new URLSearchParams(query);

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
+import { jsonErrorPosition } from '../internals/node.ts';
 
 export type Params = Record<string, unknown>;
 
-/** Most requests have no query: one object serves them all. */
+/** Most requests have no query. They share one object. */
 const noParams: Params = Object.freeze(Object.create(null));
 
-/** A query's names and values. A repeated name, `name[]` and `name[0]` make a list. */
+/** Parses a query. A repeated name, `name[]` and `name[0]` make a list. */
 export function parseQuery(query: string): Params {
   if (query === '') return noParams;
   const params: Params = Object.create(null);
@@ -19,7 +20,7 @@ export function parseQuery(query: string): Params {
   return params;
 }
 
-/** What was sent, from the query or the JSON body; a name given in both takes the query's value. */
+/** Merges query and body. For a name in both, the value of the query is used. */
 export function mergeParams(query: unknown, body: unknown): Params {
   if (body === undefined || body === null) return query as Params;
   if (query === noParams || isEmpty(query as Params)) return body as Params;
@@ -39,9 +40,9 @@ export class NotJson extends Error {
   override name = 'NotJson';
 }
 
-/** JSON by whatever name, in UTF-8 and as it is; anything else would be stored mangled. */
+/** Accepts any JSON content type in UTF-8, uncompressed. Other bodies would be stored with wrong characters. */
 export function checkBodyHeaders(headers: Record<string, string | string[] | undefined>): void {
-  // What nearly everybody sends.
+  // The usual case.
   if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return;
   const type = String(headers['content-type'] ?? 'application/json');
   const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
@@ -51,10 +52,10 @@ export function checkBodyHeaders(headers: Record<string, string | string[] | und
   if (encoding !== 'identity') throw new NotJson('The body must not be compressed.');
 }
 
-/** The JSON body as an object. No body at all is fine: every field of it is then absent. */
+/** The JSON body as an object. A missing body is an object without fields. */
 export function parseBody(body: Buffer): Params | undefined {
   if (!isUtf8(body)) throw new Malformed('The body is not valid UTF-8.');
-  // Some clients put a byte-order mark in front.
+  // Some clients send a byte-order mark.
   const text = body.toString('utf8', body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
   let parsed: unknown;
   try {
@@ -70,17 +71,17 @@ export function parseBody(body: Buffer): Params | undefined {
   return parsed as Params;
 }
 
-/** The parser takes any depth, but not everything that comes after it does. Nothing of ours is ten deep. */
+/** JSON.parse accepts any depth, but later recursive steps do not. No valid body is ten levels deep. */
 const deepest = 100;
 
-/** Elements of lists and members of objects, all together. A body of 1 MiB with ordinary names has fewer. */
+/** Elements of lists and members of objects in total. A body of 1 MiB with ordinary names has fewer. */
 const mostElements = 100_000;
 
-/** Gives how many elements there are, with those before; throws where they are too many, or too deep. */
+/** Counts the elements, starting at `before`. Throws if there are too many, or too many levels. */
 function countElements(value: object, levels: number, before: number): number {
   if (levels === 0) throw new Malformed(`The body is nested more than ${deepest} levels deep.`);
   let count = before;
-  // Every body comes by here: no list of its values is made.
+  // Runs for every body, so it makes no list of the values.
   if (Array.isArray(value)) {
     checkElements(count + value.length);
     for (const one of value) count = countElement(one, levels, count);
@@ -100,10 +101,10 @@ function checkElements(count: number): void {
     );
 }
 
-/** The parser's own message quotes the body, which is the guest's business; its position is what helps. */
+/** The message of JSON.parse quotes the body, which can contain a guest's data. Only the position is used. */
 function where(error: Error, text: string): string {
-  const position = Number(/position (\d+)/.exec(error.message)?.[1]);
-  if (!Number.isInteger(position)) return '';
+  const position = jsonErrorPosition(error);
+  if (position === undefined) return '';
   const before = text.slice(0, position).split('\n');
   return `: look at line ${before.length}, character ${(before.at(-1)?.length ?? 0) + 1}`;
 }

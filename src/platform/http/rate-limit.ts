@@ -1,14 +1,14 @@
 import { TooMany } from '../../shared/problem.ts';
 
 const windowMs = 60_000;
-/** With more keys in a window than this, the oldest is forgotten. */
+/** Above this number of keys in a window the oldest key is removed. */
 const mostKeys = 100_000;
 
-/** Where somebody stands. */
+/** The state of one key. */
 export interface Rate {
   limit: number;
   remaining: number;
-  /** Seconds until it is counted anew. */
+  /** Seconds until the window ends. */
   reset: number;
 }
 
@@ -20,7 +20,7 @@ export function rateHeaders({ limit, remaining, reset }: Rate): Record<string, s
   };
 }
 
-/** At most so many a minute for each key, in fixed windows of a minute; what is kept is one number a key of this minute. */
+/** Limits requests per minute and key, in fixed windows of one minute. It stores one number per key of the present window. */
 export class RateLimit {
   readonly #perMinute: number;
   readonly #reason: string | undefined;
@@ -28,14 +28,14 @@ export class RateLimit {
   #counts = new Map<string, number>();
   #window = 0;
 
-  /** With a reason of its own, how many there may be is not told. */
+  /** With a reason, the error does not contain the limit. */
   constructor(perMinute: number, reason?: string, now: () => number = Date.now) {
     this.#perMinute = perMinute;
     this.#reason = reason;
     this.#now = now;
   }
 
-  /** Counts one, and throws when it is one too many. */
+  /** Counts a request. Throws above the limit. */
   take(key: string): Rate | undefined {
     const limit = this.#perMinute;
     if (limit === 0) return undefined;
@@ -56,7 +56,7 @@ export class RateLimit {
     return { limit, remaining: limit - count, reset };
   }
 
-  /** Takes one back that turned out not to count. */
+  /** Removes a request that does not count. */
   giveBack(key: string): void {
     const count = this.#counts.get(key);
     if (count) this.#counts.set(key, count - 1);

@@ -7,16 +7,17 @@ import { chain, type MaybePromise } from '../../shared/maybe-promise.ts';
 import { Forbidden, NotFound, Unauthorized } from '../../shared/problem.ts';
 import { mayActAs, type Role } from '../../shared/roles.ts';
 import type { Tx } from '../db/database.ts';
-import { isFromElsewhere, isOurOwn, sessionIn } from './cookie.ts';
+import { sessionSecret } from './cookie.ts';
 import type { Limits } from './limits.ts';
+import { isCrossOrigin, isSameOrigin } from './origin.ts';
 import type { Rate } from './rate-limit.ts';
 
-/** A token that was just found good. */
+/** The owner of a valid token. */
 export interface Partner {
   tokenId: number;
   accountId: number;
   userId: number | null;
-  /** The user's role now; null: the token is no user's. */
+  /** The present role of the user; null: the token belongs to no user. */
   role: Role | null;
 }
 
@@ -27,117 +28,116 @@ export interface User {
   account_ids: number[];
 }
 
-/** Somebody who gave the right password. */
+/** A user who sent the right password. */
 export interface PasswordMatch {
   user: User;
-  /** The one that it was right for: what was checked may be another by now. */
+  /** The hash that was checked. The user's password may have changed since. */
   passwordHash: string;
 }
 
-/** Where a password comes from. */
+/** The sender of a password. */
 export interface Client {
   address: string | null;
   network: string;
 }
 
-/** Who calls the admin API. */
+/** The caller of the admin API. */
 export interface Admin {
-  /** In words, for records such as a token's creator. */
+  /** The caller in words, for records such as the creator of a token. */
   actor: string;
-  /** The same without an e-mail in it, for the log. */
+  /** The caller without an e-mail address, for the log. */
   caller: string;
-  /** Null: whoever has the admin token. */
+  /** Null: the admin token. */
   user: User | null;
   sessionId: number | null;
 }
 
-/** What the gate asks the features; it decides nothing about tokens, users and accounts itself. */
+/** The look-ups that the features provide. The HTTP kernel does not know tokens, users and accounts itself. */
 export interface AuthBackend {
   partner(secret: string): MaybePromise<Partner | undefined>;
   mayAccess(partner: Partner, accountId: number): MaybePromise<boolean>;
   isAdminToken(secret: string): boolean;
   userByPassword(email: string, password: string, client: Client): Promise<PasswordMatch | undefined>;
   userBySession(secret: string): Promise<{ user: User; sessionId: number } | undefined>;
-  /** Writes down what somebody changed. */
-  record(tx: Tx, deed: AuditEvent): Promise<void>;
-  /** Whether the account exists; if so, it does until the transaction ends. */
+  recordAuditEvent(tx: Tx, event: AuditEvent): Promise<void>;
+  /** Whether the account exists. If so, it cannot be deleted until the transaction ends. */
   holdAccount(tx: Tx, accountId: number): Promise<boolean>;
-  /** An administrator changed something: what is remembered for a moment is to be looked up anew. */
-  changed(): void;
+  /** Called after each change by an administrator. Cached look-ups are dropped. */
+  onAdminChange(): void;
 }
 
 export interface RequestAuth {
   partner(request: FastifyRequest): MaybePromise<Partner>;
-  /** Throws when the token is over its rate; undefined: there is no limit. */
+  /** Counts the request. Throws if the token is over its rate limit; undefined: there is no limit. */
   admit(partner: Partner): MaybePromise<Rate | undefined>;
-  /** Who it is; throws where that is nobody, or somebody who may not make this call. */
+  /** Throws if the caller is unknown, or may not send this request. */
   admin(request: FastifyRequest, role: Role): Promise<Admin>;
-  /** The user with that e-mail and password. */
+  /** The user with this e-mail and password. */
   userByPassword(request: FastifyRequest, email: string, password: string): Promise<PasswordMatch | undefined>;
 }
 
 const adminToken: Admin = { actor: 'admin token', caller: 'admin token', user: null, sessionId: null };
 
-export function createRequestAuth(keeper: AuthBackend, limits: Limits, publicUrl: string | undefined): RequestAuth {
-  const checking = new Map<string, Promise<PasswordMatch | undefined>>();
+export function createRequestAuth(backend: AuthBackend, limits: Limits, publicUrl: string | undefined): RequestAuth {
+  const running = new Map<string, Promise<PasswordMatch | undefined>>();
 
   async function checkPassword(client: Client, name: string, password: string): Promise<PasswordMatch | undefined> {
     const { network } = client;
-    // Counted before it is checked, so that a burst of guesses does not slip through together.
+    // Counted before the check, so that concurrent tries cannot exceed the limit.
     await limits.guess(network, name);
-    let known: PasswordMatch | undefined;
+    let match: PasswordMatch | undefined;
     try {
-      known = await keeper.userByPassword(name, password, client);
+      match = await backend.userByPassword(name, password, client);
     } catch (error) {
       await limits.takeBack(network, name);
       throw error;
     }
-    if (known) await limits.forgive(network, name);
-    return known;
+    if (match) await limits.forgive(network, name);
+    return match;
   }
 
-  /** A program may make many calls at once: the same password is checked, and counted, once for all of them. */
+  /** A program may send many requests at once. Concurrent requests with the same password share one check, which counts once. */
   function userByPassword(
     { address }: FastifyRequest,
     email: string,
     password: string,
   ): Promise<PasswordMatch | undefined> {
     const [network, name] = [networkOf(address), composed(email.trim()).toLowerCase()];
-    const guess = createHash('sha256')
+    const key = createHash('sha256')
       .update(JSON.stringify([network, name, password]))
       .digest('base64');
-    const known = checking.get(guess);
-    if (known) return known;
-    const check = checkPassword({ address, network }, name, password).finally(() => checking.delete(guess));
-    checking.set(guess, check);
+    const current = running.get(key);
+    if (current) return current;
+    const check = checkPassword({ address, network }, name, password).finally(() => running.delete(key));
+    running.set(key, check);
     return check;
   }
 
-  /** A wrong token or session. Counted after it was looked up, so that good tokens from the same network are not held up. */
-  async function refuseToken({ address }: FastifyRequest, secret: string): Promise<never> {
+  /** Rejects an invalid token or session. It is counted after the look-up, so valid tokens of the same network are not limited. */
+  async function rejectToken({ address }: FastifyRequest, secret: string): Promise<never> {
     await limits.refuseToken(networkOf(address), createHash('sha256').update(secret).digest('base64'));
     throw new Unauthorized();
   }
 
   async function adminOf(request: FastifyRequest): Promise<Admin> {
     const bearer = credential(request, 'bearer');
-    if (bearer !== undefined && keeper.isAdminToken(bearer)) return adminToken;
+    if (bearer !== undefined && backend.isAdminToken(bearer)) return adminToken;
     const basic = credential(request, 'basic');
     if (basic !== undefined) {
-      // A browser that has the password sends it by itself, as it does the cookie.
-      if (request.method !== 'GET' && isFromElsewhere(request, publicUrl)) throw fromAnotherSite();
+      // A browser that stored the password sends it with each request, as it does with the cookie.
+      if (request.method !== 'GET' && isCrossOrigin(request, publicUrl)) throw fromAnotherSite();
       const [email = '', ...rest] = Buffer.from(basic, 'base64').toString().split(':');
-      const known = await userByPassword(request, email, rest.join(':'));
-      if (known) return adminFor(known.user, null);
+      const match = await userByPassword(request, email, rest.join(':'));
+      if (match) return adminFor(match.user, null);
     }
-    if (bearer !== undefined) return refuseToken(request, bearer);
-    const secret = sessionIn(request);
-    // A credential that was shown and is no good is not made up for by another.
+    if (bearer !== undefined) return rejectToken(request, bearer);
+    const secret = sessionSecret(request);
+    // With an invalid credential in the header, the cookie is not tried.
     if (secret === undefined || basic !== undefined) throw new Unauthorized();
-    const session = await keeper.userBySession(secret);
-    if (!session) return refuseToken(request, secret);
-    // The browser sends the cookie by itself, whichever page has it ask.
-    if (request.method !== 'GET' && !isOurOwn(request, publicUrl)) throw fromAnotherSite();
+    const session = await backend.userBySession(secret);
+    if (!session) return rejectToken(request, secret);
+    // The browser adds the cookie to requests of any page.
+    if (request.method !== 'GET' && !isSameOrigin(request, publicUrl)) throw fromAnotherSite();
     return adminFor(session.user, session.sessionId);
   }
 
@@ -145,24 +145,24 @@ export function createRequestAuth(keeper: AuthBackend, limits: Limits, publicUrl
     partner: (request) => {
       const secret = credential(request, 'bearer');
       if (secret === undefined) throw new Unauthorized();
-      return chain(keeper.partner(secret), (partner) => {
-        return partner ?? refuseToken(request, secret);
+      return chain(backend.partner(secret), (partner) => {
+        return partner ?? rejectToken(request, secret);
       });
     },
     admit: (partner) => limits.admit(partner.tokenId),
     admin: async (request, role) => {
       const admin = await adminOf(request);
-      // Known from here on, also where it is refused.
+      // Set before the check, so that a rejected request is logged with its caller.
       request.admin = admin;
       if (admin.user) checkRights(admin.user, role, request);
       return admin;
     },
     userByPassword: async (request, email, password) => {
-      if (isFromElsewhere(request, publicUrl))
+      if (isCrossOrigin(request, publicUrl))
         throw new Forbidden('This request came from another site. Sign in at the dashboard itself.');
-      const known = await userByPassword(request, email, password);
-      if (known) request.admin = adminFor(known.user, request.admin?.sessionId ?? null);
-      return known;
+      const match = await userByPassword(request, email, password);
+      if (match) request.admin = adminFor(match.user, request.admin?.sessionId ?? null);
+      return match;
     },
   };
 }
@@ -173,7 +173,7 @@ function adminFor(user: User, sessionId: number | null): Admin {
   return { actor: user.email, caller: `user ${user.id}`, user, sessionId };
 }
 
-/** An account that is not theirs looks like one that is not there. */
+/** An account that the user may not access gets the same 404 as one that does not exist. */
 function checkRights(user: User, role: Role, { params }: FastifyRequest): void {
   const { account_id } = (params ?? {}) as { account_id?: string };
   if (account_id !== undefined && user.role !== 'owner' && !user.account_ids.includes(Number(account_id)))
@@ -181,14 +181,14 @@ function checkRights(user: User, role: Role, { params }: FastifyRequest): void {
   if (!mayActAs(user.role, role))
     throw new Forbidden(
       role === 'owner'
-        ? 'Only an owner may do this. Ask one.'
-        : `A ${user.role} may look, and not change. Ask an owner for more rights.`,
+        ? 'Only an owner may do this.'
+        : `A ${user.role} can read, but not change anything. Ask an owner for more rights.`,
     );
 }
 
 const schemes = { bearer: /^\s*bearer\s+(\S+)/i, basic: /^\s*basic\s+(\S+)/i };
 
-/** The credential of that scheme: under `Authorization`, or under `Authentication`, as the interface also calls it. */
+/** The credential in the header `Authorization`, or in `Authentication`, which the partner API also accepts. */
 function credential(request: FastifyRequest, scheme: 'bearer' | 'basic'): string | undefined {
   for (const value of [request.headers.authorization, request.headers.authentication]) {
     if (typeof value !== 'string') continue;

@@ -1,21 +1,18 @@
-import type { MetricValues } from './metric-values.ts';
+import type { MetricValues } from '../internals/prom-client.ts';
 
 /** Upper bounds, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Tally {
   statuses: Map<number, number>;
-  /** How many took no longer than each bound and longer than the one before; the last: longer than all. */
+  /** The number of requests between each bound and the one before it. The last bucket has the requests above all bounds. */
   buckets: number[];
   seconds: number;
 }
 
-/**
- * Every request is counted and timed, so that must cost next to nothing: a library's histogram, which looks its labels
- * up each time, is 3% of a redemption.
- */
+/** Counts and times every request. prom-client's histogram looks up its labels each time, which costs 3% of a redemption. */
 export class RequestMetrics {
-  /** By the labels that a route's numbers carry. Methods and routes are our own words: there is nothing to escape. */
+  /** By route and method. Both are our own words, so nothing must be escaped. */
   readonly #tallies = new Map<string, Map<string, Tally>>();
 
   count(method: string, route: string, status: number, seconds: number): void {
@@ -34,8 +31,8 @@ export class RequestMetrics {
     return tally;
   }
 
-  /** As the library for Prometheus has its own. */
-  figures(): [requests: MetricValues, durations: MetricValues] {
+  /** The metrics in the shape of prom-client. */
+  values(): [requests: MetricValues, durations: MetricValues] {
     const requests: MetricValues = {
       name: 'regulars_http_requests_total',
       help: 'Requests answered, by route and status.',
@@ -45,7 +42,7 @@ export class RequestMetrics {
     };
     const durations: MetricValues = {
       name: 'regulars_http_request_duration_seconds',
-      help: 'Time from the request to the end of its answer, by route.',
+      help: 'Time from the request to the end of its response, by route.',
       type: 'histogram',
       aggregator: 'sum',
       values: [],

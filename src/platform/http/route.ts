@@ -1,102 +1,56 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
-import type { After, Paginate, Rows, Slice } from '../../shared/fields.ts';
+import type { After, Rows } from '../../shared/fields.ts';
 import type { JsonText } from '../../shared/json-text.ts';
 import type { MaybePromise } from '../../shared/maybe-promise.ts';
 import type { ErrorCollector, FieldErrors } from '../../shared/problem.ts';
 import type { Role } from '../../shared/roles.ts';
 import type { Last, Tx } from '../db/database.ts';
-import type { PasswordMatch, User } from './request-auth.ts';
+import type { Call, Services } from './call.ts';
 
-/** Who may call: anybody, a partner by a personal access token, or an administrator. */
+/** Who may send the request: anyone, a partner with a token, or an administrator. */
 export type Access = 'public' | 'partner' | 'admin';
 
-/** `/accounts/:account_id/units/:unit_id` takes an `account_id` and a `unit_id`; every id in a path is an integer. */
+/** The names of the ids in a path: `/accounts/:account_id/units/:unit_id` has `account_id` and `unit_id`. Each is an integer. */
 type PathId<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | PathId<Rest>
   : P extends `${string}:${infer Name}`
     ? Name
     : never;
 
-/** What a route's handler is given, already read and checked. */
-export interface Call<Input = unknown, Ids extends string = never> {
-  input: Input;
-  ids: Record<Ids, number>;
-  /** The account that the call is about. */
-  accountId: number;
-  /** Who calls, in words, for records such as a token's creator. */
-  actor: string;
-  /** The user who calls; throws where it is the admin token, which is nobody. */
-  user: User;
-  /** The same user's id; null: the admin token. */
-  userId: number | null;
-  /** The session that the user called with; null: e-mail and password came along. */
-  sessionId: number | null;
-  /** The accounts that an administrator may see; null: all. */
-  reach: number[] | null;
-  /** Which rows of a list are wanted. */
-  slice: Slice;
-  /** Those rows as the interface's page of them, for an answer that holds more than one list. */
-  paginate: Paginate;
-  /** What an address in an answer starts with. */
-  root: string;
-  /** The token that the call came with; null: an administrator. */
-  tokenId: number | null;
-  receivedAt: Date;
-  /** Where it came from. */
-  client: { address: string | null; userAgent: string };
-  /** The user with that e-mail and password. Whoever keeps guessing is slowed down. */
-  userByPassword(email: string, password: string): Promise<PasswordMatch | undefined>;
-  /** The session's secret that the browser sent along. */
-  cookieSent: string | undefined;
-  /** Has the browser keep the session's secret, or drop it (null). */
-  keepCookie(secret: string | null): void;
-  /** Names what a change is about, for the audit trail. */
-  about(name: string): void;
-  /** Has it counted, in /metrics, how something went: once the transaction is committed. */
-  count(outcome: string): void;
-  /** Tells a client that wants to know how far a long call is. */
-  progress(done: number, of: number): void;
-  /** Whether the client has left, so that nobody waits for the answer of a long call. */
-  isGone(): boolean;
-}
-
-/** What handlers may ask of the world besides the database. */
-export interface World {
-  /** Whether an e-mail's domain takes mail. `learnt`: yes, and the write that stores the e-mail is to store that too. */
-  takesMail(email: string): MaybePromise<'yes' | 'learnt' | 'no' | 'unknown'>;
-}
-
-/** How concurrent calls of a route become one set-based write. */
+/** Writes the concurrent requests of a route as one batch. */
 export interface BatchedWrite<Command = unknown, Done = unknown> {
-  /** Makes a command of what was sent, on its own: it is given what could be read, and the errors in the rest to add to. */
-  prepare(call: Call, errors: ErrorCollector, world: World): MaybePromise<Command>;
-  /** Whether invalid data is dropped, where there is such a rule: then all of the request is read, whatever is wrong with it. */
+  /** Makes the command of one request. `call.input` has the valid fields; `errors` has the others, and takes more errors. */
+  prepare(call: Call, errors: ErrorCollector, services: Services): MaybePromise<Command>;
+  /** Whether the request has the rule that drops invalid data. Such a request is read to its end, with any number of errors. */
   dropsInvalid?(sent: unknown): boolean;
   weigh(command: Command): number;
-  /** All of them in one transaction; an outcome each, in order. */
+  /** Writes all commands in one transaction. Returns one outcome per command, in order. */
   write(tx: Tx, accountId: number, commands: Command[], last: Last): Promise<(Done | Error)[]>;
   /**
-   * Before that, in a transaction of its own: what can be done in one round trip for those that nothing is wrong with.
-   * Asked once the commit is in, it gives their outcomes; the others (undefined) are written as above.
+   * A first attempt in its own transaction, with one round trip, for commands without errors. The returned function is
+   * called after the commit and gives the outcomes. Commands without an outcome (undefined) go to `write`.
    */
   quick?(tx: Tx, accountId: number, commands: Command[], last: Last): Promise<() => (Done | undefined)[]>;
-  answer(done: Done, call: Call): unknown;
-  /** The contact that the answer tells of. */
+  response(done: Done, call: Call): unknown;
+  /** The contact that the response contains. */
   contactOf?(done: Done): number | null;
-  /** The fields that were dropped by discard_invalid_data, where there is such a rule. */
+  /** The fields that the rule discard_invalid_data dropped. */
   discarded?(done: Done): string[];
-  /** What is to be counted, in /metrics, of how it went. */
+  /** The outcomes to count in /metrics. */
   outcomes?(done: Done): string[];
 }
 
-/** Concurrent calls read in one transaction: an answer each, in order, or what is wrong; undefined: too much to be read with others. */
-export type BatchedRead<C = Call, A = unknown> = (
+/**
+ * Reads the data of concurrent requests in one transaction. Returns one response or error per request, in order.
+ * undefined: the response is too large for the batch, so the handler reads it alone.
+ */
+export type BatchedRead<C = Call, R = unknown> = (
   tx: Tx,
   accountId: number,
   calls: C[],
-) => Promise<(A | Error | undefined)[]>;
+) => Promise<(R | Error | undefined)[]>;
 
-/** The same list as a file, however long it is: read from end to end, some rows at a time. */
+/** The list as a CSV file of any length, read some rows at a time. */
 export interface Csv<C = Call<unknown, string>, Row = { id: number }> {
   columns: readonly (keyof Row & string)[];
   next(tx: Tx, call: C, after: After): Promise<Row[]>;
@@ -105,7 +59,7 @@ export interface Csv<C = Call<unknown, string>, Row = { id: number }> {
 interface Description {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   access: Access;
-  /** Who of the users may; unless given, viewers may read and staff may change. */
+  /** The least role that a user needs. Default: viewer to read, staff to change. */
   role?: Role;
   tag: string;
   /** The name of the route in the OpenAPI document and in generated clients. */
@@ -114,44 +68,44 @@ interface Description {
   action?: string;
   summary: string;
   description?: string;
-  /** Further than what every route of this access can answer. */
+  /** The message of the 404, for routes whose path has no id and that can respond 404. */
   notFound?: string;
-  /** It takes a `page`, though its answer is more than one list. */
+  /** The route accepts `page`, but its response is not a plain list. */
   takesPage?: true;
-  example?: { input?: unknown; answer?: unknown };
+  example?: { input?: unknown; response?: unknown };
 }
 
 /**
- * One route as data: the HTTP app, the OpenAPI document and the tests are all made from these.
- * The handler runs in one transaction (in the account's scope where there is one), committed before the answer leaves.
+ * One route as data. The HTTP app, the OpenAPI document and the tests use it. The handler runs in one transaction, scoped
+ * to the account if the route has one. The transaction commits before the response is sent.
  */
 export interface Route extends Description {
   path: string;
   role: Role;
-  /** Whether `account_id` must be sent, may be left out (the token's own is meant), is in the path, or plays no part. */
+  /** Whether `account_id` is required, optional (default: the account of the token), in the path, or not used. */
   account: 'required' | 'optional' | 'in path' | 'none';
   input: TObject;
   /** Absent: 204, no body. */
-  answer?: TSchema;
-  /** The answer is a list of `answer`, in pages. */
+  response?: TSchema;
+  /** The response is a page of a list. `response` is the schema of one entry. */
   paged: boolean;
   status: number;
   handler: (tx: Tx, call: Call<unknown, string>) => Promise<unknown>;
-  /** What else is wrong where the shape is: what only the database knows, so that one 422 says everything. */
-  besides: ((tx: Tx, call: Call<unknown, string>) => Promise<FieldErrors>) | undefined;
-  /** The contact that the answer tells of. */
-  contactOf: ((answer: unknown) => number | null) | undefined;
-  /** Instead of the handler. */
-  gathered?: BatchedWrite;
-  /** Before the handler: what can be read for many calls at once; undefined is left to it. */
-  together?: BatchedRead;
-  /** Where the list can also be had as a file. */
+  /** Errors that only the database can find. Runs if the input has errors, so that one 422 lists all of them. */
+  alsoCheck: ((tx: Tx, call: Call<unknown, string>) => Promise<FieldErrors>) | undefined;
+  /** The contact that the response contains. */
+  contactOf: ((response: unknown) => number | null) | undefined;
+  /** Replaces the handler. */
+  batchedWrite?: BatchedWrite;
+  /** Runs before the handler. Requests for which it returns undefined go to the handler. */
+  batchedRead?: BatchedRead;
+  /** Set if the list is also available as a CSV file. */
   csv?: Csv;
-  /** Which calls take their time: few of those run at once, and they can tell their progress. */
+  /** Whether a request is long. Few long requests run at a time, and they can report progress. */
   isLong: ((input: unknown) => boolean) | undefined;
 }
 
-/** Whether a client may say, by an Idempotency-Key, that it is the same request again. */
+/** Whether the route accepts an Idempotency-Key. */
 export function mayHaveIdempotencyKey({ access, method }: Route): boolean {
   return access === 'partner' && method === 'POST';
 }
@@ -160,7 +114,7 @@ interface Spec<P extends string, I extends TObject> extends Description {
   path: P;
   account?: 'required' | 'optional';
   input: I;
-  besides?(tx: Tx, call: Call<Partial<Static<I>>, PathId<P>>): Promise<FieldErrors>;
+  alsoCheck?(tx: Tx, call: Call<Partial<Static<I>>, PathId<P>>): Promise<FieldErrors>;
   isLong?(input: Static<I>): boolean;
 }
 
@@ -171,9 +125,10 @@ type Handler<P extends string, I extends TObject, Result> = (
 
 function define<P extends string, I extends TObject>(
   spec: Spec<P, I>,
-  rest: Pick<Route, 'paged' | 'status'> & { answer?: TSchema },
+  rest: Pick<Route, 'paged' | 'status'> & { response?: TSchema },
   handler: Handler<P, I, unknown>,
 ): Route {
+  mustHaveAction(spec);
   const account = spec.path.includes(':account_id')
     ? 'in path'
     : spec.access === 'partner'
@@ -186,10 +141,21 @@ function define<P extends string, I extends TObject>(
     account,
     input: withAccount(spec.input, account),
     handler: handler as Route['handler'],
-    besides: spec.besides as Route['besides'],
+    alsoCheck: spec.alsoCheck as Route['alsoCheck'],
     contactOf: undefined,
     isLong: spec.isLong as Route['isLong'],
   };
+}
+
+/** Whether the requests of a route are changes that the audit trail records. */
+export function isAudited({ access, method }: Pick<Route, 'access' | 'method'>): boolean {
+  return access !== 'partner' && method !== 'GET';
+}
+
+/** The audit trail stores the action, so a route without one must not start. */
+function mustHaveAction({ access, method, path, action = '' }: Description & { path: string }): void {
+  if (isAudited({ access, method }) && !/^[a-z_]+\.[a-z_]+$/.test(action))
+    throw new Error(`${method} ${path} needs an action of the form noun.verb, not "${action}".`);
 }
 
 const accountId = Type.Integer({
@@ -205,59 +171,62 @@ function withAccount(input: TObject, account: Route['account']): TObject {
   });
 }
 
-/** A route that answers one object. */
-export function jsonRoute<P extends string, I extends TObject, A extends TSchema>(
-  { contactOf, ...spec }: Spec<P, I> & { answer: A; status?: 200 | 201; contactOf?(answer: Static<A>): number | null },
-  handler: Handler<P, I, Static<A>>,
+/** A route whose response is one object. */
+export function jsonRoute<P extends string, I extends TObject, R extends TSchema>(
+  {
+    contactOf,
+    ...spec
+  }: Spec<P, I> & { response: R; status?: 200 | 201; contactOf?(response: Static<R>): number | null },
+  handler: Handler<P, I, Static<R>>,
 ): Route {
-  const operation = define(spec, { answer: spec.answer, paged: false, status: spec.status ?? 200 }, handler);
-  return { ...operation, contactOf: contactOf as Route['contactOf'] };
+  const route = define(spec, { response: spec.response, paged: false, status: spec.status ?? 200 }, handler);
+  return { ...route, contactOf: contactOf as Route['contactOf'] };
 }
 
-/** A route that answers one object, whose concurrent calls are read together; what would be too much there, alone. */
-export function batchedRead<P extends string, I extends TObject, A extends TSchema>(
-  spec: Spec<P, I> & { answer: A },
-  together: BatchedRead<Call<Static<I>, PathId<P>>, Static<A>>,
-  alone: Handler<P, I, Static<A> | JsonText> = async (tx, call) => {
-    const [found] = await together(tx, call.accountId, [call]);
+/** A route whose response is one object, and whose concurrent requests are read in batches. `alone` reads what is too large for a batch. */
+export function batchedRead<P extends string, I extends TObject, R extends TSchema>(
+  spec: Spec<P, I> & { response: R },
+  readBatch: BatchedRead<Call<Static<I>, PathId<P>>, Static<R>>,
+  alone: Handler<P, I, Static<R> | JsonText> = async (tx, call) => {
+    const [found] = await readBatch(tx, call.accountId, [call]);
     if (found instanceof Error) throw found;
-    return found as Static<A>;
+    return found as Static<R>;
   },
 ): Route {
-  return { ...jsonRoute(spec, alone as Handler<P, I, Static<A>>), together: together as BatchedRead };
+  return { ...jsonRoute(spec, alone as Handler<P, I, Static<R>>), batchedRead: readBatch as BatchedRead };
 }
 
 const format = Type.Optional(
   Type.Enum(['csv'], { description: '`csv`: all of it in one file to save, as a link in a browser asks for it.' }),
 );
 
-/** A route that answers a list, in pages; or all of it as CSV, where it says how. */
-export function listRoute<P extends string, I extends TObject, A extends TSchema>(
-  { csv, ...spec }: Spec<P, I> & { answer: A; csv?: Csv<Call<Static<I>, PathId<P>>, Static<A> & { id: number }> },
-  handler: Handler<P, I, Rows<Static<A>>>,
+/** A route whose response is a page of a list, or the whole list as CSV if `csv` is given. */
+export function listRoute<P extends string, I extends TObject, R extends TSchema>(
+  { csv, ...spec }: Spec<P, I> & { response: R; csv?: Csv<Call<Static<I>, PathId<P>>, Static<R> & { id: number }> },
+  handler: Handler<P, I, Rows<Static<R>>>,
 ): Route {
   const input = csv ? (Type.Object({ ...spec.input.properties, format }) as unknown as I) : spec.input;
-  const operation = define({ ...spec, input }, { answer: spec.answer, paged: true, status: 200 }, handler);
-  return csv ? { ...operation, csv: csv as unknown as Csv } : operation;
+  const route = define({ ...spec, input }, { response: spec.response, paged: true, status: 200 }, handler);
+  return csv ? { ...route, csv: csv as unknown as Csv } : route;
 }
 
-/** The same list; of concurrent calls, those that ask for the same share one reading. Its handler goes by the input and the slice alone. */
+/** Concurrent requests with the same input and slice share one run of the handler. The handler must depend on nothing else. */
 export function shareConcurrentReads(list: Route): Route {
-  const together: BatchedRead = (tx, _, calls) => {
-    const readings = new Map<string, Promise<unknown>>();
+  const batchedRead: BatchedRead = (tx, _, calls) => {
+    const runs = new Map<string, Promise<unknown>>();
     return Promise.all(
       calls.map(async (call) => {
-        const wanted = JSON.stringify([call.input, call.slice]);
-        const reading = readings.get(wanted) ?? list.handler(tx, call);
-        readings.set(wanted, reading);
-        return call.paginate((await reading) as Rows<unknown>);
+        const key = JSON.stringify([call.input, call.slice]);
+        const run = runs.get(key) ?? list.handler(tx, call);
+        runs.set(key, run);
+        return call.paginate((await run) as Rows<unknown>);
       }),
     );
   };
-  return { ...list, together };
+  return { ...list, batchedRead };
 }
 
-/** A route that answers 204 and no body. */
+/** A route whose response is 204 without a body. */
 export function noContentRoute<P extends string, I extends TObject>(
   spec: Spec<P, I>,
   handler: Handler<P, I, void>,
@@ -265,16 +234,16 @@ export function noContentRoute<P extends string, I extends TObject>(
   return define(spec, { paged: false, status: 204 }, handler);
 }
 
-/** A route whose concurrent calls are written together, each answered after the commit by its own outcome. */
-export function batchedWrite<P extends string, I extends TObject, A extends TSchema, Command, Done>(
-  spec: Spec<P, I> & { answer: A },
-  gathered: Omit<BatchedWrite<Command, Done>, 'prepare' | 'answer'> & {
-    prepare(call: Call<Static<I>>, errors: ErrorCollector, world: World): MaybePromise<Command>;
-    answer(done: Done, call: Call<Static<I>>): Static<A>;
+/** A route whose concurrent requests are written in batches. Each request gets its own response after the commit. */
+export function batchedWrite<P extends string, I extends TObject, R extends TSchema, Command, Done>(
+  spec: Spec<P, I> & { response: R },
+  batch: Omit<BatchedWrite<Command, Done>, 'prepare' | 'response'> & {
+    prepare(call: Call<Static<I>>, errors: ErrorCollector, services: Services): MaybePromise<Command>;
+    response(done: Done, call: Call<Static<I>>): Static<R>;
   },
 ): Route {
-  const operation = define(spec, { answer: spec.answer, paged: false, status: 200 }, () => {
-    throw new Error('It is gathered.');
+  const route = define(spec, { response: spec.response, paged: false, status: 200 }, () => {
+    throw new Error('A batched write has no handler.');
   });
-  return { ...operation, gathered: gathered as BatchedWrite };
+  return { ...route, batchedWrite: batch as BatchedWrite };
 }

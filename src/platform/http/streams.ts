@@ -2,9 +2,9 @@ import { PassThrough, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { csvFile } from '../../shared/csv.ts';
 import type { After } from '../../shared/fields.ts';
-import { answerFor } from './errors.ts';
+import { errorResponse } from './errors.ts';
 
-/** Lines of JSON. */
+/** One JSON value per line. */
 export const ndjson = 'application/x-ndjson';
 
 export function accepts(request: FastifyRequest, type: string): boolean {
@@ -12,13 +12,13 @@ export function accepts(request: FastifyRequest, type: string): boolean {
 }
 
 /**
- * Tells how far the work is, a line at a time, and in the last line what it comes to. Until there is any progress to
- * tell, it fails as every call does; afterwards the last line is the error's body.
+ * Sends one line per progress report, and the result as the last line. Before the first report an error gets an ordinary
+ * error response. After it, the last line is the body of the error response.
  */
 export async function sendProgress(
   reply: FastifyReply,
   status: number,
-  onLate: (error: unknown) => void,
+  onLateError: (error: unknown) => void,
   work: (progress: (done: number, of: number) => void) => Promise<unknown>,
 ): Promise<FastifyReply> {
   const lines = new PassThrough();
@@ -33,24 +33,21 @@ export async function sendProgress(
     write(await work((done, of) => write({ done, of })));
   } catch (error) {
     if (!begun) throw error;
-    onLate(error);
-    write(answerFor(error, reply.request.id).body);
+    onLateError(error);
+    write(errorResponse(error, reply.request.id).body);
   }
   lines.end();
   return reply;
 }
 
-/**
- * A list from end to end. No transaction stays open while a slow client reads: what is sent next is read when there
- * is room for it.
- */
+/** Sends a whole list as CSV. The next rows are read when the client is ready for them, so no transaction waits for a slow client. */
 export async function sendCsv<Row extends { id: number }>(
   reply: FastifyReply,
   columns: readonly (keyof Row & string)[],
-  onLate: (error: unknown) => void,
+  onLateError: (error: unknown) => void,
   next: (after: After) => Promise<Row[]>,
 ): Promise<FastifyReply> {
   const parts = Readable.from(await csvFile(columns, next));
-  // The connection is broken off then, so that nobody takes half a file for a whole one.
-  return reply.type('text/csv; charset=utf-8').send(parts.on('error', onLate));
+  // An error closes the connection, so that the client does not mistake a part for the whole file.
+  return reply.type('text/csv; charset=utf-8').send(parts.on('error', onLateError));
 }

@@ -5,14 +5,14 @@ import { connectionsInAll, connectionsOfEach } from '../../../src/app/workers/co
 import { forwardLines } from '../../../src/app/workers/forward-lines.ts';
 import { WorkerMetrics } from '../../../src/app/workers/metrics-sum.ts';
 import { Load } from '../../../src/platform/http/load.ts';
-import { formatMetrics, type MetricValues } from '../../../src/platform/http/metric-values.ts';
+import { formatMetrics, type MetricValues } from '../../../src/platform/internals/prom-client.ts';
 
 const figure = (name: string, type: string, value: number, aggregator = 'sum'): MetricValues => ({
   ...{ name, help: name, type, aggregator, values: [{ value, labels: { route: '/a' } }] },
 });
 const worker = (id: number, count: number, busy: number, lag: number) => ({
   id,
-  figures: async () => [
+  metrics: async () => [
     figure('done', 'counter', count),
     figure('busy', 'gauge', busy),
     figure('lag', 'gauge', lag, 'max'),
@@ -40,7 +40,7 @@ describe('what workers say of themselves', () => {
     ]);
     // One that fails to answer counts as before; what arrives of one that has gone meanwhile is not counted again.
     tallies.remove(3);
-    const silent = { id: 1, figures: () => Promise.reject(new Error('gone')) };
+    const silent = { id: 1, metrics: () => Promise.reject(new Error('gone')) };
     expect(await lines(silent, worker(3, 2, 0, 0.2))).toEqual([
       'done{route="/a"} 17',
       'busy{route="/a"} 2',
@@ -62,7 +62,7 @@ describe('what several processes share', () => {
       const load = new Load(processes, longestBody);
       const request = { headers: { 'content-length': String(length) }, socket: { once() {} } };
       let count = 0;
-      for (; !load.isTooMuch; count++) load.add(request as never, longestBody);
+      for (; !load.isFull; count++) load.add(request as never, longestBody);
       return count - 1;
     };
     expect([1, 4].map((processes) => takes(processes, MiB, MiB))).toEqual([256, 64]);

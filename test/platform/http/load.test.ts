@@ -8,13 +8,13 @@ import { createServer } from '../../../src/platform/http/server.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { testApp } from '../../support/app.ts';
 
-const bareServer = (patience: { slowestSendMs?: number; slowestReadMs?: number }) =>
+const bareServer = (patience: { sendTimeoutMs?: number; readTimeoutMs?: number }) =>
   createServer({
     bodyLimitBytes: 1000,
     publicUrl: undefined,
     trustedProxies: [],
     log: createLog('fatal', { write: () => {} }),
-    onAnswered: () => {},
+    onCompleted: () => {},
     ...patience,
   });
 
@@ -26,29 +26,29 @@ describe('large answers', () => {
       return { share: load.add({ headers: {}, socket } as IncomingMessage, 1000), socket };
     };
     const first = request();
-    expect(first.share.belongsTo('account 1')).toBe(true);
-    first.share.holdsAnswer(60 * 1024 * 1024);
+    expect(first.share.assignTo('account 1')).toBe(true);
+    first.share.addResponse(60 * 1024 * 1024);
     const second = request();
-    expect([second.share.belongsTo('account 1'), second.share.hasRoom]).toEqual([true, true]);
-    second.share.holdsAnswer(8 * 1024 * 1024);
+    expect([second.share.assignTo('account 1'), second.share.hasRoom]).toEqual([true, true]);
+    second.share.addResponse(8 * 1024 * 1024);
     expect(second.share.hasRoom).toBe(false);
-    expect(request().share.belongsTo('account 1')).toBe(false);
-    expect(request().share.belongsTo('account 2')).toBe(true);
+    expect(request().share.assignTo('account 1')).toBe(false);
+    expect(request().share.assignTo('account 2')).toBe(true);
     first.share.leave();
     expect(second.share.hasRoom).toBe(true);
     second.socket.emit('close');
     // Too late: the client has left.
-    second.share.holdsAnswer(500 * 1024 * 1024);
-    expect([request().share.belongsTo('account 1'), load.isTooMuch]).toEqual([true, false]);
+    second.share.addResponse(500 * 1024 * 1024);
+    expect([request().share.assignTo('account 1'), load.isFull]).toEqual([true, false]);
   });
   it('are counted by the server that sends them', async () => {
     const app = bareServer({});
     let held = 0;
     app.get('/:length', async (request) => {
-      const { holdsAnswer } = request.load;
-      request.load.holdsAnswer = (bytes) => {
+      const { addResponse } = request.load;
+      request.load.addResponse = (bytes) => {
         held += bytes;
-        holdsAnswer(bytes);
+        addResponse(bytes);
       };
       return 'x'.repeat(Number((request.params as { length: string }).length));
     });
@@ -151,7 +151,7 @@ describe('a service under load', () => {
   });
 
   it('lets go of whoever does not come to the end of a request', async () => {
-    const server = bareServer({ slowestSendMs: 200 });
+    const server = bareServer({ sendTimeoutMs: 200 });
     await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as AddressInfo;
     const halves = [
@@ -169,7 +169,7 @@ describe('a service under load', () => {
   });
 
   it('lets go of whoever asks for much and takes nothing of it', async () => {
-    const server = bareServer({ slowestReadMs: 200 });
+    const server = bareServer({ readTimeoutMs: 200 });
     server.get('/much', () => 'x'.repeat(50_000_000));
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as AddressInfo;

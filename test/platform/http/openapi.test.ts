@@ -39,9 +39,9 @@ describe('the OpenAPI document', () => {
 
   it.each(routes.map((one) => [`${one.method} ${one.path}`, one] as const))(
     'has an example for %s that its own shapes accept',
-    (_, operation) => {
-      const { example = {}, input, answer, method } = operation;
-      if (answer) expect([...Value.Errors(answer as TSchema, example.answer)]).toEqual([]);
+    (_, route) => {
+      const { example = {}, input, response, method } = route;
+      if (response) expect([...Value.Errors(response as TSchema, example.response)]).toEqual([]);
       if (method === 'POST' || method === 'PATCH') {
         expect(example.input).toBeDefined();
         expect({ ...reader(input)(example.input).errors.fields }).toEqual({});

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { formatMetrics } from '../../../src/platform/http/metric-values.ts';
 import { RequestMetrics } from '../../../src/platform/http/request-metrics.ts';
+import { formatMetrics } from '../../../src/platform/internals/prom-client.ts';
 
 it('counts by route, method and status, and how many took no longer than each bound', async () => {
   const metrics = new RequestMetrics();
@@ -8,7 +8,7 @@ it('counts by route, method and status, and how many took no longer than each bo
   metrics.count('GET', '/a', 422, 0.0011);
   metrics.count('GET', '/a', 200, 11);
   metrics.count('POST', '/a', 200, 0.5);
-  const lines = (await formatMetrics(metrics.figures())).split('\n');
+  const lines = (await formatMetrics(metrics.values())).split('\n');
   expect(lines.filter((line) => line.startsWith('regulars_http_requests_total'))).toEqual([
     'regulars_http_requests_total{method="GET",route="/a",status="200"} 2',
     'regulars_http_requests_total{method="GET",route="/a",status="422"} 1',

@@ -15,11 +15,11 @@ export const accountRoutes = crudRoutes(
     ownersOnly: ['create', 'remove'],
     create: NewAccount,
     change: Changes(NewAccount),
-    answer: Account,
+    response: Account,
     example: {
       create: { name: 'The Harbour Group', time_zone: 'Europe/London' },
       change: { name: 'The Harbour Group' },
-      answer: { id: 1, name: 'The Harbour Group', time_zone: 'Europe/London', root_unit_id: 1 },
+      response: { id: 1, name: 'The Harbour Group', time_zone: 'Europe/London', root_unit_id: 1 },
     },
     notes: {
       create: 'Its root unit and the built-in feedback categories and booking sources are made with it.',
@@ -29,7 +29,7 @@ export const accountRoutes = crudRoutes(
   },
   {
     create: (tx, { input }) => createAccount(tx, input),
-    list: (tx, { reach, slice }) => listAccounts(tx, reach, slice),
+    list: (tx, { accountIds, slice }) => listAccounts(tx, accountIds, slice),
     show: (tx, _call, id) => showAccount(tx, id),
     change: (tx, { input }, id) => changeAccount(tx, id, input),
     remove: (tx, _call, id) => removeAccount(tx, id),

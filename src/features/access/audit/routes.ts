@@ -15,9 +15,9 @@ export const auditRoutes = [
       description:
         'Every change through the admin API or the command line, newest first: written in the same transaction as the change, and never rewritten. It holds names of venues, lists and users, ids, and the client’s address; nothing of a guest.',
       input: AuditQuery,
-      answer: AuditEntry,
+      response: AuditEntry,
       example: {
-        answer: {
+        response: {
           id: 31,
           at: '2026-03-01T12:30:00.000Z',
           account_id: 1,

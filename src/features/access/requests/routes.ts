@@ -14,9 +14,9 @@ export const requestRoutes = [
       summary: 'Read what a token asked for',
       description: `The token's requests of the last ${keptDays} days, newest first, a second or so after they were answered: time, the client's address, route, status, duration and the names of refused or discarded fields. Never a body or a value.`,
       input: LogQuery,
-      answer: LogPage,
+      response: LogPage,
       example: {
-        answer: {
+        response: {
           data: [
             {
               id: 1200,

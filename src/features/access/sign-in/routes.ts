@@ -1,4 +1,5 @@
 import { jsonRoute, listRoute, noContentRoute } from '../../../platform/http/route.ts';
+import { sessionOf } from '../../../platform/http/session.ts';
 import { NoFields } from '../../../shared/fields.ts';
 import { Unauthorized } from '../../../shared/problem.ts';
 import { OpenSession } from '../sessions/schema.ts';
@@ -27,15 +28,16 @@ export const signInRoutes = [
       description:
         'Sets a cookie that pages of another site can’t use. A 401 for a wrong e-mail or password alike; many of those in a row are slowed down.',
       input: SignIn,
-      answer: Session,
+      response: Session,
       status: 201,
-      example: { input: { email: 'sam@harbour.example', password: 'correct horse battery staple' }, answer: example },
+      example: { input: { email: 'sam@harbour.example', password: 'correct horse battery staple' }, response: example },
     },
     async (tx, call) => {
-      const found = await call.userByPassword(call.input.email, call.input.password);
+      const current = sessionOf(call);
+      const found = await current.userByPassword(call.input.email, call.input.password);
       if (!found) throw new Unauthorized();
-      const { secret, session } = await beginSession(tx, found, call.client, call.cookieSent);
-      call.keepCookie(secret);
+      const { secret, session } = await beginSession(tx, found, current.client, current.secret);
+      current.setCookie(secret);
       return session;
     },
   ),
@@ -48,10 +50,13 @@ export const signInRoutes = [
       operationId: 'adminGetSession',
       summary: 'Show who is signed in',
       input: NoFields,
-      answer: Session,
-      example: { answer: example },
+      response: Session,
+      example: { response: example },
     },
-    (tx, { user, sessionId }) => showSession(tx, user, sessionId),
+    async (tx, call) => {
+      const { user, id } = sessionOf(call);
+      return showSession(tx, user, id);
+    },
   ),
   noContentRoute(
     {
@@ -65,8 +70,9 @@ export const signInRoutes = [
       input: NoFields,
     },
     async (tx, call) => {
-      await endSession(tx, call.sessionId);
-      call.keepCookie(null);
+      const session = sessionOf(call);
+      await endSession(tx, session.id);
+      session.setCookie(null);
     },
   ),
   noContentRoute(
@@ -82,9 +88,12 @@ export const signInRoutes = [
       input: NewPassword,
       example: { input: { current_password: 'correct horse battery staple', new_password: 'an even better one' } },
     },
-    async (tx, { user, sessionId, input, userByPassword }) => {
-      const found = await userByPassword(user.email, input.current_password);
-      await changePassword(tx, user, sessionId, { currentHash: found?.passwordHash, newPassword: input.new_password });
+    async (tx, call) => {
+      const session = sessionOf(call);
+      const { user, id } = session;
+      const { current_password, new_password: newPassword } = call.input;
+      const found = await session.userByPassword(user.email, current_password);
+      await changePassword(tx, user, id, { currentHash: found?.passwordHash, newPassword });
     },
   ),
   listRoute(
@@ -96,9 +105,9 @@ export const signInRoutes = [
       operationId: 'adminListSessions',
       summary: 'List one’s sessions',
       input: NoFields,
-      answer: OpenSession,
+      response: OpenSession,
       example: {
-        answer: {
+        response: {
           id: 9,
           created_at: '2026-03-01T12:30:00.000Z',
           last_seen_at: '2026-03-01T12:30:00.000Z',
@@ -108,7 +117,10 @@ export const signInRoutes = [
         },
       },
     },
-    (tx, { user, sessionId, slice }) => listSessions(tx, user, sessionId, slice),
+    async (tx, call) => {
+      const { user, id } = sessionOf(call);
+      return listSessions(tx, user, id, call.slice);
+    },
   ),
   noContentRoute(
     {
@@ -122,8 +134,9 @@ export const signInRoutes = [
       input: NoFields,
     },
     async (tx, call) => {
-      await endAllSessions(tx, call.user);
-      call.keepCookie(null);
+      const session = sessionOf(call);
+      await endAllSessions(tx, session.user);
+      session.setCookie(null);
     },
   ),
 ];

@@ -15,12 +15,12 @@ export const tokenRoutes = crudRoutes(
     create: NewToken,
     created: CreatedToken,
     change: RenamedToken,
-    answer: Token,
+    response: Token,
     example: {
       create: { name: 'Till at The Anchor', expires_at: '2027-01-01 00:00:00' },
       created: { id: 7, name: 'Till at The Anchor', token: 'regulars_pat_1_…' },
       change: { name: 'Till at The Anchor' },
-      answer: {
+      response: {
         id: 7,
         name: 'Till at The Anchor',
         user_id: null,

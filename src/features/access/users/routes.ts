@@ -1,4 +1,5 @@
 import { crudRoutes } from '../../../platform/http/crud-routes.ts';
+import { sessionOf } from '../../../platform/http/session.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import { changeUser, createUser, listUsers, removeUser, showUser } from './manage.ts';
 import { ChangedUser, CreatedUser, NewUser, User } from './schema.ts';
@@ -15,12 +16,12 @@ export const userRoutes = crudRoutes(
     create: NewUser,
     created: CreatedUser,
     change: ChangedUser,
-    answer: User,
+    response: User,
     example: {
       create: { email: 'sam@harbour.example', password: 'correct horse battery staple', account_ids: [1] },
       created: { id: 5, email: 'sam@harbour.example', account_ids: [1] },
       change: { account_ids: [1, 2] },
-      answer: { id: 5, email: 'sam@harbour.example', account_ids: [1], role: 'staff' },
+      response: { id: 5, email: 'sam@harbour.example', account_ids: [1], role: 'staff' },
     },
     notes: {
       change:
@@ -37,12 +38,13 @@ export const userRoutes = crudRoutes(
     show: (tx, _call, id) => showUser(tx, id),
     change: async (tx, call, id) => {
       const { current_password, ...changes } = call.input;
-      if (changes.password === undefined || call.userId !== id) return changeUser(tx, id, changes);
+      const session = sessionOf(call);
+      if (changes.password === undefined || session.userId !== id) return changeUser(tx, id, changes);
       if (current_password === undefined)
         throw new Invalid({
           current_password: ['The current password field is required to change your own password.'],
         });
-      const known = await call.userByPassword(call.user.email, current_password);
+      const known = await session.userByPassword(session.user.email, current_password);
       return changeUser(tx, id, changes, { currentHash: known?.passwordHash });
     },
     remove: (tx, _call, id) => removeUser(tx, id),

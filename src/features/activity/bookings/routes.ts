@@ -24,9 +24,9 @@ export const bookingRoutes = [
       description:
         'By the reference that it was sent with. Of several partners’ bookings with the same reference, the last that was made, unless `provider_id` says whose.',
       input: FindBooking,
-      answer: Booking,
+      response: Booking,
       notFound: 'There is no such booking.',
-      example: { input: { account_id: 1, booking_reference: 'B-1042' }, answer: bookingExample },
+      example: { input: { account_id: 1, booking_reference: 'B-1042' }, response: bookingExample },
     },
     (tx, accountId, calls) =>
       lookForBookings(
@@ -45,13 +45,13 @@ export const bookingRoutes = [
       description:
         'The same as changing it by its id. The reference finds the booking as the search does: of several partners’ bookings with the same reference, the last that was made, unless `provider_id` says whose. Neither of the two is changed.',
       input: BookingUpdate,
-      besides: (tx, { accountId, input }) => wrongWithUpdate(tx, accountId, input),
-      answer: Booking,
+      alsoCheck: (tx, { accountId, input }) => wrongWithUpdate(tx, accountId, input),
+      response: Booking,
       contactOf,
       notFound: 'There is no such booking.',
       example: {
         input: { booking_reference: 'B-1042', table_numbers: ['12'], stage_value: 100 },
-        answer: { ...bookingExample, stage_value: '100' },
+        response: { ...bookingExample, stage_value: '100' },
       },
     },
     (tx, { accountId, input, receivedAt, count }) =>
@@ -67,12 +67,12 @@ export const bookingRoutes = [
       description:
         'What is not sent stays. This is how a booking platform reports the table: purchases that were waiting for that become the guest’s.',
       input: BookingChanges,
-      besides: (tx, { accountId, ids, input }) => wrongWithBooking(tx, accountId, ids.booking_id, input),
-      answer: Booking,
+      alsoCheck: (tx, { accountId, ids, input }) => wrongWithBooking(tx, accountId, ids.booking_id, input),
+      response: Booking,
       contactOf,
       example: {
         input: { table_numbers: ['12'], stage_value: 100 },
-        answer: { ...bookingExample, stage_value: '100' },
+        response: { ...bookingExample, stage_value: '100' },
       },
     },
     (tx, { accountId, ids, input, receivedAt, count }) =>

@@ -16,8 +16,8 @@ export const presenceRoutes = [
         'Proofs of presence: what the contact bought, when it was on the wifi, and what it booked, in a range of days. Bookings and wifi come in pages, by the query’s `page`; purchases all at once.',
       takesPage: true,
       input: FindPops,
-      besides: (tx, { accountId, input }) => wrongWithPops(tx, accountId, input),
-      answer: Pops,
+      alsoCheck: (tx, { accountId, input }) => wrongWithPops(tx, accountId, input),
+      response: Pops,
       example: {
         input: {
           account_id: 1,
@@ -26,7 +26,7 @@ export const presenceRoutes = [
           end_date: '2026-03-31',
           types: ['purchases', 'booking'],
         },
-        answer: popsExample,
+        response: popsExample,
       },
     },
     findManyPops,

@@ -49,7 +49,7 @@ export const purchaseRoutes = [
       description:
         'Purchases of somebody who is not named. The booking reference, voucher code, membership number, loyalty card or table number, in this order, says whose they are: the first that leads to a contact. A purchase that leads to nobody yet is kept, and matched as soon as what it waits for arrives.',
       input: AnonymousPurchases,
-      answer: PurchasesStored,
+      response: PurchasesStored,
       example: {
         input: {
           account_id: 1,
@@ -65,7 +65,7 @@ export const purchaseRoutes = [
             },
           ],
         },
-        answer: {
+        response: {
           purchases: [{ id: 9, transaction_reference: 'T-88123', contact_id: 42, matched_by: 'table_number' }],
         },
       },
@@ -74,7 +74,7 @@ export const purchaseRoutes = [
       prepare: ({ input, receivedAt }, errors) => preparePurchases(input, errors.fields, asSent(receivedAt)),
       weigh: weighPurchases,
       write: writePurchases,
-      answer: (done) => done,
+      response: (done) => done,
       contactOf: ({ purchases }) => purchases.find(({ contact_id }) => contact_id !== null)?.contact_id ?? null,
       outcomes: ({ purchases }) =>
         purchases.map(({ contact_id, matched_by }) => {
@@ -93,8 +93,8 @@ export const purchaseRoutes = [
       summary: 'List a contact’s purchases',
       description: 'Newest first. An id that was merged into another contact leads to that one.',
       input: NoFields,
-      answer: Purchase,
-      example: { answer: purchase },
+      response: Purchase,
+      example: { response: purchase },
     },
     (tx, { accountId, ids, slice }) => listPurchases(tx, accountId, ids.contact_id, slice),
   ),
@@ -107,8 +107,8 @@ export const purchaseRoutes = [
       summary: 'List purchases that wait',
       description: 'Those of which nobody knows yet whose they are, newest first.',
       input: ListWaiting,
-      answer: StaffPurchase,
-      example: { answer: waitingPurchase },
+      response: StaffPurchase,
+      example: { response: waitingPurchase },
     },
     (tx, { accountId, input, slice }) => listWaiting(tx, accountId, input, slice),
   ),
@@ -120,9 +120,9 @@ export const purchaseRoutes = [
       operationId: 'adminCountWaitingPurchases',
       summary: 'Count purchases that wait',
       input: NoFields,
-      answer: Waiting,
+      response: Waiting,
       example: {
-        answer: {
+        response: {
           waiting: 3,
           waiting_for: {
             booking_reference: 1,
@@ -144,8 +144,8 @@ export const purchaseRoutes = [
       operationId: 'adminGetPurchase',
       summary: 'Show a purchase',
       input: NoFields,
-      answer: StaffPurchase,
-      example: { answer: staffPurchase },
+      response: StaffPurchase,
+      example: { response: staffPurchase },
     },
     (tx, { accountId, ids }) => showPurchase(tx, accountId, ids.purchase_id),
   ),
@@ -159,9 +159,9 @@ export const purchaseRoutes = [
       description:
         'Why it is whose it is, or why nobody’s yet: which key won, and which bookings were turned down for what reason.',
       input: NoFields,
-      answer: Explanation,
+      response: Explanation,
       example: {
-        answer: {
+        response: {
           purchase: staffPurchase,
           summary: 'Matched to contact 42 by its table number.',
           keys: [

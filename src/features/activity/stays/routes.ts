@@ -15,9 +15,9 @@ export const stayRoutes = [
       description:
         'Those that the contact booked or stayed at, latest arrival first. An id that was merged into another contact leads to that one.',
       input: NoFields,
-      answer: Stay,
+      response: Stay,
       example: {
-        answer: {
+        response: {
           id: 4,
           contact_id: 42,
           booker: true,

@@ -19,11 +19,11 @@ export const contactRoutes = [
       summary: 'Find a contact',
       description: 'The owner of the e-mail; failing that, of the mobile. A 404 where there is none.',
       input: FindContact,
-      answer: Contact,
+      response: Contact,
       notFound: 'There is no such contact.',
-      example: { input: { email: 'ana.silva@gmail.com' }, answer: contact },
+      example: { input: { email: 'ana.silva@gmail.com' }, response: contact },
     },
-    (tx, { accountId, input, root }) => lookForContact(tx, accountId, input, root),
+    (tx, { accountId, input, baseUrl }) => lookForContact(tx, accountId, input, baseUrl),
   ),
   jsonRoute(
     {
@@ -34,10 +34,10 @@ export const contactRoutes = [
       summary: 'Read a contact',
       description: 'The full contact object. An id that was merged into another contact leads to that one.',
       input: NoFields,
-      answer: Contact,
-      example: { answer: contact },
+      response: Contact,
+      example: { response: contact },
     },
-    (tx, { accountId, ids, root }) => showContact(tx, accountId, ids.contact_id, root),
+    (tx, { accountId, ids, baseUrl }) => showContact(tx, accountId, ids.contact_id, baseUrl),
   ),
   listRoute(
     {
@@ -48,10 +48,10 @@ export const contactRoutes = [
       summary: 'List contacts',
       description: 'By id. Those that were merged into another are not in it.',
       input: ListContacts,
-      answer: StaffContact,
-      example: { answer: staffContact },
+      response: StaffContact,
+      example: { response: staffContact },
     },
-    (tx, { accountId, input, slice, root }) => listContacts(tx, accountId, input, slice, root),
+    (tx, { accountId, input, slice, baseUrl }) => listContacts(tx, accountId, input, slice, baseUrl),
   ),
   jsonRoute(
     {
@@ -63,9 +63,9 @@ export const contactRoutes = [
       description:
         'As somebody types. Without a search: the newest first. Those that were merged into another are not in it; what they were known by leads to that one.',
       input: SearchContacts,
-      answer: FoundContacts,
+      response: FoundContacts,
       example: {
-        answer: {
+        response: {
           data: [foundContact],
           page: 1,
           more: false,
@@ -82,9 +82,9 @@ export const contactRoutes = [
       operationId: 'adminGetContact',
       summary: 'Show a contact',
       input: NoFields,
-      answer: StaffContact,
-      example: { answer: staffContact },
+      response: StaffContact,
+      example: { response: staffContact },
     },
-    (tx, { accountId, ids, root }) => showStaffContact(tx, accountId, ids.contact_id, root),
+    (tx, { accountId, ids, baseUrl }) => showStaffContact(tx, accountId, ids.contact_id, baseUrl),
   ),
 ];

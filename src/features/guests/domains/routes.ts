@@ -27,13 +27,13 @@ export const domainRoutes = [
       description:
         'It is on the list from then on, or refused, whatever DNS says. Every process knows within ten seconds.',
       input: NewEmailDomain,
-      answer: EmailDomain,
+      response: EmailDomain,
       status: 201,
-      example: { input: { domain: example.domain }, answer: example },
+      example: { input: { domain: example.domain }, response: example },
     },
-    async (tx, { input, about }) => {
+    async (tx, { input, setSubject }) => {
       const known = await vouchForDomain(tx, input.domain, input.takes_mail);
-      about(known.domain);
+      setSubject(known.domain);
       return known;
     },
   ),
@@ -46,8 +46,8 @@ export const domainRoutes = [
       description:
         'What was learnt from DNS, and what was vouched for; the common domains that come along are not in it.',
       input: NoFields,
-      answer: EmailDomain,
-      example: { answer: example },
+      response: EmailDomain,
+      example: { response: example },
     },
     (tx, { slice }) => listDomains(tx, slice),
   ),

@@ -14,9 +14,9 @@ export const feedbackRoutes = [
       summary: 'List a contact’s feedback',
       description: 'Newest first. An id that was merged into another contact leads to that one.',
       input: NoFields,
-      answer: Feedback,
+      response: Feedback,
       example: {
-        answer: {
+        response: {
           id: 3,
           type_id: 1,
           source_id: 3,

@@ -31,8 +31,8 @@ export const mergeRoutes = [
       description:
         'This contact stays, and takes over what it lacks; the other’s id leads to it from now on. Consent is never given by a merge. It can be undone.',
       input: MergeInto,
-      answer: Merge,
-      example: { input: { contact_id: 57 }, answer: { ...merge, reason: 'by hand', actor: 'jo@example.com' } },
+      response: Merge,
+      example: { input: { contact_id: 57 }, response: { ...merge, reason: 'by hand', actor: 'jo@example.com' } },
     },
     (tx, { accountId, ids, input, actor }) => mergeContacts(tx, accountId, ids.contact_id, input.contact_id, actor),
   ),
@@ -45,8 +45,8 @@ export const mergeRoutes = [
       summary: 'List merges',
       description: 'Newest first: those by staff, and those that a write brought about.',
       input: ListMerges,
-      answer: Merge,
-      example: { answer: merge },
+      response: Merge,
+      example: { response: merge },
     },
     (tx, { accountId, input, slice }) => listMerges(tx, accountId, slice, input),
   ),
@@ -58,8 +58,8 @@ export const mergeRoutes = [
       operationId: 'adminGetMerge',
       summary: 'Show a merge',
       input: NoFields,
-      answer: Merge,
-      example: { answer: merge },
+      response: Merge,
+      example: { response: merge },
     },
     (tx, { accountId, ids }) => showMerge(tx, accountId, ids.merge_id),
   ),
@@ -74,8 +74,11 @@ export const mergeRoutes = [
       description:
         'The contact is itself again, with all that was its own. What the other took over is taken back, as far as it was not changed since. The two are not joined again by a phone they share. A consent that the merge ended stays ended: only the guest can give it.',
       input: NoFields,
-      answer: Merge,
-      example: { input: {}, answer: { ...merge, undone_at: '2026-03-02T09:00:00.000Z', undone_by: 'jo@example.com' } },
+      response: Merge,
+      example: {
+        input: {},
+        response: { ...merge, undone_at: '2026-03-02T09:00:00.000Z', undone_by: 'jo@example.com' },
+      },
     },
     (tx, { accountId, ids, actor }) => undoMerge(tx, accountId, ids.merge_id, actor),
   ),
@@ -88,9 +91,9 @@ export const mergeRoutes = [
       summary: 'List possible duplicates',
       description: 'Pairs of contacts that share a phone and have different e-mails. Newest first.',
       input: NoFields,
-      answer: PossibleDuplicate,
+      response: PossibleDuplicate,
       example: {
-        answer: {
+        response: {
           id: 6,
           reason: 'same mobile number',
           created_at: '2026-03-01T12:30:00.000Z',

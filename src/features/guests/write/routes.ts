@@ -17,7 +17,7 @@ export const contactWriteRoutes = [
       description:
         'Creates the contact, or updates the one that is known by this e-mail or mobile. One of the two is required. Answers the full contact object, or only its id with `full_contact_object: false`. What `discard_invalid_data` dropped is named in the header `Discarded-Fields`.',
       input: ContactWrite,
-      answer: ContactWritten,
+      response: ContactWritten,
       example: {
         input: {
           email: 'ana.silva@gmail.com',
@@ -37,16 +37,17 @@ export const contactWriteRoutes = [
           ],
           rules: [{ rule_name: 'preserve_consent' }],
         },
-        answer: contact,
+        response: contact,
       },
     },
     {
-      prepare: ({ input, tokenId, receivedAt }, errors, world) =>
-        prepareContact(input, errors, { tokenId, receivedAt }, world.takesMail),
+      prepare: ({ input, tokenId, receivedAt }, errors, services) =>
+        prepareContact(input, errors, { tokenId, receivedAt }, services.takesMail),
       dropsInvalid,
       weigh: weighContact,
       write: writeContacts,
-      answer: ({ id, contact }, { root }) => (contact ? contactObject(contact.row, contact.parts, root) : { id }),
+      response: ({ id, contact }, { baseUrl }) =>
+        contact ? contactObject(contact.row, contact.parts, baseUrl) : { id },
       contactOf: ({ id }) => id,
       discarded: ({ discarded }) => discarded,
       outcomes: ({ outcomes }) => outcomes,

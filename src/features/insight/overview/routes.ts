@@ -22,10 +22,10 @@ export const overviewRoutes = [
         'What a visit is, is left to you: purchases, bookings that took place and stays that began are counted each for itself, and a guest who booked and paid is in two of them. ' +
         'A guest who was merged into another is not counted; a guest is new when first written.',
       input: ForOverview,
-      besides: (tx, { accountId, input }) => wrongWithOverview(tx, accountId, input),
-      answer: Overview,
+      alsoCheck: (tx, { accountId, input }) => wrongWithOverview(tx, accountId, input),
+      response: Overview,
       example: {
-        answer: {
+        response: {
           from: '2026-03-01',
           to: '2026-03-01',
           bucket: 'day',

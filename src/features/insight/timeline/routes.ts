@@ -16,9 +16,9 @@ export const timelineRoutes = [
       description:
         'Purchases, bookings, stays, wifi, feedback and redeemed voucher codes as one list, newest first, 50 at a time. An id that was merged into another contact leads to that one.',
       input: ReadTimeline,
-      answer: Timeline,
+      response: Timeline,
       example: {
-        answer: {
+        response: {
           data: [
             {
               kind: 'purchase',
@@ -55,9 +55,9 @@ export const timelineRoutes = [
       summary: 'Sum up what a contact did',
       description: 'An id that was merged into another contact leads to that one.',
       input: NoFields,
-      answer: TimelineSummary,
+      response: TimelineSummary,
       example: {
-        answer: {
+        response: {
           last_visit_at: '2026-03-01 20:05:00',
           spend: 1840.5,
           counts: { purchase: 36, booking: 24, stay: 2, wifi: 18, feedback: 1, unique_code: 1 },

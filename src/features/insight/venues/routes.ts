@@ -18,10 +18,10 @@ export const venueRoutes = [
       summary: 'List venues',
       description:
         'The units with their folders and groups, and how many guests belong to each; the root unit first, then by id. A guest who was merged into another is not counted.',
-      answer: Venue,
+      response: Venue,
       example: {
         input: { search: 'loyal' },
-        answer: {
+        response: {
           id: 2,
           name: 'The Anchor',
           is_root: false,
@@ -40,9 +40,9 @@ export const venueRoutes = [
       operationId: 'adminGetUnitEffects',
       summary: 'Show what deleting a unit affects',
       description: 'What happened there stays known; the unit and its groups are no longer shown or accepted.',
-      answer: UnitEffects,
+      response: UnitEffects,
       example: {
-        answer: {
+        response: {
           refused: null,
           ...{ guests: 640, folders: 1, groups: 1, bookings: 210, purchases: 1822, stays: 0, wifi: 93, feedback: 31 },
           ...{ unique_code_groups: 0, unique_codes_redeemed: 12 },
@@ -58,9 +58,9 @@ export const venueRoutes = [
       tag: ofGroups,
       operationId: 'adminGetFolderEffects',
       summary: 'Show what deleting a folder affects',
-      answer: FolderEffects,
+      response: FolderEffects,
       example: {
-        answer: { refused: 'The folder still has groups in it. Delete those first.', groups: 1, guests: 310 },
+        response: { refused: 'The folder still has groups in it. Delete those first.', groups: 1, guests: 310 },
       },
     },
     (tx, { accountId, ids }) => folderEffects(tx, accountId, ids.folder_id),
@@ -72,8 +72,8 @@ export const venueRoutes = [
       tag: ofGroups,
       operationId: 'adminGetGroupEffects',
       summary: 'Show what deleting a group affects',
-      answer: GroupEffects,
-      example: { answer: { refused: null, guests: 310 } },
+      response: GroupEffects,
+      example: { response: { refused: null, guests: 310 } },
     },
     (tx, { accountId, ids }) => groupEffects(tx, accountId, ids.group_id),
   ),

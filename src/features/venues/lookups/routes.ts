@@ -16,8 +16,8 @@ function management(kind: LookupKind): Route[] {
       tag: 'Manage lists',
       create: kind.create,
       change: kind.rename,
-      answer: kind.answer,
-      example: { create: kind.example, change: { name: kind.example.name }, answer: { id: 1000, ...kind.example } },
+      response: kind.answer,
+      example: { create: kind.example, change: { name: kind.example.name }, response: { id: 1000, ...kind.example } },
       notes:
         kind.builtIn.length > 0
           ? { change: 'The built-in ones can’t be changed.', remove: 'The built-in ones can’t be deleted.' }
@@ -50,8 +50,8 @@ function lookup(
       operationId,
       summary,
       input: NoFields,
-      answer: LookupList,
-      example: { answer: { data } },
+      response: LookupList,
+      example: { response: { data } },
     },
     async (tx, { accountId }) => (kind ? allLookups(tx, kind, accountId) : { data: [...data] }),
   );

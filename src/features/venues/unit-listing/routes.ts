@@ -13,10 +13,10 @@ const listing = listRoute(
     description:
       'The units of the account, the root unit first, then by id. Deleted units are not listed. With `groups=true` each has `deleted` and `folders` too.',
     input: ListUnits,
-    answer: UnitListing,
+    response: UnitListing,
     example: {
       input: { groups: true },
-      answer: {
+      response: {
         id: 2,
         name: 'The Anchor',
         is_root: false,

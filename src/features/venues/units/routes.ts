@@ -14,8 +14,8 @@ export const unitRoutes = crudRoutes(
     tag: 'Manage units',
     create: NewUnit,
     change: NewUnit,
-    answer: Unit,
-    example: { create: { name: 'The Anchor' }, change: { name: 'The Anchor' }, answer: example },
+    response: Unit,
+    example: { create: { name: 'The Anchor' }, change: { name: 'The Anchor' }, response: example },
     notes: {
       remove:
         'It is no longer listed or accepted; what happened there stays known. The root unit can’t be deleted (422).',

@@ -1,7 +1,8 @@
 import { SetupProblem } from '../../../shared/problem.ts';
+import { selectWaitingJobs } from '../../internals/graphile-worker.ts';
 import { version } from '../../version.ts';
 import { type CopyConnection, enterAccount, type Tx } from '../database.ts';
-import { selectWaitingJobs, waitingJobs } from '../jobs.ts';
+import { waitingJobs } from '../jobs.ts';
 import { identifier, join, only, sql } from '../sql.ts';
 import { findTables, settle, type Table } from './catalogue.ts';
 import { type Progress, write } from './format.ts';

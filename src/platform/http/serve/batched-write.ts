@@ -1,0 +1,109 @@
+import type { FastifyReply } from 'fastify';
+import type { IdempotentRequest, ReplayableResponse, StoredResponse } from '../../../shared/idempotent-request.ts';
+import { chain } from '../../../shared/maybe-promise.ts';
+import { type ErrorCollector, Invalid } from '../../../shared/problem.ts';
+import { Batcher } from '../../batching/batcher.ts';
+import type { Tx } from '../../db/database.ts';
+import type { Call } from '../call.ts';
+import type { RequestCall } from '../request-call.ts';
+import type { BatchedWrite, Route } from '../route.ts';
+import type { ServeContext } from './context.ts';
+import { reportDiscarded, sendStored } from './send.ts';
+
+/** Writes concurrent requests in one transaction. Requests with an idempotency key form their own batches. */
+export function batchedWriter(route: Route, batchedWrite: BatchedWrite, context: ServeContext) {
+  const { path, status } = route;
+  const { services, onOutcome } = context;
+  const batcher = plainBatcher(route, batchedWrite, context);
+  const idempotentBatcher = createIdempotentBatcher(route, batchedWrite, context);
+  return (
+    call: RequestCall,
+    errors: ErrorCollector,
+    reply: FastifyReply,
+    idempotentRequest: IdempotentRequest | undefined,
+  ) =>
+    chain(batchedWrite.prepare(call as Call, errors, services), (command) => {
+      // Without a valid account there is nothing to look up or to drop, so the known errors are complete.
+      const { account_id } = errors.fields;
+      if (account_id) throw new Invalid({ account_id, ...errors.fields }, errors.hasMore);
+      if (idempotentRequest) {
+        return idempotentBatcher.submit(call.accountId, { command, call, idempotentRequest }).then((response) => {
+          for (const outcome of response.outcomes) onOutcome(path, outcome);
+          return sendStored(reply, call, response, status);
+        });
+      }
+      return batcher.submit(call.accountId, command).then((done) => {
+        for (const outcome of batchedWrite.outcomes?.(done) ?? []) onOutcome(path, outcome);
+        reportDiscarded(reply, call, batchedWrite.discarded?.(done) ?? []);
+        return batchedWrite.response(done, call as Call);
+      });
+    });
+}
+
+function plainBatcher({ path }: Route, batchedWrite: BatchedWrite, context: ServeContext) {
+  const { db, batching, activeAccounts, onBatch } = context;
+  const { quick } = batchedWrite;
+  return new Batcher<unknown, unknown>({
+    write: (accountId, commands) =>
+      db.tenant(accountId, (tx, last) => batchedWrite.write(tx, accountId, commands, last)),
+    quick:
+      quick &&
+      (async (accountId, commands) =>
+        (await db.tenant(accountId, (tx, last) => quick(tx, accountId, commands, last)))()),
+    weigh: batchedWrite.weigh,
+    onBatch: (size) => onBatch(path, size),
+    batching,
+    accounts: activeAccounts,
+  });
+}
+
+/** A command of a request with an idempotency key. */
+interface IdempotentCommand {
+  command: unknown;
+  call: RequestCall;
+  idempotentRequest: IdempotentRequest;
+}
+
+function createIdempotentBatcher({ path }: Route, batchedWrite: BatchedWrite, context: ServeContext) {
+  const { db, runIdempotent, batching, activeAccounts, onBatch } = context;
+  return new Batcher<IdempotentCommand, ReplayableResponse>({
+    write: (accountId, members) =>
+      db.tenant(accountId, (tx) => {
+        const requests = members.map(({ idempotentRequest }) => idempotentRequest);
+        return runIdempotent(tx, accountId, requests, (places) => {
+          const isNew = places.map((place) => members[place] as IdempotentCommand);
+          return writeAndRespond(tx, accountId, batchedWrite, isNew);
+        });
+      }),
+    weigh: ({ command }) => batchedWrite.weigh(command),
+    onBatch: (size) => onBatch(path, size),
+    batching,
+    accounts: activeAccounts,
+  });
+}
+
+/** Makes the responses before the commit, so that they are stored in the transaction of the writes. */
+async function writeAndRespond(
+  tx: Tx,
+  accountId: number,
+  batchedWrite: BatchedWrite,
+  members: IdempotentCommand[],
+): Promise<(StoredResponse | Error)[]> {
+  const statements: Promise<unknown>[] = [];
+  const commands = members.map(({ command }) => command);
+  const outcomes = await batchedWrite.write(tx, accountId, commands, (statement) => {
+    // If the write fails, nothing waits for this statement, and its rejection would be unhandled.
+    statement.catch(() => {});
+    statements.push(statement);
+  });
+  await Promise.all(statements);
+  return outcomes.map((done, index) => {
+    if (done instanceof Error) return done;
+    return {
+      body: JSON.stringify(batchedWrite.response(done, members[index]?.call as Call)),
+      discarded: batchedWrite.discarded?.(done) ?? [],
+      contactId: batchedWrite.contactOf?.(done) ?? null,
+      outcomes: batchedWrite.outcomes?.(done) ?? [],
+    };
+  });
+}

@@ -1,0 +1,60 @@
+import type { FastifyReply } from 'fastify';
+import type { Rows } from '../../../shared/fields.ts';
+import { JsonText } from '../../../shared/json-text.ts';
+import type { ErrorCollector } from '../../../shared/problem.ts';
+import { sessionCookie } from '../cookie.ts';
+import type { RequestCall } from '../request-call.ts';
+import { isAudited, type Route } from '../route.ts';
+import { accepts, ndjson, sendCsv, sendProgress } from '../streams.ts';
+import { auditEventOf } from './audit.ts';
+import type { ServeContext } from './context.ts';
+import { inScope, rejectInvalid, retryOnConflict } from './scope.ts';
+import { jsonType } from './send.ts';
+
+/** Serves one request in its own transaction: as JSON, as a CSV file, or with progress as NDJSON. */
+export async function serveSingle(
+  route: Route,
+  call: RequestCall,
+  errors: ErrorCollector,
+  reply: FastifyReply,
+  context: ServeContext,
+): Promise<FastifyReply> {
+  await rejectInvalid(route, call, errors, context);
+  const { csv } = route;
+  const onLateError = (error: unknown) => context.onLateError(error, call.request.id);
+  const asDownload = (call.input as { format?: string }).format === 'csv';
+  if (csv && (asDownload || accepts(call.request, 'text/csv'))) {
+    if (asDownload) reply.header('content-disposition', 'attachment');
+    return sendCsv(reply, csv.columns, onLateError, (after) =>
+      inScope(route, call, context, (tx) => csv.next(tx, call, after)),
+    );
+  }
+  const work = async () => {
+    const result = await run(route, call, context);
+    for (const outcome of call.outcomes) context.onOutcome(route.path, outcome);
+    if (route.access === 'admin' && route.method !== 'GET') context.authBackend.onAdminChange();
+    if (call.newCookie !== undefined) reply.header('set-cookie', sessionCookie(call.request, call.newCookie));
+    if (route.status === 204) return undefined;
+    return route.paged ? call.paginate(result as Rows<unknown>) : result;
+  };
+  const queued = route.isLong?.(call.input) ? () => context.longRequests.run(call.accountId, work) : work;
+  if (!route.isLong || !accepts(call.request, ndjson)) {
+    const result = await queued();
+    if (!(result instanceof JsonText)) return reply.code(route.status).send(result);
+    return reply.code(route.status).type(jsonType).send(result.text);
+  }
+  return sendProgress(reply, route.status, onLateError, (progress) => {
+    call.progress = progress;
+    return queued();
+  });
+}
+
+function run(route: Route, call: RequestCall, context: ServeContext): Promise<unknown> {
+  return retryOnConflict(call, () =>
+    inScope(route, call, context, async (tx) => {
+      const result = await route.handler(tx, call);
+      if (isAudited(route)) await context.authBackend.recordAuditEvent(tx, auditEventOf(route, call, result));
+      return result;
+    }),
+  );
+}

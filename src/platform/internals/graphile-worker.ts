@@ -1,0 +1,10 @@
+/**
+ * Selects the waiting jobs, without those that failed for good, in the order of the arguments of `add_job`. The public
+ * view of the jobs does not contain the payload.
+ */
+export const selectWaitingJobs = `
+  select task.identifier, job.payload, queue.queue_name, job.run_at, job.max_attempts, job.key, job.priority,
+    case when job.flags is not null then array(select jsonb_object_keys(job.flags)) end
+  from graphile_worker._private_jobs as job join graphile_worker._private_tasks as task on task.id = job.task_id
+    left join graphile_worker._private_job_queues as queue on queue.id = job.job_queue_id
+  where job.attempts < job.max_attempts order by job.id`;
