@@ -9,7 +9,7 @@ export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void;
   /** One set-based write of so many members. */
   batch(name: string, size: number): void;
-  /** How something went, in a route's own words. */
+  /** How something went, by a route's own code. */
   outcome(route: string, outcome: string): void;
   /** Entries given up because their queue was full. */
   dropped(name: string, count: number): void;

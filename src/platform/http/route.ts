@@ -52,7 +52,7 @@ export interface Call<Input = unknown, Ids extends string = never> {
   keepCookie(secret: string | null): void;
   /** Names what a change is about, for the audit trail. */
   about(name: string): void;
-  /** Has it counted, in /metrics, how something went: once the transaction is committed. */
+  /** Counts an outcome in /metrics by its code, such as `purchase_waiting`, once the transaction is committed. */
   count(outcome: string): void;
   /** Tells a client that wants to know how far a long call is. */
   progress(done: number, of: number): void;

@@ -412,7 +412,7 @@ async function persistently<T>(call: RequestCall, work: () => Promise<T>, attemp
 }
 
 /** Written in the transaction of the change itself, so that there is none without it. */
-function deedOf({ summary, account }: Route, call: RequestCall, result: unknown): AuditEvent {
+function deedOf({ action, account }: Route, call: RequestCall, result: unknown): AuditEvent {
   const { account_id, ...inPath } = call.ids;
   const ids = { ...inPath };
   for (const [name, value] of Object.entries(call.input as object))
@@ -423,7 +423,7 @@ function deedOf({ summary, account }: Route, call: RequestCall, result: unknown)
     userId: call.userId,
     actor: call.actor,
     address: call.request.address,
-    action: summary,
+    action: action as string,
     subject: call.subject,
     ids: typeof id === 'number' ? { ...ids, id } : ids,
     fields: Object.keys(call.input as object),

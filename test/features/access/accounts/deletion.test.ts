@@ -137,7 +137,7 @@ describe('an account that is deleted', () => {
     expect(await db.tenant(id, (tx) => holdAccount(tx, id))).toBeUndefined();
 
     const trail = await call('GET', '/admin/v1/audit', { token: adminToken, query: { account_id: String(id) } });
-    expect(trail.body.data[0]).toMatchObject({ action: 'Delete an account', subject: 'The Gone Group' });
+    expect(trail.body.data[0]).toMatchObject({ action: 'account.delete', subject: 'The Gone Group' });
     await finishDeletion(db, id);
     expect(await rowsOf(id)).toEqual({});
     expect(await exists(id)).toBe(false);
