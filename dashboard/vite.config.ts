@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
 
@@ -7,6 +8,8 @@ const service = `http://127.0.0.1:${PORT}`;
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  // The code tables and their words. Of the other folders of the service only types are imported.
+  resolve: { alias: { '#service/shared': resolve(import.meta.dirname, '../src/shared') } },
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,

@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { channels, matchKeys, timelineKinds } from '#service/shared/codes.ts';
 import { ApiError, whenSignedOut } from './api/client.ts';
 import { get, queryClient } from './api/queries.ts';
 import { guestsFound, prefetchGuest } from './guests/queries.ts';
@@ -114,7 +115,7 @@ const guestsSearch = searchOf({
   search: text,
   unit_id: id,
   group_id: id,
-  consent: oneOf('email', 'sms', 'call', 'snail_mail'),
+  consent: oneOf(...channels),
   page: id,
 });
 
@@ -127,7 +128,7 @@ const guests = createRoute({
   component: lazyRouteComponent(() => import('./guests/GuestsPage.tsx'), 'GuestsPage'),
 });
 
-const guestSearch = searchOf({ kind: oneOf('purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code') });
+const guestSearch = searchOf({ kind: oneOf(...timelineKinds) });
 
 const guest = createRoute({
   getParentRoute: () => account,
@@ -273,7 +274,7 @@ const settingsParts = [
     getParentRoute: () => settings,
     path: 'waiting-purchases',
     validateSearch: searchOf({
-      key: oneOf('booking_reference', 'unique_code', 'membership_number', 'card_reference', 'table_number'),
+      key: oneOf(...matchKeys),
       page: id,
       purchase_id: id,
     }),

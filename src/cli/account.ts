@@ -40,7 +40,7 @@ export function accountCommand(program: Command): void {
     const input = readInput(NewAccount, { name });
     print(await inDirectory((tx) => changeAccount(tx, toId(id, 'account'), input)), options);
   });
-  sub('time-zone <id> <zone>', 'move an account to another time zone').action(
+  sub('time-zone <id> <time-zone>', 'move an account to another time zone').action(
     async (id: string, zone: string, options: Options) => {
       const input = readInput(Changes(NewAccount), { time_zone: zone });
       print(await inDirectory((tx) => changeAccount(tx, toId(id, 'account'), input)), options);

@@ -21,7 +21,7 @@ export function one<T extends object | string>(
   usage: string,
   description: string,
   work: (tx: Tx, accountId: number, ...args: string[]) => Promise<T>,
-  inWords?: (result: T) => string,
+  inWords?: (result: T) => object | string,
 ): void {
   const command = withAccount(parent.command(usage)).description(description);
   command.action(async () => {
@@ -32,15 +32,17 @@ export function one<T extends object | string>(
 }
 
 /** A command that lists things of an account, a hundred at a time. */
-export function many(
+export function many<T extends object>(
   parent: Command,
   usage: string,
   description: string,
-  list: (tx: Tx, accountId: number, slice: Slice) => Promise<Rows<object>>,
+  list: (tx: Tx, accountId: number, slice: Slice) => Promise<Rows<T>>,
+  inWords: (row: T) => object = (row) => row,
 ): void {
   const command = withAccount(parent.command(usage)).description(description);
   command.option('--page <number>', 'which hundred').action(async (options: Options) => {
     const slice = toSlice(options);
-    printRows(await inAccount(options.account, (tx, accountId) => list(tx, accountId, slice)), slice, options);
+    const { rows, total } = await inAccount(options.account, (tx, accountId) => list(tx, accountId, slice));
+    printRows({ rows: options.json ? rows : rows.map(inWords), total }, slice, options);
   });
 }

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { insertAudit } from '../features/access/audit/store.ts';
 import type { Tx } from '../platform/db/database.ts';
+import type { Action } from '../shared/actions.ts';
 
 let running: Command | undefined;
 
@@ -40,6 +41,8 @@ export async function noteCommand(tx: Tx, accountId: number | null, result: unkn
   const ids = given.filter(([name]) => identifying.includes(name)).map(([name, value]) => [name, Number(value)]);
   const { id, name } = (result ?? {}) as { id?: unknown; name?: unknown };
   const allIds: Record<string, number> = { ...Object.fromEntries(ids), ...(typeof id === 'number' && { id }) };
+  const sent = given.map(([name]) => name).filter((name) => !identifying.includes(name));
+  const options = Object.keys(running.opts()).filter((option) => option !== 'account' && option !== 'json');
   // Accounts have names of their own, as venues do; a guest's stays out.
   const isAccount = running.parent?.name() === 'account';
   await insertAudit(tx, {
@@ -47,14 +50,44 @@ export async function noteCommand(tx: Tx, accountId: number | null, result: unkn
     userId: null,
     actor: actor(),
     address: null,
-    action: commandLine(running),
+    action: actionOf(commandPath(running)),
     subject: given.find(([name]) => naming.includes(name))?.[1] ?? (isAccount ? String(name) : null),
     ids: allIds,
-    fields: Object.keys(running.opts()).filter((option) => option !== 'account' && option !== 'json'),
+    fields: [...sent, ...options].map(snakeCase),
   });
 }
 
-/** "regulars unit create" */
-function commandLine(command: Command): string {
-  return command.parent ? `${commandLine(command.parent)} ${command.name()}` : command.name();
+/** "unit create" */
+function commandPath(command: Command): string {
+  const noun = command.parent?.parent ? `${command.parent.name()} ` : '';
+  return `${noun}${command.name()}`;
+}
+
+const snakeCase = (name: string) => name.replaceAll('-', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The commands that the rule of `actionOf` does not fit. */
+const actions: Record<string, Action> = {
+  backup: 'backup.create',
+  restore: 'backup.restore',
+  'account time-zone': 'account.update',
+  'user password': 'user.set_password',
+  'token delete': 'token.revoke',
+  'duplicate keep-apart': 'contact.keep_apart',
+  'domain add': 'email_domain.vouch',
+  'voucher-group create': 'unique_code_group.create',
+  'voucher-group rename': 'unique_code_group.update',
+  'voucher-group delete': 'unique_code_group.delete',
+  'voucher generate': 'unique_code.create',
+  'voucher import': 'unique_code.create',
+  'voucher assign': 'unique_code.assign',
+  'voucher give': 'unique_code.assign_many',
+  'voucher unassign': 'unique_code.unassign',
+  'domain refuse': 'email_domain.refuse',
+};
+
+/** The code of the same change through the admin API: "booking-source rename" is `booking_source.update`. */
+export function actionOf(path: string): string {
+  const [noun = '', verb = ''] = path.split(' ');
+  const isUpdate = verb === 'rename' || verb === 'change';
+  return actions[path] ?? `${snakeCase(noun)}.${isUpdate ? 'update' : verb}`;
 }

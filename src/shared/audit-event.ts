@@ -2,10 +2,11 @@
 export interface AuditEvent {
   accountId: number | null;
   userId: number | null;
-  /** Who and what, in words. */
+  /** Who, in words. */
   actor: string;
   /** The client's; null: the command line. */
   address: string | null;
+  /** A code of `actionWords`. */
   action: string;
   /** The name of what it was done to. */
   subject: string | null;

@@ -363,7 +363,7 @@ inDashboard('the settings', (dashboard) => {
       await dashboard.admin('POST', '/email_domains', { domain: `${viewport}.harbour-group.co.uk` });
       const page = await dashboard.open('settings/audit', { viewport });
       const table = page.getByRole('table', { name: 'Audit trail' });
-      await table.getByText(`Created the unit ${unit}`).waitFor();
+      await table.getByText(`Created the venue ${unit}`).waitFor();
       await table.getByText(`Vouched for the e-mail domain ${viewport}.harbour-group.co.uk`).waitFor();
       await expectAccessible(page);
       await page.getByRole('combobox', { name: 'Who' }).click();

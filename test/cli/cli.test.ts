@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { actionWords } from '../../src/shared/actions.ts';
 import { connectTo, createDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/leftovers.ts';
 import { partsOf, postgresRuns, regulars, start } from '../support/process.ts';
@@ -114,14 +115,14 @@ describe('its commands', async () => {
     await json(`user delete ${user.id}`);
     const entries = (await trail()).slice(before);
     expect(entries).toMatchObject([
-      { action: 'regulars unit create', account_id: 1, subject: 'The Trail', ids: { id: unit.id }, fields: [] },
+      { action: 'unit.create', account_id: 1, subject: 'The Trail', ids: { id: unit.id }, fields: ['name'] },
       {
-        action: 'regulars user create',
+        action: 'user.create',
         account_id: null,
         subject: 'trail@harbour.example',
-        fields: ['role', 'password'],
+        fields: ['email', 'role', 'password'],
       },
-      { action: 'regulars user delete', account_id: null, subject: null, ids: { id: user.id } },
+      { action: 'user.delete', account_id: null, subject: null, ids: { id: user.id } },
     ]);
     for (const entry of entries)
       expect(entry).toMatchObject({ user_id: null, actor: expect.stringMatching(/^command line/) });
@@ -275,10 +276,17 @@ describe('its commands', async () => {
     expect([deleted.code, deleted.stdout]).toEqual([0, `The account ${account.id} is deleted.\n`]);
     expect(deleted.stderr).toMatch(/100 %: (\d+) of \1 rows\n$/);
     const client = await connectTo(database.url);
-    const trail =
-      await client`select account_id, subject, ids from audit_trail where action = 'regulars account delete'`;
+    const trail = await client`select account_id, subject, ids from audit_trail where action = 'account.delete'`;
     expect([...trail]).toEqual([{ account_id: account.id, subject: 'Renamed', ids: { id: account.id } }]);
     expect((await run(`account show ${account.id}`)).stderr).toBe('There is no such account.\n');
+    const changed = await client`
+      select action, fields from audit_trail where account_id = ${account.id} and action = 'account.update' order by id`;
+    expect([...changed]).toEqual([
+      { action: 'account.update', fields: ['name'] },
+      { action: 'account.update', fields: ['time_zone'] },
+    ]);
+    const actions = await client<{ action: string }>`select distinct action from audit_trail`;
+    expect(actions.map(({ action }) => action).filter((action) => !Object.hasOwn(actionWords, action))).toEqual([]);
   });
 
   it('answer mistakes with a sentence and exit code 1', async () => {
@@ -315,13 +323,15 @@ describe('regulars, about guests', () => {
     };
     const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001', first_name: 'Ana' });
     const rui = await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
-    expect(await run('duplicate', 'list')).toMatchObject({ total: 1, data: [{ reason: 'same mobile number' }] });
+    expect(await run('duplicate', 'list')).toMatchObject({ total: 1, data: [{ reason: 'same_mobile' }] });
+    const listed = await regulars(['duplicate', 'list'], env);
+    expect(listed.stdout).toContain('same mobile number');
 
     expect(await run('contact', 'merge', String(ana.id), String(rui.id))).toMatchObject({ into_contact_id: ana.id });
     expect(await run('contact', 'show', String(rui.id))).toMatchObject({ id: ana.id, first_name: 'Ana' });
     const { data } = await run('merge', 'list');
     expect(data).toMatchObject([
-      { contact_id: rui.id, reason: 'by hand', actor: expect.stringMatching(/^command line/) },
+      { contact_id: rui.id, reason: 'staff', actor: expect.stringMatching(/^command line/) },
     ]);
     expect(await run('merge', 'undo', String(data[0].id))).toMatchObject({ undone_at: expect.any(String) });
     expect(await run('contact', 'show', String(rui.id))).toMatchObject({ id: rui.id });

@@ -1,5 +1,5 @@
 import type { AnonymousPurchases } from '../../src/features/activity/purchases/schema.ts';
-import type { MatchKey } from '../../src/features/identity/matching/schema.ts';
+import type { MatchKey } from '../../src/shared/codes.ts';
 import { Random } from '../../src/shared/random.ts';
 import { basket } from './menu.ts';
 import type { Story } from './story.ts';

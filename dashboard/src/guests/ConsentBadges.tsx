@@ -1,10 +1,10 @@
 import { Missing } from '../ui/Values.tsx';
 import classes from './ConsentBadges.module.css';
-import { channels, type Flags } from './guest.ts';
+import { type Flags, shownChannels } from './guest.ts';
 
 /** The ways in which a guest may be spoken to; of the others nothing is said. Plain elements: a list has a hundred. */
 export function ConsentBadges({ of }: { of: Flags }) {
-  const given = channels.filter(({ flag }) => of[flag]);
+  const given = shownChannels.filter(({ flag }) => of[flag]);
   if (given.length === 0) return <Missing />;
   return (
     <span className={classes.badges}>

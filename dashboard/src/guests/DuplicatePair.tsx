@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
 import type { PossibleDuplicate } from '#service/features/guests/write/schema.ts';
+import { mergeReasonWords } from '#service/shared/codes.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
@@ -31,7 +32,7 @@ export function DuplicatePair({ pair }: { pair: PossibleDuplicate }) {
       />
       <div className={classes.end}>
         <Text size="sm" c="dimmed">
-          Noticed <DateTime at={pair.created_at} />: {pair.reason}
+          Noticed <DateTime at={pair.created_at} />: {mergeReasonWords[pair.reason]}
         </Text>
         {mayWrite && <Decide pair={pair} left={left} right={right} />}
       </div>

@@ -9,7 +9,7 @@ import { Panel } from '../ui/Panel.tsx';
 import { DateTime } from '../ui/Values.tsx';
 import { consentOutcome, consentReason } from './consent-words.ts';
 import classes from './GuestConsent.module.css';
-import { channels } from './guest.ts';
+import { shownChannels } from './guest.ts';
 import { RecordConsent } from './RecordConsent.tsx';
 
 /** How a guest may be spoken to, and how that came about. */
@@ -20,7 +20,7 @@ export function GuestConsent({ guest }: { guest: StaffContact }) {
   return (
     <Panel title="Consent" flush actions={mayWrite && <RecordConsent guest={guest} />}>
       <ul className={classes.channels} aria-label="Consent">
-        {channels.map(({ channel, flag, name, icon: Icon }) => (
+        {shownChannels.map(({ channel, flag, name, icon: Icon }) => (
           <li key={channel}>
             <Icon size={16} stroke={1.75} aria-hidden />
             {name}

@@ -2,12 +2,13 @@ import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Group as GuestGroup } from '#service/features/venues/groups/schema.ts';
+import type { Channel } from '#service/shared/codes.ts';
 import { getAll } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { unitsQuery } from '../venues/units.ts';
 import { VenueSelect } from '../venues/VenueSelect.tsx';
 import classes from './GuestFilters.module.css';
-import { type Channel, channels } from './guest.ts';
+import { shownChannels } from './guest.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/guests');
 
@@ -36,7 +37,7 @@ export function GuestFilters() {
         aria-label="Consent"
         data={[
           { value: 'any', label: 'Any consent' },
-          ...channels.map(({ channel, name }) => ({ value: channel, label: `${name} allowed` })),
+          ...shownChannels.map(({ channel, name }) => ({ value: channel, label: `${name} allowed` })),
         ]}
         value={consent ?? 'any'}
         onChange={(channel) => narrow({ consent: channel === 'any' || channel === null ? undefined : channel })}

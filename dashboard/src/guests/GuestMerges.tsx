@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import type { Merge } from '#service/features/guests/write/schema.ts';
+import { mergeReasonWords } from '#service/shared/codes.ts';
 import { api } from '../api/client.ts';
 import { getPages, refresh } from '../api/queries.ts';
 import { useAccount, useMay } from '../session/session.ts';
@@ -32,8 +33,6 @@ export function GuestMerges({ guest }: { guest: StaffContact }) {
   );
 }
 
-const reasons: Record<string, string> = { 'by hand': '', 'same mobile number': ' for having the same mobile number' };
-
 function MergeLine({ merge, guest }: { merge: Merge; guest: StaffContact }) {
   const mayWrite = useMay('staff');
   const isOpen = merge.undone_at === null && merge.into_contact_id === guest.id;
@@ -48,7 +47,7 @@ function MergeLine({ merge, guest }: { merge: Merge; guest: StaffContact }) {
       <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {merge.contact.email && `${merge.contact.email}, `}contact {merge.contact_id}; merged{' '}
         {merge.into_contact_id !== guest.id && `into contact ${merge.into_contact_id} `}by {actorName(merge.actor)}
-        {reasons[merge.reason] ?? ` (${merge.reason})`}, <DateTime at={merge.at} />
+        {merge.reason !== 'staff' && ` for having the ${mergeReasonWords[merge.reason]}`}, <DateTime at={merge.at} />
         {merge.undone_at && (
           <>
             . Undone by {actorName(merge.undone_by ?? 'somebody')}, <DateTime at={merge.undone_at} />

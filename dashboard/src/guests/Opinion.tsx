@@ -1,8 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core';
 import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts';
+import { npsCategory } from '#service/shared/codes.ts';
 import classes from './Timeline.module.css';
-
-const npsCategory = 4;
 
 /** What a guest thought: the ratings, and what they said. */
 export function Opinion({ feedback: { ratings, comments } }: { feedback: NonNullable<TimelineEntry['feedback']> }) {

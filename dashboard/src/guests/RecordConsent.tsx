@@ -7,7 +7,7 @@ import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { FormEnd, LengthLeft, useServerForm } from '../ui/form.tsx';
 import { say } from '../ui/say.ts';
-import { channels, guestName } from './guest.ts';
+import { guestName, shownChannels } from './guest.ts';
 
 /** For a guest who told the staff how they want to be spoken to. */
 export function RecordConsent({ guest }: { guest: StaffContact }) {
@@ -46,7 +46,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
       onClose();
     },
   });
-  const isChanged = channels.some(({ flag }) => form.isDirty(flag));
+  const isChanged = shownChannels.some(({ flag }) => form.isDirty(flag));
   return (
     <form onSubmit={form.submit} noValidate>
       <Stack>
@@ -61,7 +61,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
           }
         >
           <Stack gap="xs" mt="xs">
-            {channels.map(({ flag, name }) => (
+            {shownChannels.map(({ flag, name }) => (
               <Checkbox key={flag} label={name} {...form.getInputProps(flag, { type: 'checkbox' })} />
             ))}
           </Stack>

@@ -2,7 +2,8 @@ import { Chip, Group, Skeleton, Stack } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import type { Kind, TimelineEntry } from '#service/features/insight/timeline/schema.ts';
+import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts';
+import { type TimelineKind, timelineKinds } from '#service/shared/codes.ts';
 import { useAccount } from '../session/session.ts';
 import { formatMonth, formatNumber } from '../ui/format.ts';
 import { LoadMore } from '../ui/Pager.tsx';
@@ -11,7 +12,7 @@ import { EmptyState, ErrorState } from '../ui/States.tsx';
 import { summaryQuery, timelineQuery } from './queries.ts';
 import classes from './Timeline.module.css';
 import { TimelineRow } from './TimelineRow.tsx';
-import { kinds } from './timeline-kinds.ts';
+import { kindWords } from './timeline-kinds.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/guests/$contactId');
 
@@ -63,15 +64,15 @@ function KindChips({ id }: { id: number }) {
   const { kind } = route.useSearch();
   const navigate = route.useNavigate();
   const { data } = useQuery(summaryQuery(path, id));
-  const there = kinds.filter((one) => one.kind === kind || (data?.counts[one.kind] ?? 0) > 0);
+  const there = timelineKinds.filter((one) => one === kind || (data?.counts[one] ?? 0) > 0);
   if (data && there.length < 2 && !kind) return null;
-  const count = (of: Kind) => (data ? ` ${formatNumber(data.counts[of])}` : '');
+  const count = (of: TimelineKind) => (data ? ` ${formatNumber(data.counts[of])}` : '');
   return (
     <Chip.Group
       value={kind ?? 'all'}
       onChange={(value) =>
         void navigate({
-          search: value === 'all' ? {} : { kind: value as Kind },
+          search: value === 'all' ? {} : { kind: value as TimelineKind },
           replace: true,
           resetScroll: false,
         })
@@ -82,9 +83,9 @@ function KindChips({ id }: { id: number }) {
           All
         </Chip>
         {there.map((one) => (
-          <Chip key={one.kind} size="xs" value={one.kind}>
-            {one.many}
-            {count(one.kind)}
+          <Chip key={one} size="xs" value={one}>
+            {kindWords[one].many}
+            {count(one)}
           </Chip>
         ))}
       </Group>

@@ -7,13 +7,13 @@ import { Money, WallClock } from '../ui/Values.tsx';
 import { Bill, billOf } from './Bill.tsx';
 import { Opinion } from './Opinion.tsx';
 import classes from './Timeline.module.css';
-import { iconOf } from './timeline-kinds.ts';
+import { kindWords } from './timeline-kinds.ts';
 import { told } from './timeline-words.ts';
 
 /** One thing that a guest did. */
 export function TimelineRow({ entry }: { entry: TimelineEntry }) {
   const { title, status, facts } = told(entry);
-  const Icon = iconOf(entry.kind);
+  const { icon: Icon } = kindWords[entry.kind];
   return (
     <li className={classes.entry}>
       <span className={classes.icon}>

@@ -1,6 +1,6 @@
 import type { FoundContact, StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { formatDay, formatInstantDay } from '../ui/format.ts';
-import { channels, type Flags, formatMobile, genderName } from './guest.ts';
+import { type Flags, formatMobile, genderName, shownChannels } from './guest.ts';
 
 /** What two guests say of the same matter; empty where one says nothing. */
 export interface Compared {
@@ -18,7 +18,7 @@ const comparing =
 
 const said = ({ left, right }: Compared) => left !== '' || right !== '';
 const allowed = (flags: Flags) =>
-  channels
+  shownChannels
     .filter(({ flag }) => flags[flag])
     .map(({ name }) => name)
     .join(', ') || 'None';

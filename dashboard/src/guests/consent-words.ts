@@ -1,4 +1,5 @@
 import type { StaffConsentEntry } from '#service/features/guests/consent/schema.ts';
+import { capital } from '../ui/format.ts';
 import { channelName } from './guest.ts';
 
 /** What came of it: "E-mail: allowed". */
@@ -42,5 +43,3 @@ function whoOf({ actor, source_name, token_name }: StaffConsentEntry): string {
   const token = token_name ? `the token “${token_name}”` : 'a partner’s request';
   return source_name ? `the source “${source_name}”, sent with ${token},` : token;
 }
-
-const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);

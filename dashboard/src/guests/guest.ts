@@ -1,5 +1,6 @@
-import { IconDeviceMobileMessage, IconMail, IconMailbox, IconPhone } from '@tabler/icons-react';
+import { IconDeviceMobileMessage, IconMail, IconMailbox, IconPhone, type TablerIcon } from '@tabler/icons-react';
 import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
+import { type Channel, flagOf } from '#service/shared/codes.ts';
 
 /** What one may know somebody by. */
 export type Known = Pick<FoundContact, 'first_name' | 'last_name' | 'email' | 'mobile_number'>;
@@ -21,16 +22,20 @@ export function formatMobile(number: string): string {
 
 export const genderName = ({ gender }: { gender: string }) => ({ F: 'Female', M: 'Male' })[gender] ?? gender;
 
-/** The ways in which a guest may be spoken to. */
-export const channels = [
-  { channel: 'email', flag: 'allow_email', name: 'E-mail', icon: IconMail },
-  { channel: 'sms', flag: 'allow_sms', name: 'Texts', icon: IconDeviceMobileMessage },
-  { channel: 'call', flag: 'allow_call', name: 'Calls', icon: IconPhone },
-  { channel: 'snail_mail', flag: 'allow_snail_mail', name: 'Post', icon: IconMailbox },
-] as const;
-export type Channel = (typeof channels)[number]['channel'];
+/** In the order of the screens. */
+const channelWords: Record<Channel, { name: string; icon: TablerIcon }> = {
+  email: { name: 'E-mail', icon: IconMail },
+  sms: { name: 'Texts', icon: IconDeviceMobileMessage },
+  call: { name: 'Calls', icon: IconPhone },
+  snail_mail: { name: 'Post', icon: IconMailbox },
+};
+export const shownChannels = (Object.keys(channelWords) as Channel[]).map((channel) => ({
+  channel,
+  flag: flagOf[channel],
+  ...channelWords[channel],
+}));
 
-export const channelName = (channel: Channel) => channels.find((one) => one.channel === channel)?.name ?? channel;
+export const channelName = (channel: Channel) => channelWords[channel].name;
 
 /** The flags as a list answers them, or as the contact itself does. */
-export type Flags = { [Flag in (typeof channels)[number]['flag']]: boolean | '1' | '' };
+export type Flags = { [Flag in (typeof flagOf)[Channel]]: boolean | '1' | '' };

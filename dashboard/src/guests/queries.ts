@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, type QueryKey } from '@tanstack/react-query';
 import type { FoundContacts, SearchContacts, StaffContact } from '#service/features/guests/contacts/schema.ts';
 import type { PossibleDuplicate } from '#service/features/guests/write/schema.ts';
-import type { Kind, Timeline, TimelineSummary } from '#service/features/insight/timeline/schema.ts';
+import type { Timeline, TimelineSummary } from '#service/features/insight/timeline/schema.ts';
+import type { TimelineKind } from '#service/shared/codes.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { type ApiError, api } from '../api/client.ts';
 import { get, getList, queryClient } from '../api/queries.ts';
@@ -17,7 +18,7 @@ export const notesPath = (account: string, id: number) => `${account}/contacts/$
 export const summaryQuery = (account: string, id: number) =>
   get<TimelineSummary>(`${account}/contacts/${id}/timeline/summary`);
 
-export function timelineQuery(account: string, id: number, kind?: Kind) {
+export function timelineQuery(account: string, id: number, kind?: TimelineKind) {
   return infiniteQueryOptions<Timeline, ApiError, { pages: Timeline[] }, QueryKey, string | undefined>({
     queryKey: ['accounts', account.split('/')[2], 'contacts', String(id), 'timeline', { kind }],
     queryFn: ({ signal, pageParam }) =>

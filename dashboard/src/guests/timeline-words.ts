@@ -1,5 +1,17 @@
 import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts';
-import { counted, formatDay, formatMoney } from '../ui/format.ts';
+import {
+  bookingStages,
+  feedbackSources,
+  feedbackTypes,
+  type InteractionType,
+  type MatchKey,
+  type NameIn,
+  nameOf,
+  orderTypes,
+  roomTypes,
+  stayStatuses,
+} from '#service/shared/codes.ts';
+import { capital, counted, formatDay, formatMoney } from '../ui/format.ts';
 
 /** How an entry is told: its title, a word on how it stands, and what else is known, short. */
 export interface Told {
@@ -20,14 +32,16 @@ export function told({ purchase, booking, stay, wifi, feedback, unique_code }: T
   return { title: 'Something', facts: [] };
 }
 
-const orderTypes: Record<number, string> = {
-  2: 'paid at the table',
-  3: 'click and collect',
-  4: 'dined in',
-  5: 'delivery',
-  6: 'online shop',
+const orderWords: Record<NameIn<typeof orderTypes>, string | undefined> = {
+  unknown: undefined,
+  'pay at table': 'paid at the table',
+  'click and collect': 'click and collect',
+  'dine in': 'dined in',
+  delivery: 'delivery',
+  'online shop': 'online shop',
+  other: undefined,
 };
-const matches = {
+const matches: Record<MatchKey, string> = {
   booking_reference: 'found by the booking',
   unique_code: 'found by the voucher',
   membership_number: 'found by the membership',
@@ -36,9 +50,10 @@ const matches = {
 };
 
 function ofPurchase({ order_type_id, matched_by, transaction_reference }: Part<'purchase'>): Told {
+  const order = nameOf(orderTypes, order_type_id);
   return {
     title: 'Purchase',
-    facts: [orderTypes[order_type_id], matched_by && matches[matched_by], transaction_reference],
+    facts: [order && orderWords[order], matched_by && matches[matched_by], transaction_reference],
   };
 }
 
@@ -46,7 +61,7 @@ function ofBooking(booking: Part<'booking'>): Told {
   const { party_size, stage_value, table_numbers, deposit_paid, source_name, booking_reference } = booking;
   return {
     title: party_size ? `Booking for ${party_size}` : 'Booking',
-    status: stages[stage_value] ?? { text: `Stage ${stage_value}`, color: 'gray' },
+    status: statusOf(nameOf(bookingStages, stage_value)) ?? { text: `Stage ${stage_value}`, color: 'gray' },
     facts: [
       table_numbers.length > 0 && `table ${table_numbers.join(', ')}`,
       Number(deposit_paid) > 0 && `deposit ${formatMoney(deposit_paid)}`,
@@ -56,33 +71,40 @@ function ofBooking(booking: Part<'booking'>): Told {
   };
 }
 
-const stages: Record<number, Told['status']> = {
-  1: { text: 'New', color: 'accent' },
-  100: { text: 'Complete', color: 'green' },
-  550: { text: 'Cancelled', color: 'red' },
+type Status = NameIn<typeof bookingStages> | NameIn<typeof stayStatuses> | NameIn<typeof feedbackTypes>;
+
+/** Of bookings, stays and feedback. */
+const statusColors: Record<Exclude<Status, 'unknown'>, NonNullable<Told['status']>['color']> = {
+  new: 'accent',
+  complete: 'green',
+  cancelled: 'red',
+  enquiry: 'gray',
+  provisional: 'yellow',
+  confirmed: 'accent',
+  'checked in': 'green',
+  'no show': 'red',
+  'checked out': 'green',
+  positive: 'green',
+  negative: 'red',
+  neutral: 'gray',
 };
 
-const rooms: Record<number, string> = { 1: 'basic room', 2: 'standard room', 3: 'premium room' };
-const stayStatuses: Record<number, Told['status']> = {
-  1: { text: 'Enquiry', color: 'gray' },
-  2: { text: 'Provisional', color: 'yellow' },
-  3: { text: 'Confirmed', color: 'accent' },
-  4: { text: 'Checked in', color: 'green' },
-  5: { text: 'Cancelled', color: 'red' },
-  6: { text: 'No show', color: 'red' },
-  7: { text: 'Checked out', color: 'green' },
-};
+function statusOf(name: Status | undefined): Told['status'] {
+  if (name === undefined || name === 'unknown') return undefined;
+  return { text: capital(name), color: statusColors[name] };
+}
 
 function ofStay(stay: Part<'stay'>): Told {
   const dayMs = 86_400_000;
   const nights = (Date.parse(stay.checkout_date.slice(0, 10)) - Date.parse(stay.checkin_date.slice(0, 10))) / dayMs;
+  const room = nameOf(roomTypes, stay.room_type_id);
   return {
     title: `Stay of ${counted(nights, 'night')}`,
-    status: stayStatuses[stay.booking_status_id],
+    status: statusOf(nameOf(stayStatuses, stay.booking_status_id)),
     facts: [
       `until ${formatDay(stay.checkout_date)}`,
       counted(stay.total_guests, 'guest'),
-      rooms[stay.room_type_id],
+      room && `${room} room`,
       !stay.guest && 'booked for others',
       stay.booking_has_pets && 'with pets',
       stay.stay_travel_agent ?? stay.booking_enquiry_source_name,
@@ -92,7 +114,7 @@ function ofStay(stay: Part<'stay'>): Told {
   };
 }
 
-const interactions = {
+const interactions: Record<InteractionType, string> = {
   detected: 'Seen by the wifi',
   connected: 'Connected to the wifi',
   authenticated: 'Signed in to the wifi',
@@ -102,19 +124,10 @@ function ofWifi({ interaction_type, hotspot_name, device_type }: Part<'wifi'>): 
   return { title: interactions[interaction_type], facts: [hotspot_name, device_type] };
 }
 
-const moods: Record<number, Told['status']> = {
-  1: { text: 'Positive', color: 'green' },
-  2: { text: 'Negative', color: 'red' },
-  3: { text: 'Neutral', color: 'gray' },
-};
-const feedbackSources: Record<number, string> = {
-  1: 'website',
-  2: 'social network',
-  3: 'tablet',
-  4: 'e-mail',
-  5: 'social network',
-};
-
 function ofFeedback({ type_id, source_id }: Part<'feedback'>): Told {
-  return { title: 'Feedback', status: moods[type_id], facts: [feedbackSources[source_id ?? 0]] };
+  return {
+    title: 'Feedback',
+    status: statusOf(nameOf(feedbackTypes, type_id)),
+    facts: [nameOf(feedbackSources, source_id)],
+  };
 }

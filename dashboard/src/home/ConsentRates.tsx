@@ -1,5 +1,5 @@
 import { Progress, Skeleton, Text } from '@mantine/core';
-import { channels } from '../guests/guest.ts';
+import { shownChannels } from '../guests/guest.ts';
 import { useAccount } from '../session/session.ts';
 import { formatNumber, formatPercent } from '../ui/format.ts';
 import { TextLink } from '../ui/Page.tsx';
@@ -18,7 +18,7 @@ export function ConsentRates({ overview, unitId }: { overview: Overview | undefi
         <Text c="dimmed">No guests yet.</Text>
       ) : (
         <ul className={classes.rates}>
-          {channels.map(({ channel, flag, name }) => {
+          {shownChannels.map(({ channel, flag, name }) => {
             const given = consent?.[flag] ?? 0;
             return (
               <li key={channel}>

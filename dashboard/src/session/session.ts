@@ -1,11 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Session } from '#service/features/access/sign-in/schema.ts';
-import type { User } from '#service/features/access/users/schema.ts';
+import { mayActAs, type Role } from '#service/shared/roles.ts';
 import { api } from '../api/client.ts';
 import { lastAccount } from './last-account.ts';
-
-export type Role = User['role'];
 
 export const sessionQuery = queryOptions<Session>({
   queryKey: ['session'],
@@ -22,11 +20,9 @@ export function useSession(): Session {
   return data;
 }
 
-const rank: Record<Role, number> = { viewer: 0, staff: 1, owner: 2 };
-
 /** Whether the buttons of that role are worth showing. The service decides by itself whether they work. */
 export function useMay(role: Role): boolean {
-  return rank[useSession().user.role] >= rank[role];
+  return mayActAs(useSession().user.role, role);
 }
 
 /** The account that the menu is about: the one in the address, or, on a page of none, the one before it. */

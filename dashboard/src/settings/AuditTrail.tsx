@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { AuditEntry } from '#service/features/access/audit/schema.ts';
 import type { User } from '#service/features/access/users/schema.ts';
+import { describeAction } from '#service/shared/actions.ts';
 import type { Paged } from '#service/shared/fields.ts';
+import { spoken } from '#service/shared/phrases.ts';
 import { getAll, getList } from '../api/queries.ts';
 import { useMay, useSession } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
@@ -13,7 +15,6 @@ import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { DateTime } from '../ui/Values.tsx';
 import classes from './AuditTrail.module.css';
-import { deedInWords, fieldsInWords } from './deed.ts';
 import { OwnersOnly } from './OwnersOnly.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/settings/audit');
@@ -36,7 +37,7 @@ function Trail() {
   }
 
   const columns: Column<AuditEntry>[] = [
-    { title: 'What', render: (entry) => <Deed of={entry} where={accountName(entry.account_id)} /> },
+    { title: 'What', render: (entry) => <Event of={entry} where={accountName(entry.account_id)} /> },
     {
       title: 'Who',
       oneLine: true,
@@ -91,7 +92,7 @@ function Trail() {
   );
 }
 
-/** Those who still exist; the others' deeds are in the trail all the same. */
+/** Users who still exist. The trail also has events of deleted users. */
 function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange: (id: number | undefined) => void }) {
   const users = useQuery(getAll<User>('/users'));
   const known = users.data?.map(({ id, email }) => ({ value: String(id), label: email })) ?? [];
@@ -110,17 +111,19 @@ function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange
   );
 }
 
-function Deed({ of: entry, where }: { of: AuditEntry; where: string | undefined }) {
+function Event({ of: entry, where }: { of: AuditEntry; where: string | undefined }) {
   const { contact_id } = entry.ids;
-  const more = [fieldsInWords(entry), where].filter(Boolean).join(' · ');
-  const isGone = entry.action.startsWith('Erase');
+  // What was sent tells more than the action only where something was changed.
+  const fields = entry.action.endsWith('.update') ? entry.fields.map(spoken).join(', ') : '';
+  const more = [fields, where].filter(Boolean).join(' · ');
+  const isErased = entry.action === 'contact.erase';
   return (
-    <Text inherit className={classes.deed}>
-      {deedInWords(entry)}
+    <Text inherit className={classes.event}>
+      {describeAction(entry)}
       {contact_id && entry.account_id && (
         <>
           {': '}
-          {isGone ? (
+          {isErased ? (
             `guest ${contact_id}`
           ) : (
             <TextLink

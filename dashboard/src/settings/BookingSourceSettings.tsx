@@ -1,3 +1,4 @@
+import { builtInBookingSources, idsOf } from '#service/shared/codes.ts';
 import { LookupList } from './LookupList.tsx';
 
 export function BookingSourceSettings() {
@@ -9,7 +10,7 @@ export function BookingSourceSettings() {
       table="booking_sources"
       empty="Make one for each way to book."
       afterwards="It can only be deleted while no stay names it. Requests that still name its id are refused."
-      builtIn={[1, 9, 10]}
+      builtIn={idsOf(builtInBookingSources)}
     />
   );
 }

@@ -1,3 +1,4 @@
+import { builtInFeedbackCategories, idsOf } from '#service/shared/codes.ts';
 import { LookupList } from './LookupList.tsx';
 
 export function FeedbackCategorySettings() {
@@ -9,7 +10,7 @@ export function FeedbackCategorySettings() {
       table="feedback_categories"
       empty="Make one for each thing that you want to hear about."
       afterwards="It can only be deleted while no feedback is about it. Requests that still name its id are refused."
-      builtIn={[1, 2, 3, 4]}
+      builtIn={idsOf(builtInFeedbackCategories)}
     />
   );
 }

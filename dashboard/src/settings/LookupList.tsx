@@ -2,6 +2,7 @@ import { Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Lookup } from '#service/features/venues/lookups/schema.ts';
+import type { LookupTable } from '#service/shared/codes.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { api } from '../api/client.ts';
 import { getList, refresh } from '../api/queries.ts';
@@ -24,7 +25,7 @@ interface LookupListProps {
   /** What one is called: "source". */
   noun: string;
   /** The list in the admin API. */
-  table: 'udfs' | 'sources' | 'providers' | 'feedback_categories' | 'booking_sources';
+  table: LookupTable;
   /** What an account without any is told. */
   empty: string;
   /** What becomes of those who still name one that is deleted. */

@@ -6,7 +6,7 @@ import { useAccount } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { Money, WallClock } from '../ui/Values.tsx';
-import { matchKeys } from './match-keys.ts';
+import { matchKeyWords } from './match-keys.ts';
 import classes from './PurchaseExplanation.module.css';
 import { totalOf } from './purchase-total.ts';
 
@@ -76,14 +76,14 @@ function Tried({ keys }: Pick<Explanation, 'keys'>) {
           <li key={key}>
             <Group justify="space-between" gap="xs">
               <Text fw={500}>
-                {matchKeys[key].name} {value}
+                {matchKeyWords[key].name} {value}
               </Text>
               <Badge color={outcomes[outcome].color}>{outcomes[outcome].name}</Badge>
             </Group>
             <Text>
               {reason} {contact_id && <Guest id={contact_id} />}
             </Text>
-            {outcome === 'led to nobody' && <Text c="dimmed">{matchKeys[key].wanted}</Text>}
+            {outcome === 'led to nobody' && <Text c="dimmed">{matchKeyWords[key].wanted}</Text>}
           </li>
         ))}
       </ol>

@@ -1,8 +1,9 @@
 import { Button, Group, MultiSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
 import type { User } from '#service/features/access/users/schema.ts';
+import type { Role } from '#service/shared/roles.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
-import { type Role, useAccount, useSession } from '../session/session.ts';
+import { useAccount, useSession } from '../session/session.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
 import { TextLink } from '../ui/Page.tsx';

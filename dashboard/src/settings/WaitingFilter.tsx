@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { Waiting } from '#service/features/activity/purchases/schema.ts';
-import type { MatchKey } from '#service/features/identity/matching/schema.ts';
+import { type MatchKey, matchKeys } from '#service/shared/codes.ts';
 import { formatNumber } from '../ui/format.ts';
-import { matchKeyList, matchKeys } from './match-keys.ts';
+import { matchKeyWords } from './match-keys.ts';
 import classes from './WaitingFilter.module.css';
 
 interface WaitingFilterProps {
@@ -14,7 +14,7 @@ interface WaitingFilterProps {
 export function WaitingFilter({ counts, chosen }: WaitingFilterProps) {
   const entries = [
     { key: undefined, name: 'All', count: counts?.waiting },
-    ...matchKeyList.map((key) => ({ key, name: matchKeys[key].name, count: counts?.waiting_for[key] })),
+    ...matchKeys.map((key) => ({ key, name: matchKeyWords[key].name, count: counts?.waiting_for[key] })),
   ];
   return (
     <nav aria-label="What they wait for" className={classes.filter}>

@@ -2,6 +2,7 @@ import { Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { StaffPurchase, Waiting } from '#service/features/activity/purchases/schema.ts';
+import { matchKeys } from '#service/shared/codes.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { get, getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
@@ -11,7 +12,7 @@ import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { Money, WallClock } from '../ui/Values.tsx';
-import { matchKeyList, matchKeys } from './match-keys.ts';
+import { matchKeyWords } from './match-keys.ts';
 import { PurchaseExplanation } from './PurchaseExplanation.tsx';
 import { totalOf } from './purchase-total.ts';
 import { WaitingFilter } from './WaitingFilter.tsx';
@@ -40,7 +41,9 @@ export function WaitingPurchases() {
           onRetry={list.refetch}
           stale={list.isPlaceholderData}
           empty={
-            <EmptyState title={key ? `No purchase waits for a ${matchKeys[key].name.toLowerCase()}` : 'Nothing waits'}>
+            <EmptyState
+              title={key ? `No purchase waits for a ${matchKeyWords[key].name.toLowerCase()}` : 'Nothing waits'}
+            >
               Purchases that tills send without a guest’s name stay here until something says whose they are.
             </EmptyState>
           }
@@ -69,9 +72,9 @@ export function WaitingPurchases() {
 
 /** "Table 12, or booking B-1042": the first that leads to somebody settles it. */
 function waitsFor(purchase: StaffPurchase): string {
-  const named = matchKeyList.filter((key) => purchase[key] !== null);
+  const named = matchKeys.filter((key) => purchase[key] !== null);
   const words = named.map((key, index) => {
-    const { before } = matchKeys[key];
+    const { before } = matchKeyWords[key];
     return `${index > 0 ? before.toLowerCase() : before} ${purchase[key]}`;
   });
   return words.join(', or ');

@@ -1,4 +1,4 @@
-import type { MatchKey } from '#service/features/identity/matching/schema.ts';
+import type { MatchKey } from '#service/shared/codes.ts';
 
 interface Words {
   name: string;
@@ -8,8 +8,7 @@ interface Words {
   wanted: string;
 }
 
-/** What a purchase says of its guest, in the order in which it is tried. */
-export const matchKeys: Record<MatchKey, Words> = {
+export const matchKeyWords: Record<MatchKey, Words> = {
   booking_reference: {
     name: 'Booking reference',
     before: 'Booking',
@@ -36,5 +35,3 @@ export const matchKeys: Record<MatchKey, Words> = {
     wanted: 'It is matched as soon as a booking for this table comes in, of that day and within three hours.',
   },
 };
-
-export const matchKeyList = Object.keys(matchKeys) as MatchKey[];

@@ -1,4 +1,4 @@
-import type { Role } from '../session/session.ts';
+import type { Role } from '#service/shared/roles.ts';
 
 /** What each may do, in a sentence. The service decides; this only tells. */
 export const roles: Record<Role, { name: string; may: string }> = {

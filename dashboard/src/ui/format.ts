@@ -87,3 +87,6 @@ export function daysLater(text: string, days: number): string {
 
 /** Today in this zone, as "2026-03-01". */
 export const today = (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date());
+
+/** "No show" for "no show". */
+export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { codeStatuses } from '../../shared/codes.ts';
 import { Day, Id, Instant, Name, Nullable, WallClock } from '../../shared/fields.ts';
 
 /*
@@ -17,7 +18,7 @@ const at = {
   unique_code_group_id: Type.Optional(Id('The group that the code is in: needed where several groups have it.')),
   unique_code: code,
 };
-const Status = Type.Enum(['Active', 'Redeemed'], { description: 'Whether it can still be redeemed.' });
+const Status = Type.Enum(codeStatuses, { description: 'Whether it can still be redeemed.' });
 const RedeemedAt = Type.String({
   description: 'When it was redeemed, in UTC.',
   format: 'date-time',

@@ -9,7 +9,7 @@ export interface Metrics {
   request(method: string, route: string, status: number, seconds: number): void;
   /** Counts a batch of this size. */
   batch(name: string, size: number): void;
-  /** Counts an outcome. Each route has its own names. */
+  /** Counts an outcome by its code. Each route has its own codes. */
   outcome(route: string, outcome: string): void;
   /** Counts entries that were dropped because their queue was full. */
   dropped(name: string, count: number): void;

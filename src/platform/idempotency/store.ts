@@ -16,7 +16,7 @@ const kept = sql`interval '24 hours'`;
 
 export function selectRecords(tx: Tx, accountId: number, keys: string[]): Promise<IdempotencyRecord[]> {
   return tx<IdempotencyRecord>`
-    select key, fingerprint, body, discarded_fields, contact_id from kept_answers
+    select key, fingerprint, body, discarded_fields, contact_id from idempotency_records
     where account_id = ${accountId} and key = any(${keys}::text[]) and created_at > ${tx.now} - ${kept}`;
 }
 
@@ -24,7 +24,7 @@ export function selectRecords(tx: Tx, accountId: number, keys: string[]): Promis
 export async function insertRecords(tx: Tx, accountId: number, answers: IdempotencyRecord[]): Promise<void> {
   const all = <Name extends keyof IdempotencyRecord>(name: Name) => answers.map((answer) => answer[name]);
   await tx`
-    insert into kept_answers (account_id, key, fingerprint, body, discarded_fields, contact_id, created_at)
+    insert into idempotency_records (account_id, key, fingerprint, body, discarded_fields, contact_id, created_at)
     select ${accountId}, key, fingerprint, body, discarded, contact_id, ${tx.now}
     from unnest(${all('key')}::text[], ${all('fingerprint')}::bytea[], ${all('body')}::text[],
       ${answers.map(({ discarded_fields }) => JSON.stringify(discarded_fields))}::jsonb[], ${all('contact_id')}::bigint[])
@@ -39,15 +39,15 @@ export async function insertRecords(tx: Tx, accountId: number, answers: Idempote
  */
 export async function deleteRecordsOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx`
-    update kept_answers set fingerprint = '', body = null, discarded_fields = '[]', contact_id = null
+    update idempotency_records set fingerprint = '', body = null, discarded_fields = '[]', contact_id = null
     where account_id = ${accountId} and contact_id = any(${contactIds})`;
 }
 
 /** So many of the oldest that are past their time. */
 export async function deleteOldRecords(tx: Tx, accountId: number, limit: number): Promise<number> {
   const { count } = await tx`
-    delete from kept_answers where account_id = ${accountId} and key = any(array(
-      select key from kept_answers where account_id = ${accountId} and created_at < ${tx.now} - ${kept}
+    delete from idempotency_records where account_id = ${accountId} and key = any(array(
+      select key from idempotency_records where account_id = ${accountId} and created_at < ${tx.now} - ${kept}
       order by created_at limit ${limit}))
       -- While we waited for it, the key may have been used anew.
       and created_at < ${tx.now} - ${kept}`;

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { knownMigrations, migrate } from '../../../src/platform/db/migrate.ts';
-import { createDatabase, superuser, type TestDatabase } from '../../support/database.ts';
+import { raw } from '../../../src/platform/db/sql.ts';
+import { connectTo, createDatabase, superuser, type TestDatabase } from '../../support/database.ts';
 
 const version = knownMigrations().at(-1)?.version ?? 0;
 
@@ -127,11 +128,60 @@ describe('migrations', () => {
         ('learnt-no.example', false, false), ('refused.example', false, true), ('vouched.example', true, true)`;
     await migrate({ url: database.url });
     const sha = (key: string) => createHash('sha256').update(key).digest('hex');
-    const kept = await behind<{ key: string }>`select key from kept_answers order by account_id`;
+    const kept = await behind<{ key: string }>`select key from idempotency_records order by account_id`;
     expect(kept.map(({ key }) => key)).toEqual([sha('ana@gmail.com'), sha('b')]);
     const [left] = await behind`
       select count(*) filter (where not vouched_for) as learnt, count(*) filter (where vouched_for) as vouched,
         count(*) filter (where domain in ('learnt-no.example', 'd50001.example')) as gone from email_domains`;
     expect(left).toEqual({ learnt: 50_000, vouched: 2, gone: 0 });
+  });
+
+  it('translate sentences of the audit trail, the merges and the possible duplicates into codes, in every account', async () => {
+    const database = await createDatabase('empty');
+    await migrate(
+      { url: database.url },
+      false,
+      knownMigrations().filter(({ version }) => version < 14),
+    );
+    const behind = await superuser(database);
+    await behind`
+      insert into accounts (id, name, root_unit_id, deleted_at) values (1, 'One', 1, null), (2, 'Deleted', 1, now())`;
+    await behind`insert into contacts (account_id, id) values (1, 7), (1, 8), (2, 9), (2, 10)`;
+    await behind`
+      insert into merges (account_id, id, contact_id, into_contact_id, reason, actor) values
+        (1, 1, 7, 8, 'same mobile number', 'token 1'), (2, 2, 9, 10, 'by hand', 'jo@example.com')`;
+    await behind`
+      insert into possible_duplicates (account_id, contact_id, other_contact_id, reason) values
+        (1, 7, 8, 'same mobile number'), (2, 9, 10, 'by hand')`;
+    const sentences = [
+      ['Create a unit', '{name}'],
+      ['Change one’s password', '{current_password,new_password}'],
+      ['regulars account rename', '{}'],
+      ['regulars booking-source rename', '{name}'],
+      ['regulars voucher import', '{}'],
+      ['A text that was never ours', '{name}'],
+    ];
+    for (const [action, fields] of sentences)
+      await behind`
+        insert into audit_trail (actor, action, ids, fields) values ('sam', ${action}, '{}', ${fields}::text[])`;
+    await migrate({ url: database.url });
+    const events = await behind`select action, fields from audit_trail order by id`;
+    expect([...events]).toEqual([
+      { action: 'unit.create', fields: ['name'] },
+      { action: 'user.change_password', fields: ['current_password', 'new_password'] },
+      { action: 'account.update', fields: ['name'] },
+      { action: 'booking_source.update', fields: ['name'] },
+      { action: 'unique_code.create', fields: ['file'] },
+      { action: 'A text that was never ours', fields: ['name'] },
+    ]);
+    for (const table of ['merges', 'possible_duplicates']) {
+      const rows = await behind<{ reason: string }>`select reason from ${raw(table)} order by id`;
+      expect(rows.map(({ reason }) => reason)).toEqual(['same_mobile', 'staff']);
+    }
+    const run = await connectTo(database.url);
+    await expect(run`update audit_trail set action = ''`).rejects.toThrow('append-only');
+    await run`set app.account_id = 1`;
+    await expect(run`update merges set reason = ''`).rejects.toThrow('append-only');
+    expect(await run`select from possible_duplicates`).toHaveLength(1);
   });
 });

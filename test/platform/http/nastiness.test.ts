@@ -15,7 +15,7 @@ const behind = await superuser(database);
 async function stored(): Promise<string> {
   const [row] = await behind<{ print: string }>`
     select concat_ws(' ', (select count(*) from contacts), (select count(*) from identities), (select count(*) from notes),
-      (select count(*) from sources), (select count(*) from groups), (select count(*) from accounts), (select count(*) from kept_answers),
+      (select count(*) from sources), (select count(*) from groups), (select count(*) from accounts), (select count(*) from idempotency_records),
       (select count(*) from audit_trail)) as print`;
   return row?.print ?? '';
 }

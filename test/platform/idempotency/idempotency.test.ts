@@ -176,15 +176,15 @@ describe('a request with an Idempotency-Key', () => {
     const body = guest();
     const { id } = (await post('/v1/contact', body, old)).body;
     await post('/v1/contact', guest(), young);
-    await behind`update kept_answers set created_at = now() - interval '25 hours' where key = ${hashed(old)}`;
+    await behind`update idempotency_records set created_at = now() - interval '25 hours' where key = ${hashed(old)}`;
     expect((await post('/v1/contact', { ...body, first_name: 'Other' }, old)).body.id).toBe(id);
-    await behind`update kept_answers set created_at = now() - interval '25 hours' where key = ${hashed(old)}`;
+    await behind`update idempotency_records set created_at = now() - interval '25 hours' where key = ${hashed(old)}`;
     const sweeper = new Sweeper(db, { ofAccounts: [deleteOldRecords] }, (error) => expect.fail(String(error)));
     expect(await sweeper.sweep()).toBe(1);
     sweeper.close();
     const left = await behind<{
       key: string;
-    }>`select key from kept_answers where key = any(${[old, young].map(hashed)}::text[])`;
+    }>`select key from idempotency_records where key = any(${[old, young].map(hashed)}::text[])`;
     expect(left.map(({ key }) => key)).toEqual([hashed(young)]);
   });
 
@@ -200,7 +200,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await post(change.path, change.body, change.key)).status).toBe(200);
     expect((await admin('DELETE', `/accounts/${home.id}/contacts/${id}`)).status).toBe(204);
     const kept = await behind`
-      select fingerprint, body, discarded_fields, contact_id from kept_answers where key = any(${[key, change.key].map(hashed)}::text[])`;
+      select fingerprint, body, discarded_fields, contact_id from idempotency_records where key = any(${[key, change.key].map(hashed)}::text[])`;
     const nothing = { fingerprint: Buffer.alloc(0), body: null, discarded_fields: [], contact_id: null };
     expect([...kept]).toEqual(Array(2).fill(nothing));
     // And nobody is brought back by a retry that comes late.
@@ -218,8 +218,8 @@ describe('a request with an Idempotency-Key', () => {
     const { email } = guest();
     const key = `signup:${email}`;
     expect((await post('/v1/contact', { email }, key)).status).toBe(200);
-    expect(await behind`select from kept_answers where position(${email} in key) > 0`).toHaveLength(0);
-    expect(await behind`select from kept_answers where key = ${hashed(key)}`).toHaveLength(1);
+    expect(await behind`select from idempotency_records where position(${email} in key) > 0`).toHaveLength(0);
+    expect(await behind`select from idempotency_records where key = ${hashed(key)}`).toHaveLength(1);
   });
 
   it('is a matter of POST alone', async () => {

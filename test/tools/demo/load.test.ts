@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApp } from '../../../src/app/http-app.ts';
 import { EmailDomains } from '../../../src/features/guests/domains/check.ts';
-import { matchKeys } from '../../../src/features/identity/matching/schema.ts';
 import { readConfig } from '../../../src/platform/config.ts';
 import { openPool } from '../../../src/platform/db/database.ts';
 import type { Run } from '../../../src/platform/db/sql.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { dayNumber, dayOf } from '../../../src/shared/clock.ts';
+import { matchKeys } from '../../../src/shared/codes.ts';
 import { Random } from '../../../src/shared/random.ts';
 import { Api } from '../../../tools/demo/api.ts';
 import { Calendar } from '../../../tools/demo/calendar.ts';
@@ -99,8 +99,8 @@ describe('the demo', { timeout: patienceMs }, () => {
         (select count(*) from feedback_ratings where category_id = 4) as nps,
         (select count(*) from purchases where contact_id is not null and matched_by is null) as purchases_on_guests,
         (select count(*) from purchases where matched_at::date > created_at::date) as purchases_that_waited,
-        (select count(*) from merges where reason = 'same mobile number' and undoes is null) as merges_by_phone,
-        (select count(*) from merges where reason = 'by hand' and undoes is null) as merges_by_hand, (select count(*) from merges where undoes is not null) as undone,
+        (select count(*) from merges where reason = 'same_mobile' and undoes is null) as merges_by_phone,
+        (select count(*) from merges where reason = 'staff' and undoes is null) as merges_by_hand, (select count(*) from merges where undoes is not null) as undone,
         (select count(*) from possible_duplicates where kept_apart_at is null) as duplicates, (select count(*) from possible_duplicates where kept_apart_at is not null) as kept_apart,
         (select count(*) from consent_ledger where applied and to_given) as given, (select count(*) from consent_ledger where applied and not to_given) as withdrawn,
         (select count(*) from consent_ledger where rule = 'preserve_consent') as preserved, (select count(*) from consent_ledger where rule = 'historic_data') as historic,

@@ -76,7 +76,7 @@ function partsOf(run: Run, account: number): Promise<Part[]> {
         where l.account_id = ${account} and applied and email like 'guest.%'
       union all select 'identity ' || kind || ' ' || value, contact_id from identities where account_id = ${account}
         and (kind = 'membership' or kind = 'email' and value like 'guest.%' or kind = 'mobile' and value like '4477%')
-      union all select 'kept ' || key, contact_id from kept_answers where account_id = ${account})
+      union all select 'kept ' || key, contact_id from idempotency_records where account_id = ${account})
     select part, max(contact) as contact, count(*) as times from part group by part`;
 }
 
@@ -85,7 +85,7 @@ async function keptOtherwise(run: Run, account: number, writes: Write[]): Promis
   const kept = await run<{
     key: string;
     body: string;
-  }>`select key, body from kept_answers where account_id = ${account}`;
+  }>`select key, body from idempotency_records where account_id = ${account}`;
   const given = new Map(writes.map(({ key, answer }) => [key && keyHash(key), answer]));
   return kept
     .filter(({ key, body }) => given.get(key) && given.get(key)?.body !== body)

@@ -92,7 +92,7 @@ export class Ground {
       begin
         if tg_op = 'UPDATE' and to_jsonb(old) <> to_jsonb(new) and to_jsonb(old) - ${allowed} = to_jsonb(new) - ${allowed} then return null; end if;
         -- A wrong password changes nothing, and is remembered.
-        if tg_table_name = 'audit_trail' and tg_op = 'INSERT' and to_jsonb(new)->>'action' = 'Wrong password' then return null; end if;
+        if tg_table_name = 'audit_trail' and tg_op = 'INSERT' and to_jsonb(new)->>'action' = 'user.wrong_password' then return null; end if;
         account := (to_jsonb(old)->>case tg_table_name when 'accounts' then 'id' else 'account_id' end)::bigint;
         isSwept := tg_op = 'DELETE' and account is not null and not exists (select from accounts where id = account and deleted_at is null);
         insert into proof.changes (change) values (case when isSwept then 'sweep' else lower(tg_op) end || ' ' || tg_table_name);
@@ -118,7 +118,7 @@ export class Ground {
   fingerprint(): Promise<Record<string, string>> {
     return fingerprint(this.behind, {
       sessions: `to_jsonb(r) - 'last_seen_at' - 'expires_at'`,
-      audit_trail: `case when action = 'Wrong password' then null else to_jsonb(r) end`,
+      audit_trail: `case when action = 'user.wrong_password' then null else to_jsonb(r) end`,
     });
   }
 

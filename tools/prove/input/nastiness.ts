@@ -393,7 +393,7 @@ export const nastyHeaders: Record<string, readonly string[]> = {
     '\u00e9',
     'x'.repeat(255),
     'x'.repeat(256),
-    `'; drop table kept_answers; --`,
+    `'; drop table idempotency_records; --`,
     '__proto__',
     'same',
     'same',

@@ -24,7 +24,7 @@ export const auditRoutes = [
           user_id: 5,
           actor: 'sam@harbour.example',
           address: '203.0.113.7',
-          action: 'Create a unit',
+          action: 'unit.create',
           subject: 'The Anchor',
           ids: { id: 12 },
           fields: ['name'],

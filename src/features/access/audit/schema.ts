@@ -13,7 +13,10 @@ export const AuditEntry = Type.Object({
       examples: ['203.0.113.7'],
     }),
   ),
-  action: Type.String({ description: 'What, in words.', examples: ['Create a unit'] }),
+  action: Type.String({
+    description: 'What, as a code that never changes. Entries of earlier versions that have no code have a sentence.',
+    examples: ['unit.create'],
+  }),
   subject: Nullable(Type.String({ description: 'The name of what it was done to.', examples: ['The Anchor'] })),
   ids: Type.Record(Type.String(), Type.Integer(), { description: 'The ids that it was about.' }),
   fields: Type.Array(Type.String(), { description: 'The names of the fields that were sent; never their values.' }),

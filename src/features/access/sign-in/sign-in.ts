@@ -46,7 +46,7 @@ export async function userByPassword(
       address,
       userId: user.id,
       accountId: null,
-      action: 'Wrong password',
+      action: 'user.wrong_password',
       subject: null,
       ids: {},
       fields: [],

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { bookingStages, listed } from '../../../shared/codes.ts';
 import { Id, Money, vital, WallClock } from '../../../shared/fields.ts';
 
 const Count = (description: string, example: number) =>
@@ -10,7 +11,9 @@ const fields = {
   source_id: Type.Optional(Id('Kept as it is.')),
   type_id: Type.Optional(Id('Kept as it is.')),
   stage_value: Type.Optional(
-    Type.Integer({ description: '1 new (unless given), 100 complete, 550 cancelled; others are kept as they are.' }),
+    Type.Integer({
+      description: `${listed(bookingStages, { new: ' (unless given)' })}; others are kept as they are.`,
+    }),
   ),
   party_datetime: Type.Optional(WallClock('When it starts.', vital)),
   party_enquirytime: Type.Optional(
@@ -71,7 +74,7 @@ export const Booking = Type.Object({
   account_id: text('Account id', '1'),
   contact_id: text('The contact that this is today.', '42'),
   unit_id: text('Where.', '2'),
-  stage_value: text('1 new, 100 complete, 550 cancelled.', '1'),
+  stage_value: text(`${listed(bookingStages)}.`, '1'),
   type_id: text('As it was sent.', ''),
   datetime: text('When it was made: yyyy-mm-dd hh:mm:ss.', '2026-02-20 09:15:00'),
   source_id: text('As it was sent.', ''),

@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { type Asked, listingForMany } from '../../../platform/db/listing.ts';
 import { sql } from '../../../platform/db/sql.ts';
 import { onClock } from '../../../shared/clock.ts';
-import { newStage } from '../../../shared/codes.ts';
+import { bookingStages, idOf } from '../../../shared/codes.ts';
 import { money, type Rows } from '../../../shared/fields.ts';
 import type { Booking, BookingChanges, BookingPop } from './schema.ts';
 
@@ -55,7 +55,7 @@ export function bookingRow(
     unit_id: sent.unit_id ?? before?.unit_id ?? of.rootUnitId,
     provider_id: sent.provider_id ?? before?.provider_id ?? null,
     booking_reference: sent.booking_reference,
-    stage_value: sent.stage_value ?? before?.stage_value ?? newStage,
+    stage_value: sent.stage_value ?? before?.stage_value ?? idOf(bookingStages, 'new'),
     type_id: sent.type_id ?? before?.type_id ?? null,
     source_id: sent.source_id ?? before?.source_id ?? null,
     enquired_at: at(sent.party_enquirytime) ?? before?.enquired_at ?? onClock(of.receivedAt, timeZone),

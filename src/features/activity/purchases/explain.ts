@@ -1,9 +1,9 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { type MatchKey, matchKeys } from '../../../shared/codes.ts';
 import { NotFound } from '../../../shared/problem.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { findAccount } from '../../access/accounts/store.ts';
 import { lineage } from '../../identity/identities/store.ts';
-import { type MatchKey, matchKeys } from '../../identity/matching/schema.ts';
 import {
   bookingsLedTo,
   type CandidateRow,

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { type MatchKey, matchKeys } from '../../../shared/codes.ts';
 import type { Account } from '../../access/accounts/schema.ts';
-import { type MatchKey, matchKeys } from '../../identity/matching/schema.ts';
 import { bookingsLedTo, codesLedTo, type Lead, membersLedTo, tablesLedTo } from '../../identity/matching/store.ts';
 import { codeKey } from '../../vouchers/schema.ts';
 import type { PurchaseRow } from './store.ts';

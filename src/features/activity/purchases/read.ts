@@ -1,9 +1,9 @@
 import type { Database, Tx } from '../../../platform/db/database.ts';
+import { matchKeys } from '../../../shared/codes.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { NotFound } from '../../../shared/problem.ts';
 import { nextAccountIds } from '../../access/accounts/store.ts';
 import { lineage } from '../../identity/identities/store.ts';
-import { matchKeys } from '../../identity/matching/schema.ts';
 import type { ListWaiting, Purchase, StaffPurchase, Waiting } from './schema.ts';
 import { countWaiting, findStaffPurchase, selectPurchases, selectWaiting } from './store.ts';
 

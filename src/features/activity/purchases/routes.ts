@@ -78,8 +78,8 @@ export const purchaseRoutes = [
       contactOf: ({ purchases }) => purchases.find(({ contact_id }) => contact_id !== null)?.contact_id ?? null,
       outcomes: ({ purchases }) =>
         purchases.map(({ contact_id, matched_by }) => {
-          if (contact_id === null) return 'purchase waits';
-          return matched_by === null ? 'purchase known already' : `purchase matched by ${matched_by}`;
+          if (contact_id === null) return 'purchase_waiting';
+          return matched_by === null ? 'purchase_known' : `purchase_matched_by_${matched_by}`;
         }),
     },
   ),

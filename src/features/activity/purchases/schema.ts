@@ -1,14 +1,12 @@
 import Type, { type Static } from 'typebox';
+import { idsOf, listed, type MatchKey, matchKeys, orderTypes } from '../../../shared/codes.ts';
 import { Id, Instant, Money, Nullable, vital, WallClock } from '../../../shared/fields.ts';
-import { type MatchKey, matchKeys } from '../../identity/matching/schema.ts';
 
-export const unknownOrderType = 1;
 export const mostLines = 1000;
 
 const orderTypeId = Type.Integer({
-  description:
-    '1 unknown (unless given), 2 pay at table, 3 click and collect, 4 dine in, 5 delivery, 6 online shop, 7 other.',
-  enum: [1, 2, 3, 4, 5, 6, 7],
+  description: `${listed(orderTypes, { unknown: ' (unless given)' })}.`,
+  enum: idsOf(orderTypes),
   examples: [4],
 });
 

@@ -2,9 +2,9 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { type Asked, askedBy, listing, selectForMany } from '../../../platform/db/listing.ts';
 import { alsoEquals, only, type Sql, sql } from '../../../platform/db/sql.ts';
 import { onClock } from '../../../shared/clock.ts';
+import { idOf, type MatchKey, matchKeys, orderTypes } from '../../../shared/codes.ts';
 import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
 import { Invalid } from '../../../shared/problem.ts';
-import { type MatchKey, matchKeys } from '../../identity/matching/schema.ts';
 import {
   type Item,
   type ListWaiting,
@@ -13,7 +13,6 @@ import {
   type Purchase,
   type PurchasePop,
   type StaffPurchase,
-  unknownOrderType,
   type Waiting,
 } from './schema.ts';
 
@@ -89,7 +88,7 @@ export function purchaseRow(
     unit_id: sent.unit_id ?? of.rootUnitId,
     provider_id: sent.provider_id ?? of.providerId ?? null,
     transaction_reference: sent.transaction_reference,
-    order_type_id: sent.order_type_id ?? before?.order_type_id ?? unknownOrderType,
+    order_type_id: sent.order_type_id ?? before?.order_type_id ?? idOf(orderTypes, 'unknown'),
     created_at:
       sent.created_at === undefined
         ? (before?.created_at ?? onClock(of.receivedAt, of.timeZone))

@@ -1,5 +1,6 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
+import { matchKeys } from '../../../shared/codes.ts';
 import { oneOf } from '../../../shared/phrases.ts';
 import { type FieldErrors, Invalid, noSuchAccount } from '../../../shared/problem.ts';
 import { addError } from '../../../shared/read.ts';
@@ -7,7 +8,6 @@ import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { identityKey } from '../../identity/identities/schema.ts';
 import { survivorsOf } from '../../identity/identities/store.ts';
-import { matchKeys } from '../../identity/matching/schema.ts';
 import { codesLedTo, lockPurchases, nothingBrought } from '../../identity/matching/store.ts';
 import { findUnits } from '../../venues/units/store.ts';
 import { existingCodeGroups } from '../../vouchers/group-store.ts';

@@ -1,16 +1,18 @@
 import Type, { type Static } from 'typebox';
+import { builtInBookingSources, idOf, idsOf, listed, roomTypes, stayStatuses } from '../../../shared/codes.ts';
 import { Id, Money, Nullable, WallClock } from '../../../shared/fields.ts';
 
-const roomTypeId = Type.Integer({ description: '1 basic, 2 standard, 3 premium.', enum: [1, 2, 3], examples: [2] });
+const roomTypeId = Type.Integer({ description: `${listed(roomTypes)}.`, enum: idsOf(roomTypes), examples: [2] });
 const bookingStatusId = Type.Integer({
-  description:
-    'The latest: 1 enquiry, 2 provisional, 3 confirmed, 4 checked in, 5 cancelled, 6 no show, 7 checked out.',
-  enum: [1, 2, 3, 4, 5, 6, 7],
+  description: `The latest: ${listed(stayStatuses)}.`,
+  enum: idsOf(stayStatuses),
   examples: [3],
 });
 /** A guest was there, once the check-in has passed: not every partner says so again when they arrive. */
-export const begunStatuses = [3, 4, 7];
-const sourceId = Id('1 website, 9 in house, 10 third party; the full list is at `/v1/booking/sources`.');
+export const begunStatuses = (['confirmed', 'checked in', 'checked out'] as const).map((name) =>
+  idOf(stayStatuses, name),
+);
+const sourceId = Id(`${listed(builtInBookingSources)}; the full list is at \`/v1/booking/sources\`.`);
 const Count = (description: string, example: number) =>
   Type.Integer({ description, minimum: 0, maximum: 2_147_483_647, examples: [example] });
 const code = (description: string, example: string) =>

@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { interactionTypes } from '../../../shared/codes.ts';
 import { Id, vital, WallClock } from '../../../shared/fields.ts';
-
-export const interactionTypes = ['detected', 'connected', 'authenticated'] as const;
 
 const Text = (description: string, example: string) =>
   Type.String({ description, maxLength: 255, examples: [example] });

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { cancelledStage, flagOf } from '../../../shared/codes.ts';
-import { type IdentityKind, sameMobile } from '../../identity/identities/schema.ts';
+import type { IdentityKind } from '../../identity/identities/schema.ts';
 import type { FoundContact, SearchContacts } from './schema.ts';
 
 /*
@@ -187,7 +187,7 @@ function amongAll(accountId: number): Haystack {
     select contact.id from possible_duplicates pair cross join lateral (
       select coalesce(merged_into, id) as id from contacts
       where account_id = ${accountId} and id = pair.${raw(others)} and mobile_number = identity.value offset 0) as contact
-    where pair.account_id = ${accountId} and pair.${raw(own)} = identity.contact_id and pair.reason = ${sameMobile}
+    where pair.account_id = ${accountId} and pair.${raw(own)} = identity.contact_id and pair.reason = 'same_mobile'
       and identity.kind = 'mobile'`;
   return {
     scope: sql``,

@@ -1,26 +1,22 @@
 import Type, { type Static } from 'typebox';
+import { builtInFeedbackCategories, feedbackSources, feedbackTypes, idsOf, listed } from '../../../shared/codes.ts';
 import { Id, Nullable, WallClock } from '../../../shared/fields.ts';
 
-/** What is meant where nothing is said. */
-export const unknownType = 4;
-/** The category whose rating is a number. */
-export const npsCategory = 4;
-
 const typeId = Type.Integer({
-  description: '1 positive, 2 negative, 3 neutral, 4 unknown (unless given).',
-  enum: [1, 2, 3, 4],
+  description: `${listed(feedbackTypes, { unknown: ' (unless given)' })}.`,
+  enum: idsOf(feedbackTypes),
   examples: [1],
 });
 const sourceId = Type.Integer({
-  description: '1 website, 2 a social network, 3 tablet, 4 email, 5 a microblogging social network.',
-  enum: [1, 2, 3, 4, 5],
+  description: `${listed(feedbackSources)}.`,
+  enum: idsOf(feedbackSources),
   examples: [3],
 });
 const long = (description: string, example: string) =>
   Type.String({ description, maxLength: 10_000, examples: [example] });
 const tag = Type.String({ description: 'A tag, such as a topic.', maxLength: 255, examples: ['atmosphere'] });
 const categoryId = Type.Integer({
-  description: '1 food, 2 drink, 3 service, 4 NPS; the full list is at `/v1/feedback/categories`.',
+  description: `${listed(builtInFeedbackCategories)}; the full list is at \`/v1/feedback/categories\`.`,
   examples: [4],
 });
 const ratingText = Type.String({

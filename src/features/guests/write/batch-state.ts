@@ -1,11 +1,10 @@
-import { type Channel, channels, flagOf } from '../../../shared/codes.ts';
+import { type Channel, channels, feedbackTypes, flagOf, idOf, type MergeReason } from '../../../shared/codes.ts';
 import { domainOf } from '../../../shared/domain-name.ts';
 import { Invalid } from '../../../shared/problem.ts';
-import { type Identity, identityKey, sameMobile, type Taken } from '../../identity/identities/schema.ts';
+import { type Identity, identityKey, type Taken } from '../../identity/identities/schema.ts';
 import type { Withdrawal } from '../consent/store.ts';
 import { addressOf, profileFields } from '../contacts/schema.ts';
 import type { ContactRow, Details } from '../contacts/store.ts';
-import { unknownType } from '../feedback/schema.ts';
 import type { FeedbackRow } from '../feedback/store.ts';
 import type { NoteRow } from '../notes/store.ts';
 import { ActivityState } from './activity-state.ts';
@@ -44,7 +43,7 @@ export interface MergeChange {
   person: ContactState;
   into: ContactState;
   actor: string;
-  reason: string;
+  reason: MergeReason;
   taken: Omit<Taken, 'group_ids'>;
   /** Also taken over; some of them may still be to be made. */
   groups: GroupRef[];
@@ -155,7 +154,7 @@ export class BatchState {
     for (const feedback of input.feedback ?? []) {
       this.changes.feedback.push({
         person,
-        type_id: feedback.type_id ?? unknownType,
+        type_id: feedback.type_id ?? idOf(feedbackTypes, 'unknown'),
         source_id: feedback.source_id ?? null,
         unit_id: feedback.unit_id ?? root.id,
         comments: (feedback.comments ?? []).map(({ type = null, note }) => ({ type, note })),
@@ -188,7 +187,7 @@ export class BatchState {
     if (byEmail) {
       if (byMobile && byMobile !== byEmail) {
         const samePerson = byMobile.row.email === null && !this.#areKeptApart(byMobile, byEmail);
-        if (samePerson) this.merge(byMobile, byEmail, sameMobile, `token ${tokenId}`, tokenId, mobile);
+        if (samePerson) this.merge(byMobile, byEmail, 'same_mobile', `token ${tokenId}`, tokenId, mobile);
         else this.changes.duplicates.push({ person: byEmail, other: byMobile });
       }
       return { person: byEmail, isNew: false };
@@ -208,7 +207,7 @@ export class BatchState {
   merge(
     from: ContactState,
     into: ContactState,
-    reason: string,
+    reason: MergeReason,
     actor: string,
     tokenId: number | null,
     mobile?: string,

@@ -8,7 +8,7 @@ const merge = {
   id: 9,
   contact_id: 57,
   into_contact_id: 42,
-  reason: 'same mobile number',
+  reason: 'same_mobile' as const,
   actor: 'token 3',
   at: '2026-03-01T12:30:00.000Z',
   undone_at: null,
@@ -32,7 +32,7 @@ export const mergeRoutes = [
         'This contact stays, and takes over what it lacks; the other’s id leads to it from now on. Consent is never given by a merge. It can be undone.',
       input: MergeInto,
       response: Merge,
-      example: { input: { contact_id: 57 }, response: { ...merge, reason: 'by hand', actor: 'jo@example.com' } },
+      example: { input: { contact_id: 57 }, response: { ...merge, reason: 'staff' as const, actor: 'jo@example.com' } },
     },
     (tx, { accountId, ids, input, actor }) => mergeContacts(tx, accountId, ids.contact_id, input.contact_id, actor),
   ),
@@ -95,7 +95,7 @@ export const mergeRoutes = [
       example: {
         response: {
           id: 6,
-          reason: 'same mobile number',
+          reason: 'same_mobile' as const,
           created_at: '2026-03-01T12:30:00.000Z',
           contacts: [
             foundContact,

@@ -3,7 +3,7 @@ import { type Channel, flagOf } from '../../../shared/codes.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
 import { findAccount } from '../../access/accounts/store.ts';
-import { byHand, nothingTaken, type Taken } from '../../identity/identities/schema.ts';
+import { nothingTaken, type Taken } from '../../identity/identities/schema.ts';
 import {
   appendMerges,
   descent,
@@ -62,7 +62,7 @@ export async function mergeContacts(
     { people: rows, details, withdrawals, standing: new Map(), survivors: new Map(), keptApart: [] },
     references,
   );
-  people.merge(people.person(from), people.person(into), byHand, actor, null);
+  people.merge(people.person(from), people.person(into), 'staff', actor, null);
   await Promise.all(await storeBatch(tx, account, people, references));
   return shown(await latestMerge(tx, accountId, from));
 }

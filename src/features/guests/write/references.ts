@@ -1,4 +1,5 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { npsCategory } from '../../../shared/codes.ts';
 import { readDate } from '../../../shared/formats.ts';
 import { pick, type Sparse } from '../../../shared/read.ts';
 import { defaultFolder } from '../../venues/groups/schema.ts';
@@ -7,7 +8,6 @@ import { lookupKinds } from '../../venues/lookups/schema.ts';
 import { ensureNamed, existing, findByName } from '../../venues/lookups/store.ts';
 import { findUnits } from '../../venues/units/store.ts';
 import type { Named } from '../contacts/store.ts';
-import { npsCategory } from '../feedback/schema.ts';
 import { findUdfs } from '../udfs/store.ts';
 import { checkActivity, hasActivity, type Refuse } from './check-activity.ts';
 import { type ContactCommand, rulesFor } from './command.ts';

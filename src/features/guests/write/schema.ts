@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { mergeReasons } from '../../../shared/codes.ts';
 import { Id, Instant, Nullable } from '../../../shared/fields.ts';
 import { NewBooking } from '../../activity/bookings/schema.ts';
 import { NewPurchase } from '../../activity/purchases/schema.ts';
@@ -96,11 +97,16 @@ export type ListMerges = Static<typeof ListMerges>;
 
 export const MergeInto = Type.Object({ contact_id: Id('The contact that is the same guest, and ends.') });
 
+const mergeReason = Type.Enum(mergeReasons, {
+  description: '`same_mobile`: they have the same mobile number. `staff`: staff merged them.',
+  examples: ['same_mobile'],
+});
+
 export const Merge = Type.Object({
   id: Id('Merge id'),
   contact_id: Id('The contact that ended.'),
   into_contact_id: Id('The contact that it is now.'),
-  reason: Type.String({ examples: ['same mobile number'] }),
+  reason: mergeReason,
   actor: Type.String({ description: 'Who did it.', examples: ['token 3'] }),
   at: Instant('When.'),
   undone_at: Nullable(Instant('When it was undone.')),
@@ -113,7 +119,7 @@ export type Merge = Static<typeof Merge>;
 
 export const PossibleDuplicate = Type.Object({
   id: Id('The pair’s id'),
-  reason: Type.String({ examples: ['same mobile number'] }),
+  reason: mergeReason,
   created_at: Instant('When it was noticed.'),
   contacts: Type.Array(FoundContact, { minItems: 2, maxItems: 2 }),
 });

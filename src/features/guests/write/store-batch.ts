@@ -4,7 +4,6 @@ import { putBookings } from '../../activity/bookings/store.ts';
 import { putPurchases } from '../../activity/purchases/store.ts';
 import { putStays } from '../../activity/stays/store.ts';
 import { insertWifi } from '../../activity/wifi/store.ts';
-import { sameMobile } from '../../identity/identities/schema.ts';
 import { appendMerges, claimIdentities, notePairs, releaseIdentities } from '../../identity/identities/store.ts';
 import { lockPurchases, matchWaiting, nothingBrought } from '../../identity/matching/store.ts';
 import { appendToLedger } from '../consent/store.ts';
@@ -125,7 +124,7 @@ export async function storeBatch(
     changes.duplicates.map(({ person, other }) => ({
       contact_id: Math.min(person.row.id, other.row.id),
       other_contact_id: Math.max(person.row.id, other.row.id),
-      reason: sameMobile,
+      reason: 'same_mobile' as const,
     })),
     (pairs) => notePairs(tx, accountId, pairs),
   );

@@ -10,10 +10,6 @@ export interface Claim extends Identity {
   contact_id: number;
 }
 
-/** Why two contacts are one, or may be. */
-export const sameMobile = 'same mobile number';
-export const byHand = 'by hand';
-
 /** What the surviving contact took over in a merge, so that an undo can give it back. */
 export interface Taken {
   /** Fields that were empty, and what they were filled with. */

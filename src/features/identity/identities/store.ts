@@ -1,6 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { only, sql } from '../../../platform/db/sql.ts';
+import type { MergeReason } from '../../../shared/codes.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { NotFound } from '../../../shared/problem.ts';
 import type { Claim, Identity, Taken } from './schema.ts';
@@ -116,7 +117,7 @@ export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]
 export interface NewMerge {
   contact_id: number;
   into_contact_id: number;
-  reason: string;
+  reason: MergeReason;
   actor: string;
   taken: Taken;
   /** An undo, of this merge. */
@@ -192,7 +193,7 @@ export async function descent(tx: Tx, accountId: number, contactId: number): Pro
 export interface Pair {
   contact_id: number;
   other_contact_id: number;
-  reason: string;
+  reason: MergeReason;
 }
 
 /** A pair is known once, with the lower id first; the caller sees to that. */
@@ -227,7 +228,7 @@ export async function keepApart(tx: Tx, accountId: number, pair: Pair, actor: st
 
 export interface PairRow {
   id: number;
-  reason: string;
+  reason: MergeReason;
   created_at: string;
   low: number;
   high: number;

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { alsoEquals, type Sql, sql } from '../../../platform/db/sql.ts';
+import type { MatchKey } from '../../../shared/codes.ts';
 import { cancelledStage } from '../../../shared/codes.ts';
-import type { MatchKey } from './schema.ts';
 
 /**
  * What a transaction brings that purchases may have been waiting for. Where it does many things one after the other,
@@ -141,7 +141,7 @@ export async function matchWaiting(
       order by id, place, rank, seconds, booking_id desc) as match
     where purchases.account_id = ${accountId} and purchases.id = match.id and purchases.contact_id is null
     returning purchases.matched_by`;
-  for (const { matched_by } of rows) count(`waiting purchase matched by ${matched_by}`);
+  for (const { matched_by } of rows) count(`waiting_purchase_matched_by_${matched_by}`);
 }
 
 /** What a transaction brings that changes nothing else of purchases: locks those that waited for it, and matches them. */

@@ -1,8 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { join, only, type Sql, sql } from '../../../platform/db/sql.ts';
-import { cancelledStage } from '../../../shared/codes.ts';
+import { cancelledStage, npsCategory } from '../../../shared/codes.ts';
 import { begunStatuses } from '../../activity/stays/schema.ts';
-import { npsCategory } from '../../guests/feedback/schema.ts';
 
 export interface KnownUnit {
   id: number;

@@ -1,10 +1,11 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { only } from '../../../platform/db/sql.ts';
+import { type TimelineKind, timelineKinds } from '../../../shared/codes.ts';
 import { formats } from '../../../shared/formats.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import { selectFound } from '../../guests/contacts/search-store.ts';
 import { lineage } from '../../identity/identities/store.ts';
-import { type Kind, kinds, type ReadTimeline, type Timeline, type TimelineSummary } from './schema.ts';
+import type { ReadTimeline, Timeline, TimelineSummary } from './schema.ts';
 import { type Cursor, countTimeline, selectTimeline } from './store.ts';
 
 const perPage = 50;
@@ -45,8 +46,8 @@ function written({ at, kind, id }: Cursor): string {
 function cursorOf(sent: string): Cursor {
   const [at = '', kind = '', id = ''] = Buffer.from(sent, 'base64url').toString().split('|');
   const isTime = /\.\d{6}$/.test(at) && formats['wall-clock']?.read(at.slice(0, -7)) === at.slice(0, -7);
-  if (!isTime || !kinds.includes(kind as Kind) || !/^\d{1,15}$/.test(id)) {
+  if (!isTime || !timelineKinds.includes(kind as TimelineKind) || !/^\d{1,15}$/.test(id)) {
     throw new Invalid({ before: ['The before must be the next of an earlier page.'] });
   }
-  return { at, kind: kind as Kind, id: Number(id) };
+  return { at, kind: kind as TimelineKind, id: Number(id) };
 }

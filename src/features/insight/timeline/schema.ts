@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { type TimelineKind, timelineKinds } from '../../../shared/codes.ts';
 import { Id, Nullable, WallClock } from '../../../shared/fields.ts';
 import { Purchase } from '../../activity/purchases/schema.ts';
 import { Stay } from '../../activity/stays/schema.ts';
@@ -6,14 +7,11 @@ import { WifiPop } from '../../activity/wifi/schema.ts';
 import { FoundContact } from '../../guests/contacts/schema.ts';
 import { Feedback } from '../../guests/feedback/schema.ts';
 
-export const kinds = ['purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code'] as const;
-export type Kind = (typeof kinds)[number];
-
 export const ReadTimeline = Type.Object({
   before: Type.Optional(
     Type.String({ description: 'The `next` of the page before: what comes behind it.', maxLength: 255 }),
   ),
-  kind: Type.Optional(Type.Enum(kinds, { description: 'Only this kind.', examples: ['purchase'] })),
+  kind: Type.Optional(Type.Enum(timelineKinds, { description: 'Only this kind.', examples: ['purchase'] })),
 });
 export type ReadTimeline = Static<typeof ReadTimeline>;
 
@@ -67,7 +65,7 @@ const CodePart = Type.Object({
 
 /** One thing that a guest did: of the parts, the one named like its kind. */
 export const TimelineEntry = Type.Object({
-  kind: Type.Enum(kinds),
+  kind: Type.Enum(timelineKinds),
   id: Id('Id of the purchase, booking, …: of that kind.'),
   at: WallClock('When it was: a booking’s start (or, without one, when it was made), a stay’s check-in.'),
   unit_id: Id('Where.'),
@@ -92,8 +90,11 @@ const amount = Type.Integer({ minimum: 0, examples: [12] });
 export const TimelineSummary = Type.Object({
   last_visit_at: FoundContact.properties.last_visit_at,
   spend: Type.Number({ description: 'What the lines of all purchases come to.', examples: [1840.5] }),
-  counts: Type.Object(Object.fromEntries(kinds.map((kind) => [kind, amount])) as Record<Kind, typeof amount>, {
-    description: 'How many of each kind the timeline has.',
-  }),
+  counts: Type.Object(
+    Object.fromEntries(timelineKinds.map((kind) => [kind, amount])) as Record<TimelineKind, typeof amount>,
+    {
+      description: 'How many of each kind the timeline has.',
+    },
+  ),
 });
 export type TimelineSummary = Static<typeof TimelineSummary>;

@@ -1,13 +1,14 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import { type TimelineKind, timelineKinds } from '../../../shared/codes.ts';
 import { moneyFields, optionalFields } from '../../activity/stays/schema.ts';
-import { type Kind, kinds, type TimelineEntry } from './schema.ts';
+import type { TimelineEntry } from './schema.ts';
 
 /** A place in the list: behind whatever is there. */
 export interface Cursor {
   /** To the microsecond, as redemptions are. */
   at: string;
-  kind: Kind;
+  kind: TimelineKind;
   id: number;
 }
 
@@ -21,20 +22,20 @@ export function selectTimeline(
   tx: Tx,
   accountId: number,
   contactIds: number[],
-  wanted: Kind | undefined,
+  wanted: TimelineKind | undefined,
   before: Cursor | undefined,
   limit: number,
 ): Promise<(TimelineEntry & { exactly_at: string })[]> {
   const { at, kind, id } = before ?? { at: 'infinity', kind: 'wifi', id: 0 };
-  const page = (one: Kind, time: Sql) => sql`${time} <= ${at}::timestamp
+  const page = (one: TimelineKind, time: Sql) => sql`${time} <= ${at}::timestamp
     and (${time}, ${one}::text, id) < (${at}::timestamp, ${kind}::text, ${id}::bigint) order by ${time} desc, id desc limit ${limit}`;
   /** A contact after the other, as an index has them in order. */
-  const ofEach = (one: Kind, table: string, time: Sql, unit: Sql, and: Sql = sql``) => sql`
+  const ofEach = (one: TimelineKind, table: string, time: Sql, unit: Sql, and: Sql = sql``) => sql`
     select ${one} as kind, entry.* from unnest(${contactIds}::bigint[]) as contact (id) cross join lateral (
       select id, ${time} as at, ${unit} as unit_id from ${raw(table)} deed
       where account_id = ${accountId} and contact_id = contact.id ${and} and ${page(one, time)}) as entry`;
   const unit = sql`unit_id`;
-  const all: Record<Kind, Sql> = {
+  const all: Record<TimelineKind, Sql> = {
     purchase: ofEach('purchase', 'purchases', sql`created_at`, unit),
     booking: sql`${ofEach('booking', 'bookings', sql`party_datetime`, unit)} union all
       ${ofEach('booking', 'bookings', sql`enquired_at`, unit, sql`and party_datetime is null`)}`,
@@ -57,7 +58,7 @@ export function selectTimeline(
         where ${page('stay', sql`at`)}) as entry`,
   };
   const sought = wanted === undefined ? Object.values(all) : [all[wanted]];
-  const parts = kinds.map(
+  const parts = timelineKinds.map(
     (one) => sql`case when kind = ${one} then (${detailsOf(accountId, contactIds)[one]}) end as ${raw(one)}`,
   );
   return tx<TimelineEntry & { exactly_at: string }>`
@@ -74,10 +75,10 @@ export async function countTimeline(
   tx: Tx,
   accountId: number,
   contactIds: number[],
-): Promise<Record<Kind, number> & { pence: number }> {
+): Promise<Record<TimelineKind, number> & { pence: number }> {
   const of = (table: string) =>
     sql`from ${raw(table)} where account_id = ${accountId} and contact_id = any(${contactIds})`;
-  const rows = await tx<Record<Kind, number> & { pence: number }>`
+  const rows = await tx<Record<TimelineKind, number> & { pence: number }>`
     select purchase, pence, (select count(*) ${of('bookings')}) as booking,
       (select count(distinct stay_id) ${of('stay_contacts')}) as stay, (select count(*) ${of('wifi_interactions')}) as wifi,
       (select count(*) ${of('feedback')}) as feedback,
@@ -103,7 +104,7 @@ const stayFields = raw(
 );
 
 /** The part of an entry that only its kind has. */
-function detailsOf(accountId: number, contactIds: number[]): Record<Kind, Sql> {
+function detailsOf(accountId: number, contactIds: number[]): Record<TimelineKind, Sql> {
   const named = (table: string, id: Sql) =>
     sql`(select name from ${raw(table)} named where account_id = ${accountId} and named.id = ${id})`;
   const one = (table: string, fields: Sql) => sql`

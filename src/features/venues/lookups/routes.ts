@@ -1,8 +1,9 @@
 import { crudRoutes } from '../../../platform/http/crud-routes.ts';
 import { jsonRoute, type Route } from '../../../platform/http/route.ts';
+import { feedbackTypes } from '../../../shared/codes.ts';
 import { NoFields } from '../../../shared/fields.ts';
 import { allLookups, changeLookup, createLookup, listLookups, removeLookup, showLookup } from './manage.ts';
-import { feedbackTypes, type Lookup, type LookupKind, LookupList, lookupKinds } from './schema.ts';
+import { type Lookup, type LookupKind, LookupList, lookupKinds } from './schema.ts';
 
 /** Staff's side: the same five calls for every kind. */
 function management(kind: LookupKind): Route[] {

@@ -1,10 +1,11 @@
 import Type, { type Static, type TObject, type TString } from 'typebox';
+import { builtInBookingSources, builtInFeedbackCategories, type LookupTable, udfTypes } from '../../../shared/codes.ts';
 import { Id, Name } from '../../../shared/fields.ts';
 
 /** A list of named things that guests' data refers to by id, kept by staff. They differ in little but their names. */
 export interface LookupKind {
   /** The table, and the last part of the admin API's path. */
-  table: 'udfs' | 'sources' | 'providers' | 'feedback_categories' | 'booking_sources';
+  table: LookupTable;
   /** What the audit trail and the operation ids call one of them. */
   code: string;
   noun: string;
@@ -22,14 +23,14 @@ export interface LookupKind {
 export type Lookup = {
   id: number;
   name: string;
-  type?: 'text' | 'date';
+  type?: (typeof udfTypes)[number];
 };
 
 /** A partner's look-up answers a whole list at once, so staff can't make those any longer than this. */
 export const longestLookup = 1000;
 
 function kind(
-  table: LookupKind['table'],
+  table: LookupTable,
   noun: string,
   plural: string,
   exampleName: string,
@@ -52,7 +53,7 @@ function kind(
 
 function udfs(): LookupKind {
   const base = kind('udfs', 'user-defined field', 'user-defined fields', 'Favourite table');
-  const type = Type.Enum(['text', 'date'], { description: 'What its values are.', examples: ['text'] });
+  const type = Type.Enum(udfTypes, { description: 'What its values are.', examples: ['text'] });
   return {
     ...base,
     code: 'udf',
@@ -67,25 +68,15 @@ export const lookupKinds = {
   udfs: udfs(),
   sources: kind('sources', 'source', 'sources', 'Guest wifi'),
   providers: kind('providers', 'provider', 'providers', 'Table Tills Ltd'),
-  feedbackCategories: kind('feedback_categories', 'feedback category', 'feedback categories', 'Atmosphere', [
-    { id: 1, name: 'food' },
-    { id: 2, name: 'drink' },
-    { id: 3, name: 'service' },
-    { id: 4, name: 'NPS' },
-  ]),
-  bookingSources: kind('booking_sources', 'booking source', 'booking sources', 'Concierge', [
-    { id: 1, name: 'website' },
-    { id: 9, name: 'in house' },
-    { id: 10, name: 'third party' },
-  ]),
+  feedbackCategories: kind(
+    'feedback_categories',
+    'feedback category',
+    'feedback categories',
+    'Atmosphere',
+    builtInFeedbackCategories,
+  ),
+  bookingSources: kind('booking_sources', 'booking source', 'booking sources', 'Concierge', builtInBookingSources),
 } satisfies Record<string, LookupKind>;
-
-export const feedbackTypes = [
-  { id: 1, name: 'positive' },
-  { id: 2, name: 'negative' },
-  { id: 3, name: 'neutral' },
-  { id: 4, name: 'unknown' },
-];
 
 /** What the partners' look-ups answer. */
 export const LookupList = Type.Object({ data: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })) });

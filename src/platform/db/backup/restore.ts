@@ -79,7 +79,8 @@ export async function restore(
       for (const [name, last] of Object.entries(sequences))
         await tx`select setval(${identifier(name).sql}::regclass, ${last})`;
       for (const migration of after) await applyMigration(connection, migration);
-      await tx`analyze ${join(tables.map(({ name }) => identifier(name)))}`;
+      // Again, as a later migration may have renamed one.
+      await tx`analyze ${join((await findTables(tx)).map(({ name }) => identifier(name)))}`;
       await finish(tx);
       return { rows: total(rows), accounts: rows.accounts ?? 0 };
     });

@@ -48,7 +48,7 @@ describe('regulars account delete', () => {
     expect(stderr).toMatch(/100 %: 6,\d{3} of 6,\d{3} rows\n$/);
     expect(await isGone()).toBe(true);
     const trail = await behind<{ action: string }>`select action from audit_trail order by id desc limit 1`;
-    expect(trail[0]?.action).toBe('regulars account delete');
+    expect(trail[0]?.action).toBe('account.delete');
   });
 
   it('leaves the rest to the service when it is interrupted', async () => {

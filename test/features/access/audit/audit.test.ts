@@ -69,7 +69,7 @@ describe('the audit trail', () => {
     const entries = await trail({ user_id: String(user.id) });
     expect(entries.map(({ action, address }) => [action, address])).toEqual([
       ['session.create', '10.4.0.1'],
-      ['Wrong password', '10.4.0.1'],
+      ['user.wrong_password', '10.4.0.1'],
     ]);
   });
 
@@ -119,9 +119,15 @@ describe('the audit trail', () => {
 
   it.each([undefined, 'create', 'Create a unit', 'unit.'])('refuses a route with the action %j', (action) => {
     const spec = {
-      ...{ method: 'POST', access: 'admin', path: '/admin/v1/x', tag: 'X', operationId: 'x', summary: 'X' },
-      ...{ input: NoFields, ...(action === undefined ? {} : { action }) },
-    } as const;
+      method: 'POST' as const,
+      access: 'admin' as const,
+      path: '/admin/v1/x',
+      tag: 'X',
+      operationId: 'x',
+      summary: 'X',
+      input: NoFields,
+      ...(action === undefined ? {} : { action }),
+    };
     expect(() => noContentRoute(spec, async () => {})).toThrow('POST /admin/v1/x needs an action');
     expect(() => noContentRoute({ ...spec, access: 'partner' }, async () => {})).not.toThrow();
   });

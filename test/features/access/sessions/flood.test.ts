@@ -41,5 +41,7 @@ it('a right password gets in past wrong ones from 200 addresses, and what is ref
   going = false;
   await Promise.all(clients);
   expect(accused).toBe(0);
-  expect(await behind`select from audit_trail where action = 'Wrong password' and user_id = ${id}`).toHaveLength(wrong);
+  expect(await behind`select from audit_trail where action = 'user.wrong_password' and user_id = ${id}`).toHaveLength(
+    wrong,
+  );
 });

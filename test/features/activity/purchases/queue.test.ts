@@ -256,7 +256,7 @@ describe('the numbers', async () => {
       await here.sent({ [key]: value });
     }
     const counts = { booking_reference: 2, unique_code: 1, membership_number: 2, card_reference: 1, table_number: 3 };
-    const direct = Object.entries(counts).map(([key, n]) => [`/v1/purchases: purchase matched by ${key}`, n]);
+    const direct = Object.entries(counts).map(([key, n]) => [`/v1/purchases: purchase_matched_by_${key}`, n]);
     const late = [
       ['/v1/contact', 'booking_reference', 2],
       ['/v1/bookings/:booking_id', 'booking_reference', 2],
@@ -265,8 +265,8 @@ describe('the numbers', async () => {
       ['/v1/contact', 'card_reference', 2],
       ['/v1/contact', 'table_number', 4],
       ['/v1/bookings/:booking_id', 'table_number', 2],
-    ].map(([route, key, n]) => [`${route}: waiting purchase matched by ${key}`, n]);
-    expect(await outcomes()).toEqual(Object.fromEntries([...direct, ...late, ['/v1/purchases: purchase waits', 18]]));
+    ].map(([route, key, n]) => [`${route}: waiting_purchase_matched_by_${key}`, n]);
+    expect(await outcomes()).toEqual(Object.fromEntries([...direct, ...late, ['/v1/purchases: purchase_waiting', 18]]));
   });
   it('tell how many wait in all accounts together, by what for', async () => {
     for (const at of [here, there]) {

@@ -178,7 +178,7 @@ describe('a guest who is erased', () => {
     const before = await traces(words);
     for (const expected of [
       /^contacts:/,
-      /^kept_answers:/,
+      /^idempotency_records:/,
       /^request_log:/,
       /^email_domains:/,
       /^groups:/,

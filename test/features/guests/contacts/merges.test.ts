@@ -115,7 +115,7 @@ describe('an e-mail of one contact with the mobile of another that has no e-mail
         id: expect.any(Number),
         contact_id: phone,
         into_contact_id: email,
-        reason: 'same mobile number',
+        reason: 'same_mobile',
         actor: expect.stringMatching(/^token \d+$/),
         at: expect.any(String),
         undone_at: null,
@@ -380,7 +380,7 @@ describe('a phone that two people with e-mails of their own share', () => {
     await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
     expect(await duplicates()).toMatchObject([
       {
-        reason: 'same mobile number',
+        reason: 'same_mobile',
         contacts: [
           { id: ana.id, first_name: 'Ana' },
           { id: rui.id, first_name: 'Rui' },
@@ -406,7 +406,7 @@ describe('a phone that two people with e-mails of their own share', () => {
     const merged = await mergeInto(ana.id, eve.id);
     expect(merged).toMatchObject({
       status: 200,
-      body: { contact_id: eve.id, into_contact_id: ana.id, reason: 'by hand', actor: 'admin token' },
+      body: { contact_id: eve.id, into_contact_id: ana.id, reason: 'staff', actor: 'admin token' },
     });
     expect(await duplicates()).toHaveLength(0);
     // Either e-mail leads to the one contact from now on.

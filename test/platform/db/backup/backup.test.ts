@@ -205,9 +205,9 @@ describe('a backup, taken while the service serves, and restored', async () => {
     expect(await everything(copy, true)).toEqual(before);
     expect(await copy`select from sessions`).toHaveLength(0);
     const [last] = await copy`select action, actor from audit_trail order by id desc limit 1`;
-    expect(last).toEqual({ action: 'regulars restore', actor: expect.stringContaining('command line') });
+    expect(last).toEqual({ action: 'backup.restore', actor: expect.stringContaining('command line') });
     const [prior] = await copy`select action from audit_trail order by id desc offset 1 limit 1`;
-    expect(prior).toEqual({ action: 'regulars backup' });
+    expect(prior).toEqual({ action: 'backup.create' });
     const owners = await copy`select distinct tableowner from pg_tables where schemaname = 'public'`;
     expect([...owners]).toEqual([{ tableowner: 'regulars' }]);
   });
@@ -438,6 +438,36 @@ describe('restoring', async () => {
       1,
       expect.stringContaining('it was made for a later version than the backup'),
     ]);
+  });
+});
+
+describe('a backup from before the actions and reasons were codes', () => {
+  it('is restored with codes, and with the table of that time under its present name', async () => {
+    const [old, next] = [await createDatabase('empty'), await createDatabase('empty')];
+    await migrate({ url: old.url }, false, knownMigrations().slice(0, 13));
+    const earlier = await superuser(old);
+    await earlier`insert into accounts (id, name, root_unit_id) values (1, 'Harbour', 1)`;
+    await earlier`insert into units (account_id, id, name, is_root) values (1, 1, 'Harbour', true)`;
+    await earlier`insert into contacts (account_id, id, merged_into) values (1, 7, null), (1, 8, 7), (1, 9, null)`;
+    await earlier`
+      insert into merges (account_id, contact_id, into_contact_id, reason, actor) values (1, 8, 7, 'same mobile number', 'token 1')`;
+    await earlier`
+      insert into possible_duplicates (account_id, contact_id, other_contact_id, reason) values (1, 7, 9, 'same mobile number')`;
+    await earlier`
+      insert into audit_trail (account_id, actor, action, ids, fields) values (1, 'sam', 'Create a unit', '{}', '{name}')`;
+    await earlier`
+      insert into kept_answers (account_id, key, fingerprint, body, discarded_fields) values (1, 'k', 'f', '{}', '[]')`;
+    const oldFile = newFile();
+    await succeed(['backup', oldFile], onServer(old));
+    await succeed(['restore', oldFile], onServer(next));
+    const restored = await superuser(next);
+    const [row] = await restored`
+      select (select reason from merges) as merge, (select reason from possible_duplicates) as pair,
+        (select action from audit_trail order by id limit 1) as action, (select key from idempotency_records) as key`;
+    expect(row).toEqual({ merge: 'same_mobile', pair: 'same_mobile', action: 'unit.create', key: 'k' });
+    const fresh = await everything(await superuser(await createDatabase()));
+    const { schema, triggers } = await everything(restored);
+    expect([schema, triggers]).toEqual([fresh.schema, fresh.triggers]);
   });
 });
 
