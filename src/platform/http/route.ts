@@ -245,14 +245,12 @@ export function listRoute<P extends string, I extends TObject, A extends TSchema
 export function shareConcurrentReads(list: Route): Route {
   const together: BatchedRead = (tx, _, calls) => {
     const readings = new Map<string, Promise<unknown>>();
-    return Promise.all(
-      calls.map(async (call) => {
-        const wanted = JSON.stringify([call.input, call.slice]);
-        const reading = readings.get(wanted) ?? list.handler(tx, call);
-        readings.set(wanted, reading);
-        return call.paginate((await reading) as Rows<unknown>);
-      }),
-    );
+    return tx.each(calls, async (call) => {
+      const wanted = JSON.stringify([call.input, call.slice]);
+      const reading = readings.get(wanted) ?? list.handler(tx, call);
+      readings.set(wanted, reading);
+      return call.paginate((await reading) as Rows<unknown>);
+    });
   };
   return { ...list, together };
 }

@@ -18,6 +18,7 @@ import { reader } from '../../shared/read.ts';
 import type { ActiveAccounts } from '../batching/active-accounts.ts';
 import { Batcher } from '../batching/batcher.ts';
 import { type Database, isConflict, type Tx } from '../db/database.ts';
+import { settled } from '../db/ordered.ts';
 import { sessionCookie } from './cookie.ts';
 import { idempotentRequestOf, type RunIdempotent } from './idempotency-key.ts';
 import { mergeParams, parseBody } from './params.ts';
@@ -371,7 +372,7 @@ async function writeAndAnswer(
     statement.catch(() => {});
     statements.push(statement);
   });
-  await Promise.all(statements);
+  await settled(statements);
   return done.map((one, index) => {
     if (one instanceof Error) return one;
     return {

@@ -79,14 +79,14 @@ export class ActivityState {
       unit_id: unit_id ?? account.root_unit_id,
       provider_id,
     }));
-    const [knownBookings, knownPurchases, knownStays] = await Promise.all([
-      bookings.length > 0 ? findBookings(tx, account.id, bookingKeys) : [],
-      purchases.length > 0 ? findPurchases(tx, account.id, purchaseKeys) : [],
-      stays.length > 0 ? findStays(tx, account.id, stays) : [],
-    ]);
-    for (const row of knownBookings) deeds.#bookings.set(bookingKey(row), { row });
-    for (const row of knownPurchases) deeds.#purchases.set(purchaseKey(row), { row });
-    for (const row of knownStays) deeds.#stays.set(stayKey(row), { row, changed: false });
+    const known = await tx.inOrder({
+      bookings: () => (bookings.length > 0 ? findBookings(tx, account.id, bookingKeys) : []),
+      purchases: () => (purchases.length > 0 ? findPurchases(tx, account.id, purchaseKeys) : []),
+      stays: () => (stays.length > 0 ? findStays(tx, account.id, stays) : []),
+    });
+    for (const row of known.bookings) deeds.#bookings.set(bookingKey(row), { row });
+    for (const row of known.purchases) deeds.#purchases.set(purchaseKey(row), { row });
+    for (const row of known.stays) deeds.#stays.set(stayKey(row), { row, changed: false });
     return deeds;
   }
 

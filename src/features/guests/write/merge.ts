@@ -1,4 +1,5 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { settled } from '../../../platform/db/ordered.ts';
 import { type Channel, flagOf } from '../../../shared/codes.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
@@ -43,7 +44,7 @@ export async function mergeContacts(
   contactId: number,
   actor: string,
 ): Promise<Merge> {
-  const [into, from] = await Promise.all([today(tx, accountId, intoId), today(tx, accountId, contactId)]);
+  const [into, from] = await tx.each([intoId, contactId], (id) => today(tx, accountId, id));
   if (into === undefined) throw noSuchContact();
   if (from === undefined) throw new Invalid({ contact_id: ['The contact id is not a contact of this account.'] });
   if (into === from) throw new Invalid({ contact_id: ['The contact id leads to this very contact already.'] });
@@ -51,19 +52,19 @@ export async function mergeContacts(
   const families = [...(await lineage(tx, accountId, into)), ...(await lineage(tx, accountId, from))];
   const rows = (await lockContacts(tx, accountId, families)).filter((row) => ids.includes(row.id));
   if (rows.length < 2 || rows.some((row) => row.merged_into !== null)) throw new Conflict();
-  const [account, details, withdrawals, references] = await Promise.all([
-    findAccount(tx, accountId),
-    selectDetails(tx, accountId, ids),
-    selectWithdrawals(tx, accountId, ids),
-    References.load(tx, accountId, []),
-  ]);
+  const { account, details, withdrawals, references } = await tx.inOrder({
+    account: () => findAccount(tx, accountId),
+    details: () => selectDetails(tx, accountId, ids),
+    withdrawals: () => selectWithdrawals(tx, accountId, ids),
+    references: () => References.load(tx, accountId, []),
+  });
   if (!account) throw noSuchContact();
   const people = new BatchState(
     { people: rows, details, withdrawals, standing: new Map(), survivors: new Map(), keptApart: [] },
     references,
   );
   people.merge(people.person(from), people.person(into), byHand, actor, null);
-  await Promise.all(await storeBatch(tx, account, people, references));
+  await settled(await storeBatch(tx, account, people, references));
   return shown(await latestMerge(tx, accountId, from));
 }
 
@@ -150,7 +151,7 @@ export async function keepPairApart(tx: Tx, accountId: number, id: number, actor
   const pair = await findPair(tx, accountId, id);
   if (!pair) throw new NotFound('There is no such pair of contacts.');
   const { contact_id, other_contact_id, reason } = pair;
-  const [a, b] = await Promise.all([today(tx, accountId, contact_id), today(tx, accountId, other_contact_id)]);
+  const [a, b] = await tx.each([contact_id, other_contact_id], (one) => today(tx, accountId, one));
   if (a === undefined || b === undefined || a === b) {
     throw new Invalid({ pair_id: ['The two have been merged. Undo that merge if they are two people.'] });
   }

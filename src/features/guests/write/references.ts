@@ -239,35 +239,16 @@ async function lookUp(tx: Tx, accountId: number, commands: ContactCommand[]) {
   /** Asks only where there is something to ask for. */
   const ask = <T>(wanted: { size: number }, find: () => Promise<T[]>): Promise<T[]> =>
     wanted.size > 0 ? find() : Promise.resolve([]);
-  const [
-    foundUnits,
-    foundGroups,
-    namedGroups,
-    foundSources,
-    namedSources,
-    foundUdfs,
-    foundCategories,
-    foundBookingSources,
-  ] = await Promise.all([
-    findUnits(tx, accountId, [...units]),
-    ask(groups, () => findGroups(tx, accountId, [...groups])),
-    ask(groupNames, () => findGroupsByName(tx, accountId, wantedGroups)),
-    ask(sources, () => existing(tx, lookupKinds.sources, accountId, [...sources])),
-    ask(sourceNames, () => findByName(tx, lookupKinds.sources, accountId, wantedSources)),
-    ask(udfs, () => findUdfs(tx, accountId, [...udfs])),
-    ask(categories, () => existing(tx, lookupKinds.feedbackCategories, accountId, [...categories])),
-    ask(bookingSources, () => existing(tx, lookupKinds.bookingSources, accountId, [...bookingSources])),
-  ]);
-  return {
-    units: foundUnits,
-    groups: foundGroups,
-    groupNames: wantedGroups,
-    namedGroups,
-    sources: foundSources,
-    sourceNames: wantedSources,
-    namedSources,
-    udfs: foundUdfs,
-    categories: foundCategories,
-    bookingSources: foundBookingSources,
-  };
+  const found = await tx.inOrder({
+    units: () => findUnits(tx, accountId, [...units]),
+    groups: () => ask(groups, () => findGroups(tx, accountId, [...groups])),
+    namedGroups: () => ask(groupNames, () => findGroupsByName(tx, accountId, wantedGroups)),
+    sources: () => ask(sources, () => existing(tx, lookupKinds.sources, accountId, [...sources])),
+    namedSources: () => ask(sourceNames, () => findByName(tx, lookupKinds.sources, accountId, wantedSources)),
+    udfs: () => ask(udfs, () => findUdfs(tx, accountId, [...udfs])),
+    categories: () => ask(categories, () => existing(tx, lookupKinds.feedbackCategories, accountId, [...categories])),
+    bookingSources: () =>
+      ask(bookingSources, () => existing(tx, lookupKinds.bookingSources, accountId, [...bookingSources])),
+  });
+  return { ...found, groupNames: wantedGroups, sourceNames: wantedSources };
 }

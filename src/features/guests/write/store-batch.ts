@@ -49,11 +49,11 @@ export async function storeBatch(
     contacts: added.length - fresh.contacts.length,
     feedback: changes.feedback.length - fresh.feedback.length,
   };
-  const [contactIds, feedbackIds] = await Promise.all([
-    lacking.contacts > 0 ? newContactIds(tx, lacking.contacts) : [],
-    lacking.feedback > 0 ? newFeedbackIds(tx, lacking.feedback) : [],
-    references.makeMissing(tx, accountId),
-  ]);
+  const { contactIds, feedbackIds } = await tx.inOrder({
+    contactIds: () => (lacking.contacts > 0 ? newContactIds(tx, lacking.contacts) : []),
+    feedbackIds: () => (lacking.feedback > 0 ? newFeedbackIds(tx, lacking.feedback) : []),
+    missing: () => references.makeMissing(tx, accountId),
+  });
   const ids = [...fresh.contacts, ...contactIds];
   const idsOfFeedback = [...fresh.feedback, ...feedbackIds];
   added.forEach((person, index) => {

@@ -39,22 +39,23 @@ export async function writeContacts(
   const holding = holdAccount(tx, accountId);
   // What guests did is known by where it was, which may be the account's root unit.
   const held = ActivityState.areIn(commands) ? await holding : undefined;
-  const [account, references, , rows, owners, feedbackIds, deeds] = await Promise.all([
-    holding,
-    References.load(tx, accountId, commands),
+  const { account, references, rows, owners, feedbackIds, deeds } = await tx.inOrder({
+    account: () => holding,
+    references: () => References.load(tx, accountId, commands),
     // In this order everywhere, and what is read last is what nobody else can change any more.
-    lockKeys(tx, accountId, [...sought.map(identityKey), ...ActivityState.keysOf(commands)]),
-    lockOwners(
-      tx,
-      accountId,
-      decisive.map(({ kind }) => kind),
-      decisive.map(({ value }) => value),
-    ),
-    findOwners(tx, accountId, sought),
+    keys: () => lockKeys(tx, accountId, [...sought.map(identityKey), ...ActivityState.keysOf(commands)]),
+    rows: () =>
+      lockOwners(
+        tx,
+        accountId,
+        decisive.map(({ kind }) => kind),
+        decisive.map(({ value }) => value),
+      ),
+    owners: () => findOwners(tx, accountId, sought),
     // After the locks: ids tell in which order things happened.
-    feedback > 0 ? newFeedbackIds(tx, feedback) : [],
-    held ? ActivityState.load(tx, held, commands) : new ActivityState(),
-  ]);
+    feedbackIds: () => (feedback > 0 ? newFeedbackIds(tx, feedback) : []),
+    deeds: () => (held ? ActivityState.load(tx, held, commands) : new ActivityState()),
+  });
   if (!account) return commands.map(() => noSuchAccount());
   const people = new BatchState(
     await complete(tx, accountId, commands, rows, standingOf(sought, owners, rows)),
@@ -131,12 +132,12 @@ async function complete(
   const ids = rows.map((row) => row.id);
   const mayMerge = ids.length > 0 && couldMerge(commands, rows, { standing, survivors });
   const details = ids.length > 0 && (mayMerge || commands.some(({ input }) => input.full_contact_object !== false));
-  const [detailed, withdrawals, keptApart] = await Promise.all([
-    details ? selectDetails(tx, accountId, ids) : [],
-    mayMerge ? selectWithdrawals(tx, accountId, ids) : [],
-    mayMerge ? selectKeptApart(tx, accountId, ids) : [],
-  ]);
-  return { people: rows, standing, survivors, details: detailed, withdrawals, keptApart };
+  const loaded = await tx.inOrder({
+    details: () => (details ? selectDetails(tx, accountId, ids) : []),
+    withdrawals: () => (mayMerge ? selectWithdrawals(tx, accountId, ids) : []),
+    keptApart: () => (mayMerge ? selectKeptApart(tx, accountId, ids) : []),
+  });
+  return { people: rows, standing, survivors, ...loaded };
 }
 
 /** Whether an e-mail and a mobile of one command may turn out to be two contacts: as they stand, or by what others in the batch do. */
