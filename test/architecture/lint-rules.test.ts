@@ -20,6 +20,12 @@ const forbidden: Record<string, string[]> = {
   ],
   'src/features/guests/write/merge-routes.ts': ['./store.ts', '../contacts/read.ts'],
   'src/features/venues/units/manage.ts': ['../groups/manage.ts', '../../../platform/http/errors.ts', 'fastify'],
+  'src/features/activity/stays/section.ts': [
+    './read.ts',
+    '../wifi/section.ts',
+    '../bookings/write.ts',
+    '../../../platform/http/route.ts',
+  ],
   'src/features/vouchers/redeem.ts': ['../activity/purchases/write.ts', '../../platform/http/route.ts', './routes.ts'],
   'src/features/vouchers/store.ts': ['../identity/matching/store.ts', './redeem.ts'],
   'src/platform/http/request-auth.ts': [
@@ -52,6 +58,13 @@ const allowed: Record<string, string[]> = {
     '../../../platform/db/database.ts',
     '../../../platform/batching/batcher.ts',
   ],
+  'src/features/activity/stays/section.ts': [
+    './store.ts',
+    '../../venues/lookups/store.ts',
+    '../../identity/sections/section.ts',
+    '../../../platform/db/database.ts',
+  ],
+  'src/features/guests/write/sections.ts': ['../notes/section.ts', '../../activity/stays/section.ts'],
   'src/features/vouchers/redeem.ts': ['../../platform/batching/batcher.ts', '../identity/matching/store.ts'],
   'src/features/vouchers/store.ts': ['../../platform/db/sql.ts', '../../shared/fields.ts', './schema.ts'],
   'src/platform/http/request-auth.ts': ['../db/database.ts', '../../shared/roles.ts'],
