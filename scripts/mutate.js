@@ -4,7 +4,7 @@ import { Stryker } from '@stryker-mutator/core';
 
 const groups = {
   contacts: {
-    mutate: ['src/features/guests/write/batch-state.ts', 'src/features/guests/write/contact-state.ts'],
+    mutate: ['batch-state', 'changes', 'contact-state'].map((name) => `src/features/guests/write/${name}.ts`),
     tests: [
       'features/guests/contacts/{merges,rules,batches,contact-state,fields,payloads}',
       'features/guests/consent/*',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Static, TObject } from 'typebox';
 import { listAccounts, showAccount } from '../features/access/accounts/manage.ts';
 import { readConfig } from '../platform/config.ts';
-import { type Database, isDatabaseUnavailable, type Tx } from '../platform/db/database.ts';
+import { type Database, isDatabaseUnavailable, type Tx, transactionOver } from '../platform/db/database.ts';
 import { type OpenDatabase, type OpenOptions, openDatabase } from '../platform/db/open/open.ts';
 import type { Run } from '../platform/db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
@@ -88,7 +88,7 @@ async function untilInterrupted<T>(
   const giveUp = () => new SetupProblem('Interrupted: nothing was changed.');
   const heeding: Run = (strings, ...values) =>
     interrupted.aborted ? Promise.reject(giveUp()) : tx(strings, ...values);
-  const result = await work(Object.assign(heeding, { now: tx.now }));
+  const result = await work(transactionOver(heeding, tx.now));
   await recordCommand(tx, accountId, result);
   if (interrupted.aborted) throw giveUp();
   return result;

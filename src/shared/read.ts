@@ -86,6 +86,16 @@ export function pick<T, P = T>(
   return passed;
 }
 
+/** The same. Undefined if nothing passes of a list that has elements: an empty list would delete what was stored before. */
+export function pickAny<T, P = T>(
+  list: T[] | undefined,
+  test?: (element: T, place: number) => P | undefined,
+): P[] | undefined {
+  if (list === undefined) return undefined;
+  const passed = pick(list, test);
+  return passed.length > 0 || list.length === 0 ? passed : undefined;
+}
+
 /** Null, absent and blank all mean "no news", but for the few texts of which blank is a value. */
 function isAbsent(raw: unknown, blankCounts = false): boolean {
   return raw === undefined || raw === null || (typeof raw === 'string' && !blankCounts && raw.trim() === '');

@@ -20,6 +20,12 @@ const forbidden: Record<string, string[]> = {
   ],
   'src/features/guests/write/merge-routes.ts': ['./store.ts', '../contacts/read.ts'],
   'src/features/venues/units/manage.ts': ['../groups/manage.ts', '../../../platform/http/errors.ts', 'fastify'],
+  'src/features/activity/stays/section.ts': [
+    './read.ts',
+    '../wifi/section.ts',
+    '../bookings/write.ts',
+    '../../../platform/http/route.ts',
+  ],
   'src/features/vouchers/redeem.ts': ['../activity/purchases/write.ts', '../../platform/http/route.ts', './routes.ts'],
   'src/features/vouchers/store.ts': ['../identity/matching/store.ts', './redeem.ts'],
   'src/platform/http/request-auth.ts': [
@@ -52,6 +58,13 @@ const allowed: Record<string, string[]> = {
     '../../../platform/db/database.ts',
     '../../../platform/batching/batcher.ts',
   ],
+  'src/features/activity/stays/section.ts': [
+    './store.ts',
+    '../../venues/lookups/store.ts',
+    '../../identity/sections/section.ts',
+    '../../../platform/db/database.ts',
+  ],
+  'src/features/guests/write/sections.ts': ['../notes/section.ts', '../../activity/stays/section.ts'],
   'src/features/vouchers/redeem.ts': ['../../platform/batching/batcher.ts', '../identity/matching/store.ts'],
   'src/features/vouchers/store.ts': ['../../platform/db/sql.ts', '../../shared/fields.ts', './schema.ts'],
   'src/platform/http/request-auth.ts': ['../db/database.ts', '../../shared/roles.ts'],
@@ -79,12 +92,27 @@ for (const folder of featureFolders('src/features')) {
 const tree = mkdtempSync(join(tmpdir(), 'regulars-lint-'));
 afterAll(() => rmSync(tree, { recursive: true }));
 cpSync('biome.json', join(tree, 'biome.json'));
+cpSync('scripts/lint', join(tree, 'scripts/lint'), { recursive: true });
 for (const path of new Set([...Object.keys(forbidden), ...Object.keys(allowed)])) {
   const imports = [...(forbidden[path] ?? []), ...(allowed[path] ?? [])];
   mkdirSync(dirname(join(tree, path)), { recursive: true });
   writeFileSync(join(tree, path), imports.map((specifier) => `import '${specifier}';\n`).join(''));
 }
+mkdirSync(join(tree, 'src/app'), { recursive: true });
 writeFileSync(join(tree, 'src/platform/config.ts'), 'export const home = process.env.HOME;\n');
+const concurrent = [
+  'export const all = () => Promise.all([a(), b()]);',
+  'export const settled = () => Promise.allSettled([a(), b()]);',
+  'export const ordered = () => tx.inOrder({ a: () => a(), b: () => b() });',
+  'export const done = () => Promise.resolve([]);',
+];
+for (const path of [
+  'src/features/venues/concurrent-store.ts',
+  'src/features/venues/concurrent.ts',
+  'src/app/concurrent.ts',
+]) {
+  writeFileSync(join(tree, path), `${concurrent.join('\n')}\n`);
+}
 writeFileSync(join(tree, 'src/main.ts'), 'export const home = process.env.HOME;\n');
 
 const { stdout } = spawnSync(
@@ -111,5 +139,16 @@ describe('the import rules', () => {
   });
   it('let only config.ts read the environment', () => {
     expect(complaints('noProcessEnv')).toEqual(['src/main.ts:1']);
+  });
+});
+
+describe('the rule on statements', () => {
+  it('rejects Promise.all in features, where tx.inOrder makes the order visible', () => {
+    expect(complaints('title=plugin').sort()).toEqual([
+      'src/features/venues/concurrent-store.ts:1',
+      'src/features/venues/concurrent-store.ts:2',
+      'src/features/venues/concurrent.ts:1',
+      'src/features/venues/concurrent.ts:2',
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
-import { type Database, openPool, type Tx } from '../../src/platform/db/database.ts';
+import { type Database, openPool, type Tx, transactionOver } from '../../src/platform/db/database.ts';
 import { type Run, runner, types } from '../../src/platform/db/sql.ts';
 
 export interface TestDatabase {
@@ -78,5 +78,5 @@ export function counted(tx: Tx, count: () => void): Tx {
     count();
     return tx(strings, ...values);
   };
-  return Object.assign(run, { now: tx.now });
+  return transactionOver(run, tx.now);
 }

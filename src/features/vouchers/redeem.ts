@@ -40,15 +40,16 @@ export interface Redeemed {
  */
 export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCommand[]): Promise<(Redeemed | Error)[]> {
   const inputs = commands.map(({ input }) => input);
-  const [account, units, codes] = await Promise.all([
-    holdAccount(tx, accountId),
-    findUnits(
-      tx,
-      accountId,
-      inputs.flatMap(({ unit_id }) => unit_id ?? []),
-    ),
-    lockCodes(tx, accountId, inputs.flatMap(soughtBy)),
-  ]);
+  const { account, units, codes } = await tx.inOrder({
+    account: () => holdAccount(tx, accountId),
+    units: () =>
+      findUnits(
+        tx,
+        accountId,
+        inputs.flatMap(({ unit_id }) => unit_id ?? []),
+      ),
+    codes: () => lockCodes(tx, accountId, inputs.flatMap(soughtBy)),
+  });
   if (!account) return commands.map(() => noSuchAccount());
   const { time_zone: timeZone } = account;
   const unitNames = new Map(units.map(({ id, name }) => [id, name]));

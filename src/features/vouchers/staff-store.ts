@@ -35,15 +35,15 @@ export async function selectCodes(
   slice: Slice,
 ): Promise<Rows<StaffCode>> {
   const [codes, where] = [codesCalled(accountId, filter), chosen(accountId, groupId, filter)];
-  const [rows, counted] = await Promise.all([
+  const { rows, counted } = await tx.inOrder({
     // What else is told of a code is not looked up for those before it, of which there may be a million.
-    tx<StaffCode>`
+    rows: () => tx<StaffCode>`
       select ${staffColumns} from ${codesWithMore(accountId)}
       where code.account_id = ${accountId} and code.id = any(array(
         select id from ${codes} code where ${where} order by id limit ${slice.limit} offset ${slice.offset}))
       order by code.id`,
-    tx<{ total: number }>`select count(*) as total from ${codes} code where ${where}`,
-  ]);
+    counted: () => tx<{ total: number }>`select count(*) as total from ${codes} code where ${where}`,
+  });
   return { rows, total: only(counted).total };
 }
 

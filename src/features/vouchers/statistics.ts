@@ -29,11 +29,11 @@ export async function codeStatistics(
   if (start < daysBefore(end, mostDays - 1)) {
     throw new Invalid({ start_date: [`The start date must be within ${mostDays} days of the end date.`] });
   }
-  const [totals, by_unit, rows] = await Promise.all([
-    countCodes(tx, accountId, groupId),
-    countByUnit(tx, accountId, groupId),
-    countByDay(tx, accountId, groupId, { timeZone, start, end }),
-  ]);
+  const { totals, by_unit, rows } = await tx.inOrder({
+    totals: () => countCodes(tx, accountId, groupId),
+    by_unit: () => countByUnit(tx, accountId, groupId),
+    rows: () => countByDay(tx, accountId, groupId, { timeZone, start, end }),
+  });
   const days = new Map<string, Day>();
   for (const { date, what, unit_id, count } of rows) {
     const day = days.get(date) ?? { date, made: 0, assigned: 0, redeemed: 0, by_unit: [] };

@@ -4,12 +4,18 @@ import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import { isConnectionError, sendTogether } from '../internals/pg.ts';
+import { type Ordered, ordered, settled } from './ordered.ts';
 import { type Run, raw, runner, type Sql, sql, types } from './sql.ts';
 
 /** A transaction: the required first argument of every store function. */
-export interface Tx extends Run {
+export interface Tx extends Run, Ordered {
   /** What the time is, for what is dated by when it is written. Of a statement, so that one that waited for another is not dated before it. */
   readonly now: Sql;
+}
+
+/** A transaction whose statements run through this function. */
+export function transactionOver(run: Run, now: Sql): Tx {
+  return Object.assign(run, ordered, { now });
 }
 
 /** PostgreSQL's own: processes may differ, and it is one for all of them. */
@@ -133,7 +139,7 @@ async function connect(client: pg.Client, onLost?: () => void): Promise<Connecti
     transaction: async (work) => {
       await client.query('begin');
       try {
-        const result = await work(Object.assign(runner(client), { now: databaseTime }));
+        const result = await work(transactionOver(runner(client), databaseTime));
         await commit(client);
         return result;
       } catch (error) {
@@ -256,7 +262,7 @@ export function openPool(options: PoolOptions): Database {
       connecting ??= start();
       return connecting.then((connected) => ask(connected, strings, values));
     }) as Run;
-    const tx = Object.assign(run, { now: options.now ? sql`${options.now()}::timestamptz` : databaseTime });
+    const tx = transactionOver(run, options.now ? sql`${options.now()}::timestamptz` : databaseTime);
     const unfinished: Promise<unknown>[] = [];
     const last: Last = (statement) => {
       // Heard of below, or not at all where the work fails for another reason.
@@ -270,7 +276,8 @@ export function openPool(options: PoolOptions): Database {
       // Work that waited for none of its statements is done before they are sent.
       const connected = client ?? (await connecting);
       // Nothing is answered before the commit is: what it gives is what PostgreSQL has promised to keep.
-      if (connected) await inOrder([...unfinished, commit(connected)]);
+      // The first that failed is the cause; the commit behind it only says that nothing was stored.
+      if (connected) await settled([...unfinished, commit(connected)]);
       // Once the commit is acknowledged, a connection that breaks takes nothing back.
       return result;
     } catch (error) {
@@ -302,11 +309,6 @@ export function openPool(options: PoolOptions): Database {
 
 /** A statement's error where another of the transaction had failed before it. */
 const failedBefore = '25P02';
-
-/** Waits for all of them. The first that failed is the cause; the commit behind it only says that nothing was kept. */
-async function inOrder(statements: Promise<unknown>[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(statements)) if (outcome.status === 'rejected') throw outcome.reason;
-}
 
 /** PostgreSQL answers the commit of a transaction in which a statement failed, as if all were well, with a rollback. */
 async function commit(client: pg.ClientBase): Promise<void> {

@@ -8,10 +8,10 @@ export async function listing<Row>(
   { columns, from, orderBy }: { columns: Sql; from: Sql; orderBy: Sql },
   { limit, offset }: Slice,
 ): Promise<Rows<Row>> {
-  const [rows, counted] = await Promise.all([
-    tx<Row>`select ${columns} from ${from} order by ${orderBy} limit ${limit} offset ${offset}`,
-    tx<{ total: number }>`select count(*) as total from ${from}`,
-  ]);
+  const { rows, counted } = await tx.inOrder({
+    rows: () => tx<Row>`select ${columns} from ${from} order by ${orderBy} limit ${limit} offset ${offset}`,
+    counted: () => tx<{ total: number }>`select count(*) as total from ${from}`,
+  });
   return { rows, total: only(counted).total };
 }
 

@@ -15,12 +15,12 @@ export async function lockKeys(tx: Tx, accountId: number, keys: string[], all = 
     await tx`select pg_advisory_xact_lock(hashtextextended(${all}, ${accountId}::bigint))`;
     return;
   }
-  await Promise.all([
+  await tx.inOrder({
     // Before the keys: nobody who waits for one of those may stand behind somebody who waits for all of them.
-    tx`select pg_advisory_xact_lock_shared(hashtextextended(${all}, ${accountId}::bigint))`,
-    tx`
+    all: () => tx`select pg_advisory_xact_lock_shared(hashtextextended(${all}, ${accountId}::bigint))`,
+    keys: () => tx`
       select pg_advisory_xact_lock(lock) from (
         select distinct hashtextextended(key, ${accountId}::bigint) as lock from unnest(${wanted}::text[]) as wanted (key)
         order by lock) as wanted`,
-  ]);
+  });
 }

@@ -214,14 +214,12 @@ export function listRoute<P extends string, I extends TObject, R extends TSchema
 export function shareConcurrentReads(list: Route): Route {
   const batchedRead: BatchedRead = (tx, _, calls) => {
     const runs = new Map<string, Promise<unknown>>();
-    return Promise.all(
-      calls.map(async (call) => {
-        const key = JSON.stringify([call.input, call.slice]);
-        const run = runs.get(key) ?? list.handler(tx, call);
-        runs.set(key, run);
-        return call.paginate((await run) as Rows<unknown>);
-      }),
-    );
+    return tx.each(calls, async (call) => {
+      const key = JSON.stringify([call.input, call.slice]);
+      const run = runs.get(key) ?? list.handler(tx, call);
+      runs.set(key, run);
+      return call.paginate((await run) as Rows<unknown>);
+    });
   };
   return { ...list, batchedRead };
 }

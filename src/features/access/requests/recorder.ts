@@ -67,8 +67,8 @@ export class RequestRecorder {
 
   async #writeSome(parts: Part[]): Promise<void> {
     try {
-      // Nothing is waited for between them: all of it is one round trip.
-      await this.#db.transaction((tx) => Promise.all(parts.map((part) => writePart(tx, part))));
+      // All parts share one round trip. Each part enters its account, so their order matters.
+      await this.#db.transaction((tx) => tx.each(parts, (part) => writePart(tx, part)));
       for (const { entries } of parts) this.#hooks.batch(entries.length);
     } catch (error) {
       if (parts.length > 1 && !isDatabaseUnavailable(error)) {
@@ -104,14 +104,15 @@ async function writePart(tx: Tx, { accountId, entries }: Part): Promise<void> {
   const lastUse = new Map<number, Date>();
   for (const { token_id, at } of entries) lastUse.set(token_id, at);
   const used = [...lastUse].sort(([one], [other]) => one - other);
-  await Promise.all([
-    enterAccount(tx, accountId),
-    insertRequests(tx, accountId, entries),
-    touchTokens(
-      tx,
-      accountId,
-      used.map(([id]) => id),
-      used.map(([, at]) => at),
-    ),
-  ]);
+  await tx.inOrder({
+    scope: () => enterAccount(tx, accountId),
+    requests: () => insertRequests(tx, accountId, entries),
+    tokens: () =>
+      touchTokens(
+        tx,
+        accountId,
+        used.map(([id]) => id),
+        used.map(([, at]) => at),
+      ),
+  });
 }

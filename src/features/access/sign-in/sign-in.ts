@@ -76,7 +76,7 @@ export function sessionLookUp(db: Database): (secret: string) => Promise<SignedI
 }
 
 async function findSignedIn(tx: Tx, secrets: string[]): Promise<(SignedInUser | undefined)[]> {
-  const found = await Promise.all(secrets.map((secret) => findSession(tx, hashOf(secret))));
+  const found = await tx.each(secrets, (secret) => findSession(tx, hashOf(secret)));
   const stale = found.flatMap((session) => (session?.is_stale ? [session.session_id] : []));
   if (stale.length > 0) await touchSessions(tx, stale);
   return found.map((session) => {
@@ -104,12 +104,12 @@ export async function beginSession(
 
 export async function showSession(tx: Tx, user: User, sessionId: number | null): Promise<Session> {
   const among = user.role === 'owner' ? null : user.account_ids;
-  const [{ rows: accounts }, expires_at] = await Promise.all([
-    selectAccounts(tx, among, { limit: mostAccounts, offset: 0 }, 'name'),
-    sessionEnds(tx, sessionId),
-  ]);
+  const { accounts, expires_at } = await tx.inOrder({
+    accounts: () => selectAccounts(tx, among, { limit: mostAccounts, offset: 0 }, 'name'),
+    expires_at: () => sessionEnds(tx, sessionId),
+  });
   const { id, email, role } = user;
-  return { user: { id, email, role }, accounts, expires_at };
+  return { user: { id, email, role }, accounts: accounts.rows, expires_at };
 }
 
 export function listSessions(tx: Tx, user: User, sessionId: number | null, slice: Slice): Promise<Rows<OpenSession>> {

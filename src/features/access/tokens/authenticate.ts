@@ -35,16 +35,14 @@ const ofAllAccounts = 0;
 function lookUp(db: Database, secrets: string[]): Promise<(GoodToken | undefined)[]> {
   return db.transaction(
     (tx) =>
-      Promise.all(
-        secrets.map(async (secret) => {
-          const accountId = Number(shape.exec(secret)?.[1]);
-          const [, token] = await Promise.all([
-            enterAccount(tx, accountId),
-            findGoodToken(tx, accountId, hashSecret(secret)),
-          ]);
-          return token && { tokenId: token.id, accountId, userId: token.user_id, role: token.role };
-        }),
-      ),
+      tx.each(secrets, async (secret) => {
+        const accountId = Number(shape.exec(secret)?.[1]);
+        const { token } = await tx.inOrder({
+          scope: () => enterAccount(tx, accountId),
+          token: () => findGoodToken(tx, accountId, hashSecret(secret)),
+        });
+        return token && { tokenId: token.id, accountId, userId: token.user_id, role: token.role };
+      }),
     'tokens',
   );
 }

@@ -81,11 +81,12 @@ async function wrongWith(
     provider_id = before.provider_id ?? undefined,
   }: BookingChanges,
 ): Promise<FieldErrors> {
-  const [[taken], unit] = await Promise.all([
-    findBookings(tx, accountId, [{ booking_reference, provider_id: provider_id ?? null }]),
+  const { found, unit } = await tx.inOrder({
+    found: () => findBookings(tx, accountId, [{ booking_reference, provider_id: provider_id ?? null }]),
     // One that it was at before may be gone by now.
-    unit_id === undefined || findUnit(tx, accountId, unit_id),
-  ]);
+    unit: () => unit_id === undefined || findUnit(tx, accountId, unit_id),
+  });
+  const [taken] = found;
   const errors: FieldErrors = {};
   if (!unit) addError(errors, 'unit_id', 'The unit id is not a unit of this account.');
   if (taken && taken.id !== before.id) {
@@ -107,7 +108,10 @@ export async function changeBooking(
   count: (outcome: string) => void,
 ): Promise<Booking> {
   // An account that is being deleted has no bookings.
-  const [account, seen] = await Promise.all([holdAccount(tx, accountId), findBooking(tx, accountId, id)]);
+  const { account, seen } = await tx.inOrder({
+    account: () => holdAccount(tx, accountId),
+    seen: () => findBooking(tx, accountId, id),
+  });
   if (!account || !seen) throw noSuchBooking();
   const references = [seen.booking_reference, changes.booking_reference ?? seen.booking_reference];
   // Whoever stores a purchase with this reference or a table waits for us, or we for them.

@@ -82,11 +82,11 @@ export async function findManyPops(
     const found = await select(places.map((place) => asked[place] as Asked));
     return new Map(places.map((place, index) => [place, found[index] as T]));
   };
-  const [purchases, booking, wifi] = await Promise.all([
-    ofType('purchases', (all) => selectPurchasePops(tx, accountId, all, roomAmongMany)),
-    ofType('booking', (all) => selectBookingPops(tx, accountId, all)),
-    ofType('wifi', (all) => selectWifiPops(tx, accountId, all)),
-  ]);
+  const { purchases, booking, wifi } = await tx.inOrder({
+    purchases: () => ofType('purchases', (all) => selectPurchasePops(tx, accountId, all, roomAmongMany)),
+    booking: () => ofType('booking', (all) => selectBookingPops(tx, accountId, all)),
+    wifi: () => ofType('wifi', (all) => selectWifiPops(tx, accountId, all)),
+  });
   return searches.map(({ paginate }, place) => {
     const one = asked[place];
     if (one instanceof Invalid) return one;

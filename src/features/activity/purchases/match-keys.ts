@@ -30,37 +30,41 @@ export class Leads {
         accountId,
         all.map((value) => ({ kind, value })),
       );
-    const [booking_reference, unique_code, membership_number, card_reference, table_number] = await Promise.all([
-      look('booking_reference', (all) =>
-        bookingsLedTo(
-          tx,
-          accountId,
-          all.map(({ booking_reference, provider_id }) => ({
-            booking_reference: booking_reference as string,
-            provider_id,
-          })),
+    const found = await tx.inOrder({
+      booking_reference: () =>
+        look('booking_reference', (all) =>
+          bookingsLedTo(
+            tx,
+            accountId,
+            all.map(({ booking_reference, provider_id }) => ({
+              booking_reference: booking_reference as string,
+              provider_id,
+            })),
+          ),
         ),
-      ),
-      look('unique_code', async (all) => {
-        const codes = all.flatMap((row) => codeOf(row) ?? []);
-        return (await codesLedTo(tx, accountId, codes)).map(({ lead }) => lead);
-      }),
-      look('membership_number', (all) => members('membership', values(all, 'membership_number'))),
-      look('card_reference', (all) => members('card', values(all, 'card_reference'))),
-      look('table_number', (all) =>
-        tablesLedTo(
-          tx,
-          accountId,
-          timeZone,
-          all.map(({ unit_id, created_at, table_number }) => ({
-            unit_id,
-            at: created_at,
-            table_number: table_number as string,
-          })),
+      unique_code: () =>
+        look('unique_code', async (all) => {
+          const codes = all.flatMap((row) => codeOf(row) ?? []);
+          return (await codesLedTo(tx, accountId, codes)).map(({ lead }) => lead);
+        }),
+      membership_number: () =>
+        look('membership_number', (all) => members('membership', values(all, 'membership_number'))),
+      card_reference: () => look('card_reference', (all) => members('card', values(all, 'card_reference'))),
+      table_number: () =>
+        look('table_number', (all) =>
+          tablesLedTo(
+            tx,
+            accountId,
+            timeZone,
+            all.map(({ unit_id, created_at, table_number }) => ({
+              unit_id,
+              at: created_at,
+              table_number: table_number as string,
+            })),
+          ),
         ),
-      ),
-    ]);
-    return new Leads({ booking_reference, unique_code, membership_number, card_reference, table_number });
+    });
+    return new Leads(found);
   }
 
   /** By the first key that leads to a contact; none where none does. */

@@ -391,12 +391,9 @@ export function selectWaiting(
 export async function countWaiting(tx: Tx, accountId: number): Promise<Waiting> {
   const count = (condition: Sql) => tx<{ n: number }>`
     select count(*) as n from purchases where account_id = ${accountId} and ${condition}`;
-  const [all, ...each] = await Promise.all([
-    count(sql`contact_id is null`),
-    ...matchKeys.map((key) => count(waitsFor[key])),
-  ]);
-  const waiting_for = Object.fromEntries(
-    matchKeys.map((key, index) => [key, only(each[index] as { n: number }[]).n]),
-  ) as Record<MatchKey, number>;
-  return { waiting: only(all).n, waiting_for };
+  const { all, byKey } = await tx.inOrder({
+    all: () => count(sql`contact_id is null`),
+    byKey: () => tx.each(matchKeys, async (key) => [key, only(await count(waitsFor[key])).n] as const),
+  });
+  return { waiting: only(all).n, waiting_for: Object.fromEntries(byKey) as Record<MatchKey, number> };
 }

@@ -55,23 +55,25 @@ export async function writePurchases(
   const readable = commands.filter(({ errors }) => Object.keys(errors).length === 0);
   const sent = readable.flatMap(({ input, ...of }) => input.purchases.map((one) => rowOf(one, input, of, account)));
   const seen = await findPurchases(tx, accountId, sent);
-  const [, units, groups, codes, , existing] = await Promise.all([
-    lockKeys(tx, accountId, keysOf(readable, [...sent, ...seen])),
-    findUnits(tx, accountId, commands.flatMap(unitsIn)),
-    existingCodeGroups(
-      tx,
-      accountId,
-      commands.flatMap(({ input }) => input.unique_code_group_id ?? []),
-    ),
-    findCodes(
-      tx,
-      accountId,
-      commands.flatMap(({ input }) => codeOf(input) ?? []),
-    ),
+  const { units, groups, codes, existing } = await tx.inOrder({
+    keys: () => lockKeys(tx, accountId, keysOf(readable, [...sent, ...seen])),
+    units: () => findUnits(tx, accountId, commands.flatMap(unitsIn)),
+    groups: () =>
+      existingCodeGroups(
+        tx,
+        accountId,
+        commands.flatMap(({ input }) => input.unique_code_group_id ?? []),
+      ),
+    codes: () =>
+      findCodes(
+        tx,
+        accountId,
+        commands.flatMap(({ input }) => codeOf(input) ?? []),
+      ),
     // Nobody else finds whose they are between our reading and our writing.
-    lockPurchases(tx, accountId, account.time_zone, sent, nothingBrought),
-    findPurchases(tx, accountId, sent),
-  ]);
+    purchases: () => lockPurchases(tx, accountId, account.time_zone, sent, nothingBrought),
+    existing: () => findPurchases(tx, accountId, sent),
+  });
   if (!sameKeys(seen, existing)) throw new Conflict();
   const known = { units: new Set(units.map((unit) => unit.id)), groups: new Set(groups), codes };
 
@@ -92,10 +94,10 @@ export async function writePurchases(
   if (states.length === 0) return decided.map((one) => one as Error);
   const settled = await settle(tx, account, existing, states);
   const last = new Map(settled.map((row) => [purchaseKey(row), row]));
-  const [stored, today] = await Promise.all([
-    putPurchases(tx, accountId, [...last.values()]),
-    survivorsOf(tx, accountId, [...new Set(settled.flatMap((row) => row.contact_id ?? []))]),
-  ]);
+  const { stored, today } = await tx.inOrder({
+    stored: () => putPurchases(tx, accountId, [...last.values()]),
+    today: () => survivorsOf(tx, accountId, [...new Set(settled.flatMap((row) => row.contact_id ?? []))]),
+  });
   const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
   const answer = (row: PurchaseRow) => ({
     id: ids.get(purchaseKey(row)) as number,

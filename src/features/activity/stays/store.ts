@@ -118,14 +118,14 @@ export interface StayContact extends StayKey {
 
 /** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. And says who booked and who stays. */
 export async function putStays(tx: Tx, accountId: number, rows: StayRow[], contacts: StayContact[]): Promise<void> {
-  await Promise.all([
-    tx`
+  await tx.inOrder({
+    stays: () => tx`
       insert into stays (account_id, ${columns}, updated_at)
       select ${accountId}::bigint, ${columns}, ${tx.now}
       from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (${recordColumns})) with ordinality as stay (${columns}, place)
       order by place
       on conflict (account_id, provider_id, stay_reference) do update set ${assignments}, updated_at = excluded.updated_at`,
-    tx`
+    contacts: () => tx`
       insert into stay_contacts (account_id, stay_id, contact_id, booker, guest)
       select ${accountId}::bigint, stay.id, sent.contact_id, sent.booker, sent.guest
       from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
@@ -135,7 +135,7 @@ export async function putStays(tx: Tx, accountId: number, rows: StayRow[], conta
         where account_id = ${accountId} and provider_id = sent.provider_id and stay_reference = sent.stay_reference offset 0) as stay
       order by stay.id, sent.contact_id
       on conflict (account_id, stay_id, contact_id) do update set booker = excluded.booker, guest = excluded.guest`,
-  ]);
+  });
 }
 
 /** Alone with them until the transaction ends: nobody comes to stay meanwhile, or is erased as well. */

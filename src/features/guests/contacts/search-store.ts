@@ -63,14 +63,12 @@ const few = 5000;
 const mostTried = 20_000;
 
 /** The filters, the one that lets the fewest through first. */
-async function inOrder(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
+async function fewestFirst(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
   const most = filters.length > 1 ? mostTried : few;
-  const sized = await Promise.all(
-    filters.map(async (filter) => {
-      const rows = await tx<{ n: number }>`select count(*) as n from (${filter.ids} limit ${most + 1}) as counted`;
-      return { filter, size: only(rows).n };
-    }),
-  );
+  const sized = await tx.each(filters, async (filter) => {
+    const rows = await tx<{ n: number }>`select count(*) as n from (${filter.ids} limit ${most + 1}) as counted`;
+    return { filter, size: only(rows).n };
+  });
   return sized.sort((a, b) => a.size - b.size);
 }
 
@@ -89,7 +87,8 @@ export async function selectNewest(
 ): Promise<number[]> {
   const standing = sql`select id from contacts where account_id = ${accountId} and merged_into is null`;
   const filters = filtersOf(accountId, by);
-  const [first, ...others] = filters.length < 2 ? filters : (await inOrder(tx, filters)).map(({ filter }) => filter);
+  const [first, ...others] =
+    filters.length < 2 ? filters : (await fewestFirst(tx, filters)).map(({ filter }) => filter);
   const ids = first
     ? sql`${passing([first, ...others])} and exists (${standing} and contacts.id = one.id offset 0)`
     : standing;
@@ -163,7 +162,7 @@ export async function selectSought(
 
 /** Those who pass all filters, where they are few. */
 async function fewOf(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
-  const [first, ...others] = await inOrder(tx, filters);
+  const [first, ...others] = await fewestFirst(tx, filters);
   if (!first || first.size > (others.length > 0 ? mostTried : few)) return undefined;
   const ordered: [Filter, ...Filter[]] = [first.filter, ...others.map(({ filter }) => filter)];
   const rows = await tx<{ id: number }>`${passing(ordered)} limit ${few + 1}`;

@@ -24,21 +24,21 @@ export async function newFeedbackIds(tx: Tx, count: number): Promise<number[]> {
 export async function insertFeedback(tx: Tx, accountId: number, feedback: FeedbackRow[]): Promise<void> {
   const rows = feedback.map(({ ratings: _, ...row }) => row);
   const ratings = feedback.flatMap((row) => row.ratings.map((rating) => ({ ...rating, feedback_id: row.id })));
-  await Promise.all([
-    tx`
+  await tx.inOrder({
+    feedback: () => tx`
       insert into feedback (account_id, id, contact_id, type_id, source_id, unit_id, comments, created_at)
       select ${accountId}::bigint, id, contact_id, type_id, source_id, unit_id, comments, created_at
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as entry (id bigint, contact_id bigint, type_id integer, source_id integer,
         unit_id bigint, comments jsonb, created_at timestamp)
       on conflict do nothing`,
-    tx`
+    ratings: () => tx`
       insert into feedback_ratings (account_id, feedback_id, category_id, rating_text, contact_note)
       select ${accountId}::bigint, feedback_id, category_id, rating_text, contact_note
       from rows from (jsonb_to_recordset(${JSON.stringify(ratings)}::jsonb) as (feedback_id bigint, category_id bigint, rating_text text,
         contact_note text)) with ordinality as rating (feedback_id, category_id, rating_text, contact_note, place)
       order by place
       on conflict do nothing`,
-  ]);
+  });
 }
 
 export function selectFeedback(tx: Tx, accountId: number, contactIds: number[], slice: Slice): Promise<Rows<Feedback>> {

@@ -1,11 +1,22 @@
 import { type Channel, flagOf } from '../../../shared/codes.ts';
+import type { GroupName } from '../../venues/groups/store.ts';
 import { type ProfileField, profileFields } from '../contacts/schema.ts';
 import type { ContactRow } from '../contacts/store.ts';
-import type { GroupRef, SourceRef } from './references.ts';
 
-/** A contact in the course of a batch: as it was read, and as the commands so far have made it. */
+/** A group of a contact. It has no id until it is created. There is one object per group. */
+export interface GroupRef extends GroupName {
+  id: number | null;
+}
+
+/** A source of a contact. It has no id until it is created. */
+export interface SourceRef {
+  id: number | null;
+  name: string | null;
+}
+
+/** A contact in a batch: the stored contact with the changes of the commands so far. */
 export interface ContactState {
-  /** A new one has the id 0 until all of the batch is decided. */
+  /** The id of a new contact is 0 until the whole batch is decided. */
   row: ContactRow;
   isNew: boolean;
   changed: boolean;
@@ -13,20 +24,20 @@ export interface ContactState {
   units: Map<number, string>;
   groups: Set<GroupRef>;
   udfs: Map<number, string>;
-  /** Consents that this contact once gave and then took back. */
+  /** Channels whose consent this contact withdrew. */
   withdrawn: Set<Channel>;
-  /** Consents that a contact merged into this one took back. */
+  /** Channels whose consent a contact merged into this one withdrew. */
   inheritedWithdrawals: Set<Channel>;
-  /** What is to be written besides the row. */
+  /** What to store besides the row. */
   newUnits: Set<number>;
   newGroups: Set<GroupRef>;
   newUdfs: Map<number, string>;
   detached: boolean;
 }
 
-/** A contact as it was after one command, for that command's answer. */
+/** A contact after one command, for the response to that command. */
 export interface Snapshot {
-  person: ContactState;
+  contact: ContactState;
   row: ContactRow;
   source: SourceRef | null;
   units: [number, string][];
@@ -68,61 +79,55 @@ export function newContactState(): ContactState {
   return contactStateOf({ ...blankRow }, true);
 }
 
-export function snapshotOf(person: ContactState): Snapshot {
+export function snapshotOf(contact: ContactState): Snapshot {
   return {
-    person,
-    row: { ...person.row },
-    source: person.source,
-    units: [...person.units],
-    groups: [...person.groups],
-    udfs: [...person.udfs],
+    contact,
+    row: { ...contact.row },
+    source: contact.source,
+    units: [...contact.units],
+    groups: [...contact.groups],
+    udfs: [...contact.udfs],
   };
 }
 
 export function set<F extends keyof ContactRow>(
-  person: ContactState,
+  contact: ContactState,
   field: F,
   value: ContactRow[F] | undefined,
 ): void {
-  if (value === undefined || person.row[field] === value) return;
-  person.row[field] = value;
-  person.changed = true;
+  if (value === undefined || contact.row[field] === value) return;
+  contact.row[field] = value;
+  contact.changed = true;
 }
 
-/** Whether that is news. */
-export function storeTo(person: ContactState, unitId: number, name: string): boolean {
-  if (person.units.has(unitId)) return false;
-  person.units.set(unitId, name);
-  person.newUnits.add(unitId);
+/** Returns whether it changed the contact. */
+export function storeTo(contact: ContactState, unitId: number, name: string): boolean {
+  if (contact.units.has(unitId)) return false;
+  contact.units.set(unitId, name);
+  contact.newUnits.add(unitId);
   return true;
 }
 
-/** Whether that is news. */
-export function attach(person: ContactState, group: GroupRef): boolean {
-  if (person.groups.has(group)) return false;
-  person.groups.add(group);
-  person.newGroups.add(group);
+/** Returns whether it changed the contact. */
+export function attach(contact: ContactState, group: GroupRef): boolean {
+  if (contact.groups.has(group)) return false;
+  contact.groups.add(group);
+  contact.newGroups.add(group);
   return true;
 }
 
-export function detach(person: ContactState): void {
-  person.groups.clear();
-  person.newGroups.clear();
-  person.detached = true;
+export function detach(contact: ContactState): void {
+  contact.groups.clear();
+  contact.newGroups.clear();
+  contact.detached = true;
 }
 
-export function setUdf(person: ContactState, id: number, data: string): void {
-  if (person.udfs.get(id) === data) return;
-  person.udfs.set(id, data);
-  person.newUdfs.set(id, data);
-}
-
-/** Whether the guest took this consent back and has not given it again since. */
+/** Whether the guest withdrew this consent and has not given it again. */
 export function hasWithdrawn({ row, withdrawn, inheritedWithdrawals }: ContactState, channel: Channel): boolean {
   return !row[flagOf[channel]] && (withdrawn.has(channel) || inheritedWithdrawals.has(channel));
 }
 
-/** On a merge. A withdrawal that the other contact inherited stays with it, also where it gave that consent itself since. */
+/** On a merge. Also passes on the withdrawals that the other contact inherited, even if it has given that consent since. */
 export function inheritWithdrawal(into: ContactState, from: ContactState, channel: Channel): void {
   if (hasWithdrawn(from, channel) || from.inheritedWithdrawals.has(channel)) into.inheritedWithdrawals.add(channel);
 }

@@ -1,4 +1,5 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { settled } from '../../../platform/db/ordered.ts';
 import { type Channel, flagOf } from '../../../shared/codes.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
@@ -30,12 +31,13 @@ import {
   takeFrom,
 } from '../contacts/store.ts';
 import { deleteUdfValues } from '../udfs/store.ts';
+import { BatchSections } from './batch-sections.ts';
 import { BatchState } from './batch-state.ts';
 import { References } from './references.ts';
 import type { ListMerges, Merge, PossibleDuplicate } from './schema.ts';
 import { storeBatch } from './store-batch.ts';
 
-/** Staff say that two contacts are one guest: the second ends, and the first takes over what it lacks. */
+/** Merges two contacts on behalf of staff. The first is the survivor and takes over the data that it lacks. */
 export async function mergeContacts(
   tx: Tx,
   accountId: number,
@@ -43,7 +45,7 @@ export async function mergeContacts(
   contactId: number,
   actor: string,
 ): Promise<Merge> {
-  const [into, from] = await Promise.all([today(tx, accountId, intoId), today(tx, accountId, contactId)]);
+  const [into, from] = await tx.each([intoId, contactId], (id) => survivorOf(tx, accountId, id));
   if (into === undefined) throw noSuchContact();
   if (from === undefined) throw new Invalid({ contact_id: ['The contact id is not a contact of this account.'] });
   if (into === from) throw new Invalid({ contact_id: ['The contact id leads to this very contact already.'] });
@@ -51,23 +53,25 @@ export async function mergeContacts(
   const families = [...(await lineage(tx, accountId, into)), ...(await lineage(tx, accountId, from))];
   const rows = (await lockContacts(tx, accountId, families)).filter((row) => ids.includes(row.id));
   if (rows.length < 2 || rows.some((row) => row.merged_into !== null)) throw new Conflict();
-  const [account, details, withdrawals, references] = await Promise.all([
-    findAccount(tx, accountId),
-    selectDetails(tx, accountId, ids),
-    selectWithdrawals(tx, accountId, ids),
-    References.load(tx, accountId, []),
-  ]);
+  const sections = new BatchSections();
+  const { account, details, withdrawals, references } = await tx.inOrder({
+    account: () => findAccount(tx, accountId),
+    details: () => selectDetails(tx, accountId, ids),
+    withdrawals: () => selectWithdrawals(tx, accountId, ids),
+    references: () => References.load(tx, accountId, [], sections),
+  });
   if (!account) throw noSuchContact();
-  const people = new BatchState(
-    { people: rows, details, withdrawals, standing: new Map(), survivors: new Map(), keptApart: [] },
+  const batch = new BatchState(
+    { contacts: rows, details, withdrawals, contactByIdentity: new Map(), survivors: new Map(), differentPeople: [] },
     references,
+    sections,
   );
-  people.merge(people.person(from), people.person(into), 'staff', actor, null);
-  await Promise.all(await storeBatch(tx, account, people, references));
+  batch.merge(batch.contact(from), batch.contact(into), { reason: 'staff', actor, tokenId: null });
+  await settled(await storeBatch(tx, account, batch, references));
   return shown(await latestMerge(tx, accountId, from));
 }
 
-async function today(tx: Tx, accountId: number, id: number): Promise<number | undefined> {
+async function survivorOf(tx: Tx, accountId: number, id: number): Promise<number | undefined> {
   const row = await findContact(tx, accountId, id);
   return row?.merged_into ?? row?.id;
 }
@@ -88,13 +92,13 @@ export async function showMerge(tx: Tx, accountId: number, id: number): Promise<
 }
 
 /**
- * The contact is itself again, with all that was its own; and what the other took over from it is taken back, as far as
- * nobody has changed it since. They are remembered as two people, so that the same phone does not join them again.
+ * Undoes a merge. The survivor loses what it took over, except values that were changed since. The pair is marked as
+ * different people, so that a shared phone does not merge them again.
  */
 export async function undoMerge(tx: Tx, accountId: number, id: number, actor: string): Promise<Merge> {
   const { contact_id: from, into_contact_id: into } = await existingMerge(tx, accountId, id);
   const rows = await lockContacts(tx, accountId, [into, ...(await descent(tx, accountId, from))]);
-  // Somebody else may have undone it while we waited for the contacts.
+  // Another transaction may have undone it before the contacts were locked.
   const merge = await existingMerge(tx, accountId, id);
   if (merge.undone_at !== null) throw new Invalid({ merge_id: ['The merge has been undone already.'] });
   const survivor = rows.find((row) => row.id === into);
@@ -110,19 +114,19 @@ export async function undoMerge(tx: Tx, accountId: number, id: number, actor: st
   );
   await pointAt(tx, accountId, [from], null);
   await takeBack(tx, accountId, survivor, merge.taken, actor);
-  await keepApart(tx, accountId, { ...inOrder(from, into), reason: merge.reason }, actor);
+  await keepApart(tx, accountId, { ...pairOf(from, into), reason: merge.reason }, actor);
   await appendMerges(tx, accountId, [
     { contact_id: from, into_contact_id: into, reason: merge.reason, actor, taken: nothingTaken, undoes: id },
   ]);
   return showMerge(tx, accountId, id);
 }
 
-/** Only what is still as the merge left it: what was written since is the survivor's own. */
+/** Takes back only values that are still as the merge left them. Values written since belong to the survivor. */
 async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: Taken, actor: string): Promise<void> {
   const row: Record<string, unknown> = { ...survivor };
   for (const [field, value] of Object.entries(taken.fields)) if (row[field] === value) row[field] = null;
   if (row.email === null) row.email_status = null;
-  // A consent that the merge ended stays ended: only the guest can give it again. The ledger says that it was held back.
+  // A consent that the merge ended stays ended: only the guest can give it again. The ledger records that it was not restored.
   const ended = (taken.channels as Channel[]).filter((channel) => !survivor[flagOf[channel]]);
   const lent = await selectGivenByMerge(tx, accountId, survivor.id);
   const returned = lent.filter((channel) => taken.given?.includes(channel));
@@ -145,20 +149,20 @@ export async function listDuplicates(tx: Tx, accountId: number, slice: Slice): P
   return { rows: rows.map(({ low, high, ...pair }) => ({ ...pair, contacts: [side(low), side(high)] })), total };
 }
 
-/** Staff say that the two are two people: they are no longer listed, and never joined by themselves. */
+/** Marks two contacts as different people. They are no longer listed, and not merged automatically. */
 export async function keepPairApart(tx: Tx, accountId: number, id: number, actor: string): Promise<void> {
   const pair = await findPair(tx, accountId, id);
   if (!pair) throw new NotFound('There is no such pair of contacts.');
   const { contact_id, other_contact_id, reason } = pair;
-  const [a, b] = await Promise.all([today(tx, accountId, contact_id), today(tx, accountId, other_contact_id)]);
+  const [a, b] = await tx.each([contact_id, other_contact_id], (one) => survivorOf(tx, accountId, one));
   if (a === undefined || b === undefined || a === b) {
     throw new Invalid({ pair_id: ['The two have been merged. Undo that merge if they are two people.'] });
   }
   await keepApart(tx, accountId, pair, actor);
-  await keepApart(tx, accountId, { ...inOrder(a, b), reason }, actor);
+  await keepApart(tx, accountId, { ...pairOf(a, b), reason }, actor);
 }
 
-function inOrder(a: number, b: number): { contact_id: number; other_contact_id: number } {
+function pairOf(a: number, b: number): { contact_id: number; other_contact_id: number } {
   return { contact_id: Math.min(a, b), other_contact_id: Math.max(a, b) };
 }
 

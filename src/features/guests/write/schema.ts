@@ -30,6 +30,20 @@ const folderName = Type.Optional(
   }),
 );
 
+/** The lists that sections store, see sections.ts. They are read in this order, so errors are listed in it. */
+const lists = {
+  notes: Type.Optional(Type.Array(NewNote, { description: 'Each adds a note.' })),
+  udfs: Type.Optional(Type.Array(NewUdfValue, { description: 'Values of user-defined fields.' })),
+  feedback: Type.Optional(Type.Array(NewFeedback, { 'x-address': '/v1/contact/{id}/feedback' })),
+  purchases: Type.Optional(
+    Type.Array(NewPurchase, { 'x-address': '/v1/contact/{id}/purchases', description: 'What the guest bought.' }),
+  ),
+  stays: Type.Optional(Type.Array(NewStay, { description: 'Where the guest stayed, or booked a stay.' })),
+  bookings: Type.Optional(Type.Array(NewBooking, { description: 'What the guest booked.' })),
+  wifi: Type.Optional(Type.Array(NewWifi, { description: 'When the guest was on the wifi.' })),
+};
+export type ListName = keyof typeof lists;
+
 export const ContactWrite = Type.Object({
   full_contact_object: Type.Optional(
     Type.Boolean({ description: 'False: only the id is answered, which is faster. True unless given.' }),
@@ -76,15 +90,7 @@ export const ContactWrite = Type.Object({
       { description: 'None: a new contact is stored to the root unit.' },
     ),
   ),
-  notes: Type.Optional(Type.Array(NewNote, { description: 'Each adds a note.' })),
-  udfs: Type.Optional(Type.Array(NewUdfValue, { description: 'Values of user-defined fields.' })),
-  feedback: Type.Optional(Type.Array(NewFeedback, { 'x-address': '/v1/contact/{id}/feedback' })),
-  purchases: Type.Optional(
-    Type.Array(NewPurchase, { 'x-address': '/v1/contact/{id}/purchases', description: 'What the guest bought.' }),
-  ),
-  stays: Type.Optional(Type.Array(NewStay, { description: 'Where the guest stayed, or booked a stay.' })),
-  bookings: Type.Optional(Type.Array(NewBooking, { description: 'What the guest booked.' })),
-  wifi: Type.Optional(Type.Array(NewWifi, { description: 'When the guest was on the wifi.' })),
+  ...lists,
 });
 export type ContactWrite = Static<typeof ContactWrite>;
 

@@ -1,11 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { onClock } from '../../../shared/clock.ts';
-import { putBookings } from '../../activity/bookings/store.ts';
-import { putPurchases } from '../../activity/purchases/store.ts';
-import { putStays } from '../../activity/stays/store.ts';
-import { insertWifi } from '../../activity/wifi/store.ts';
 import { appendMerges, claimIdentities, notePairs, releaseIdentities } from '../../identity/identities/store.ts';
-import { lockPurchases, matchWaiting, nothingBrought } from '../../identity/matching/store.ts';
+import type { Brought } from '../../identity/matching/store.ts';
+import type { StoreAccount } from '../../identity/sections/section.ts';
 import { appendToLedger } from '../consent/store.ts';
 import {
   attachGroups,
@@ -16,84 +12,66 @@ import {
   storeToUnits,
 } from '../contacts/store.ts';
 import { learnDomains, lookAgainLater } from '../domains/store.ts';
-import { insertFeedback, newFeedbackIds } from '../feedback/store.ts';
-import { insertNotes } from '../notes/store.ts';
-import { putUdfValues } from '../udfs/store.ts';
-import type { BatchState, MergeChange } from './batch-state.ts';
+import type { BatchState } from './batch-state.ts';
+import type { MergeChange } from './changes.ts';
 import type { ContactState } from './contact-state.ts';
 import type { References } from './references.ts';
-
-/** Ids that were given out beforehand, as far as it was known how many would be needed. */
-export interface FreshIds {
-  contacts: number[];
-  feedback: number[];
-}
+import type { StoreStep } from './sections.ts';
 
 /**
- * Stores what was decided: a statement for each kind of thing, and none where there is nothing of its kind. They have
- * all been sent, one behind the other, when this gives them; it is the caller who waits for them, or for the commit.
+ * Stores the decisions: one statement for each kind of row, none without rows. Resolves when all statements have been
+ * sent, in the order of this function. The caller waits for them, or for the commit.
  */
 export async function storeBatch(
   tx: Tx,
-  { id: accountId, time_zone }: { id: number; time_zone: string },
-  { all, changes, deeds }: BatchState,
+  account: StoreAccount,
+  { all, changes, sections }: BatchState,
   references: References,
-  {
-    fresh = { contacts: [], feedback: [] },
-    count = () => {},
-  }: { fresh?: FreshIds; count?(outcome: string): void } = {},
+  { freshIds = [], count = () => {} }: { freshIds?: number[]; count?(outcome: string): void } = {},
 ): Promise<Promise<unknown>[]> {
-  const added = all.filter((person) => person.isNew);
-  const lacking = {
-    contacts: added.length - fresh.contacts.length,
-    feedback: changes.feedback.length - fresh.feedback.length,
-  };
-  const [contactIds, feedbackIds] = await Promise.all([
-    lacking.contacts > 0 ? newContactIds(tx, lacking.contacts) : [],
-    lacking.feedback > 0 ? newFeedbackIds(tx, lacking.feedback) : [],
-    references.makeMissing(tx, accountId),
-  ]);
-  const ids = [...fresh.contacts, ...contactIds];
-  const idsOfFeedback = [...fresh.feedback, ...feedbackIds];
-  added.forEach((person, index) => {
-    person.row.id = ids[index] as number;
+  const accountId = account.id;
+  const added = all.filter((contact) => contact.isNew);
+  const lacking = added.length - freshIds.length;
+  const { moreIds } = await tx.inOrder({
+    moreIds: () => (lacking > 0 ? newContactIds(tx, lacking) : []),
+    missing: () => references.createMissing(tx, accountId),
   });
-  for (const { person, into } of changes.merges) {
-    person.row.merged_into = into.row.id;
-    person.changed = true;
+  const ids = [...freshIds, ...moreIds];
+  added.forEach((contact, index) => {
+    contact.row.id = ids[index] as number;
+  });
+  for (const { contact, into } of changes.merges) {
+    contact.row.merged_into = into.row.id;
+    contact.changed = true;
   }
-  for (const person of all) person.row.source_id = person.source?.id ?? null;
+  for (const contact of all) contact.row.source_id = contact.source?.id ?? null;
 
   const statements: Promise<unknown>[] = [];
   const store = <T>(rows: T[], put: (rows: T[]) => Promise<unknown>) => {
     if (rows.length > 0) statements.push(put(rows));
   };
-  const linked = <T>(links: (person: ContactState) => Iterable<T>) => all.flatMap((person) => [...links(person)]);
-  const dated = <T extends { created_at: string }>(row: T) => ({
-    ...row,
-    created_at: onClock(row.created_at, time_zone),
-  });
-  const of = <T extends { person: ContactState }>({ person, ...row }: T) => ({ ...row, contact_id: person.row.id });
+  const linked = <T>(links: (contact: ContactState) => Iterable<T>) => all.flatMap((contact) => [...links(contact)]);
+  const of = <T extends { contact: ContactState }>({ contact, ...row }: T) => ({ ...row, contact_id: contact.row.id });
 
   store(
-    all.filter((person) => person.changed),
-    (people) =>
+    all.filter((contact) => contact.changed),
+    (contacts) =>
       putContacts(
         tx,
         accountId,
-        people.map((person) => person.row),
+        contacts.map((contact) => contact.row),
       ),
   );
   store(changes.merges, (merges) =>
     followMerges(
       tx,
       accountId,
-      merges.map(({ person, into }) => ({ from: person.row.id, to: into.row.id })),
+      merges.map(({ contact, into }) => ({ from: contact.row.id, to: into.row.id })),
     ),
   );
   store(changes.releases.map(of), (claims) => releaseIdentities(tx, accountId, claims));
   store(
-    [...changes.claims.values()].map(({ kind, value, person }) => ({ kind, value, contact_id: person.row.id })),
+    [...changes.claims.values()].map(({ kind, value, contact }) => ({ kind, value, contact_id: contact.row.id })),
     (claims) => claimIdentities(tx, accountId, claims),
   );
   store(
@@ -101,61 +79,44 @@ export async function storeBatch(
     (links) => storeToUnits(tx, accountId, links),
   );
   store(
-    all.filter((person) => person.detached).map((person) => person.row.id),
+    all.filter((contact) => contact.detached).map((contact) => contact.row.id),
     (contactIds) => detachGroups(tx, accountId, contactIds),
   );
   store(
     linked(({ row, newGroups }) => [...newGroups].map(({ id }) => ({ contact_id: row.id, group_id: id as number }))),
     (links) => attachGroups(tx, accountId, links),
   );
+  const brought: Brought = { bookings: [], claims: changes.memberships.map(of), codeIds: [] };
+  const storeSections = (step: StoreStep) =>
+    statements.push(...sections.store(step, tx, account, { contacts: all, brought, count }));
+  storeSections('withContact');
   store(
-    linked(({ row, newUdfs }) => [...newUdfs].map(([udf_id, data]) => ({ contact_id: row.id, udf_id, data }))),
-    (values) => putUdfValues(tx, accountId, values),
-  );
-  store(
-    changes.ledger.map(({ person, source, channel, from, to, applied, rule, token_id, actor }) => ({
-      ...{ contact_id: person.row.id, channel, from, to, applied, rule, token_id, actor },
+    changes.ledger.map(({ contact, source, channel, from, to, applied, rule, token_id, actor }) => ({
+      ...{ contact_id: contact.row.id, channel, from, to, applied, rule, token_id, actor },
       source_id: source?.id ?? null,
     })),
     (entries) => appendToLedger(tx, accountId, entries),
   );
   store(changes.merges.map(mergeRow), (merges) => appendMerges(tx, accountId, merges));
   store(
-    changes.duplicates.map(({ person, other }) => ({
-      contact_id: Math.min(person.row.id, other.row.id),
-      other_contact_id: Math.max(person.row.id, other.row.id),
+    changes.duplicates.map(({ contact, other }) => ({
+      contact_id: Math.min(contact.row.id, other.row.id),
+      other_contact_id: Math.max(contact.row.id, other.row.id),
       reason: 'same_mobile' as const,
     })),
     (pairs) => notePairs(tx, accountId, pairs),
   );
-  store(
-    changes.feedback.map((feedback, index) => dated({ ...of(feedback), id: idsOfFeedback[index] as number })),
-    (feedback) => insertFeedback(tx, accountId, feedback),
-  );
-  const { bookings, bookingStates, purchases, stays, stayContacts, wifi } = deeds.rows();
-  store(bookings, (rows) => putBookings(tx, accountId, rows));
-  store(stays, (rows) => putStays(tx, accountId, rows, stayContacts));
-  store(wifi, (rows) => insertWifi(tx, accountId, rows));
-  const brought = { ...nothingBrought, bookings: bookingStates, claims: changes.memberships.map(of) };
-  const bringsSomething = brought.bookings.length + brought.claims.length > 0;
-  if (bringsSomething || purchases.length > 0) {
-    statements.push(lockPurchases(tx, accountId, time_zone, purchases, brought));
-  }
-  store(purchases, (rows) => putPurchases(tx, accountId, rows));
-  if (bringsSomething) {
-    statements.push(matchWaiting(tx, accountId, time_zone, brought, count));
-  }
+  storeSections('activity');
   store([...changes.unchecked].sort(), (domains) => lookAgainLater(tx, accountId, domains));
-  // Behind everything that may have had to wait for another: notes are listed by their ids, in the order in which things happened.
-  store(changes.notes.map(of).map(dated), (notes) => insertNotes(tx, accountId, notes));
-  // Last, as accounts share these rows: their locks are held for no longer than the commit takes.
+  storeSections('last');
+  // At the end, because accounts share these rows: their locks are held only for the duration of the commit.
   store([...changes.learntDomains], (domains) => learnDomains(tx, domains));
   return statements;
 }
 
-function mergeRow({ person, into, actor, reason, taken, groups, source }: MergeChange) {
+function mergeRow({ contact, into, actor, reason, taken, groups, source }: MergeChange) {
   return {
-    contact_id: person.row.id,
+    contact_id: contact.row.id,
     into_contact_id: into.row.id,
     reason,
     actor,

@@ -1,31 +1,31 @@
 import { Conflict, type Last, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
 import { Invalid, noSuchAccount } from '../../../shared/problem.ts';
+import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { type Identity, identityKey } from '../../identity/identities/schema.ts';
 import { findOwners, type Owner, type Sought, selectKeptApart } from '../../identity/identities/store.ts';
 import { selectWithdrawals } from '../consent/store.ts';
 import { type ContactRow, type Details, lockOwners, selectDetails } from '../contacts/store.ts';
-import { newFeedbackIds } from '../feedback/store.ts';
-import { ActivityState } from './activity-state.ts';
+import { BatchSections } from './batch-sections.ts';
 import { BatchState, type Loaded } from './batch-state.ts';
 import { type ContactCommand, settleErrors } from './command.ts';
 import { type Snapshot, snapshotOf } from './contact-state.ts';
 import { References } from './references.ts';
 import { storeBatch } from './store-batch.ts';
 
-/** What a write comes to: the contact as this very command left it, where it was asked for, and what was dropped. */
+/** The result of a command: the contact after this command, if the request asks for it, and the dropped fields. */
 export interface Written {
   id: number;
   contact: { row: ContactRow; parts: Details } | undefined;
   discarded: string[];
-  /** How things went, to be counted. */
+  /** Outcomes to count in the metrics. */
   outcomes: string[];
 }
 
 /**
- * Writes about guests, one after the other as far as anybody can tell, in a number of statements that does not depend
- * on how many they are: what they refer to is read and locked together, decided in memory, and stored together.
+ * Writes contacts. The result is the same as if the commands ran one after the other. The number of statements does not
+ * depend on the number of commands: the batch is read and locked, decided in memory, and stored.
  */
 export async function writeContacts(
   tx: Tx,
@@ -33,61 +33,59 @@ export async function writeContacts(
   commands: ContactCommand[],
   last: Last,
 ): Promise<(Written | Error)[]> {
-  const sought = commands.flatMap(knownBy);
+  const sought = commands.flatMap(soughtBy);
   const decisive = sought.filter(isDecisive);
-  const feedback = commands.reduce((count, { input }) => count + (input.feedback?.length ?? 0), 0);
+  const sections = new BatchSections(commands.map(({ input }) => input));
   const holding = holdAccount(tx, accountId);
-  // What guests did is known by where it was, which may be the account's root unit.
-  const held = ActivityState.areIn(commands) ? await holding : undefined;
-  const [account, references, , rows, owners, feedbackIds, deeds] = await Promise.all([
-    holding,
-    References.load(tx, accountId, commands),
-    // In this order everywhere, and what is read last is what nobody else can change any more.
-    lockKeys(tx, accountId, [...sought.map(identityKey), ...ActivityState.keysOf(commands)]),
-    lockOwners(
-      tx,
-      accountId,
-      decisive.map(({ kind }) => kind),
-      decisive.map(({ value }) => value),
-    ),
-    findOwners(tx, accountId, sought),
-    // After the locks: ids tell in which order things happened.
-    feedback > 0 ? newFeedbackIds(tx, feedback) : [],
-    held ? ActivityState.load(tx, held, commands) : new ActivityState(),
-  ]);
+  const held = sections.loadsByAccount ? await holding : undefined;
+  const { account, references, rows, owners } = await tx.inOrder({
+    account: () => holding,
+    references: () => References.load(tx, accountId, commands, sections),
+    // Every transaction takes its locks in this order. What is read after them cannot change before the commit.
+    keys: () => lockKeys(tx, accountId, [...sought.map(identityKey), ...sections.lockKeys()]),
+    rows: () =>
+      lockOwners(
+        tx,
+        accountId,
+        decisive.map(({ kind }) => kind),
+        decisive.map(({ value }) => value),
+      ),
+    owners: () => findOwners(tx, accountId, sought),
+    loaded: () => sections.load(tx, accountId, held),
+  });
   if (!account) return commands.map(() => noSuchAccount());
-  const people = new BatchState(
-    await complete(tx, accountId, commands, rows, standingOf(sought, owners, rows)),
+  const batch = new BatchState(
+    await complete(tx, accountId, commands, rows, identitiesOf(sought, owners, rows)),
     references,
-    deeds,
+    sections,
   );
 
-  const decided = commands.map((command) => attempt(() => decide(people, references, command, account.time_zone)));
-  const fresh = { contacts: owners.flatMap(({ fresh_id }) => fresh_id ?? []), feedback: feedbackIds };
+  const decided = commands.map((command) => attempt(() => decide(batch, references, command, account)));
+  const freshIds = owners.flatMap(({ fresh_id }) => fresh_id ?? []);
   const outcomes: string[] = [];
-  const statements = await storeBatch(tx, account, people, references, { fresh, count: (one) => outcomes.push(one) });
+  const statements = await storeBatch(tx, account, batch, references, { freshIds, count: (one) => outcomes.push(one) });
   for (const statement of statements) last(statement);
-  // What the batch brought about as a whole is told with the first of it, so that it is counted once.
-  const told = decided.findIndex((one) => !(one instanceof Error));
+  // The outcomes of the whole batch are reported with its first accepted command, so that they are counted once.
+  const first = decided.findIndex((one) => !(one instanceof Error));
   return decided.map((one, index) =>
     one instanceof Error
       ? one
-      : { ...one.settle(), discarded: one.discarded, outcomes: index === told ? outcomes : [] },
+      : { ...one.settle(), discarded: one.discarded, outcomes: index === first ? outcomes : [] },
   );
 }
 
-function decide(people: BatchState, references: References, command: ContactCommand, timeZone: string) {
-  const checked = references.checked(command, timeZone);
+function decide(batch: BatchState, references: References, command: ContactCommand, account: Account) {
+  const checked = references.checked(command, account.time_zone);
   const discarded = settleErrors(checked);
-  const person = people.apply(checked);
-  const snapshot = checked.input.full_contact_object === false ? undefined : snapshotOf(person);
-  // Ids are given out when all is decided.
-  return { discarded, settle: () => ({ id: person.row.id, contact: snapshot && contactOf(snapshot) }) };
+  const contact = batch.apply(checked, account);
+  const snapshot = checked.input.full_contact_object === false ? undefined : snapshotOf(contact);
+  // A new contact gets its id when the whole batch is decided.
+  return { discarded, settle: () => ({ id: contact.row.id, contact: snapshot && contactOf(snapshot) }) };
 }
 
-function contactOf({ person, row, source, units, groups, udfs }: Snapshot) {
-  const id = person.row.id;
-  // The snapshot's own copy of the row: nobody else has it.
+function contactOf({ contact, row, source, units, groups, udfs }: Snapshot) {
+  const id = contact.row.id;
+  // The row is a copy that only this snapshot has.
   row.id = id;
   row.source_id = source?.id ?? null;
   return {
@@ -95,54 +93,58 @@ function contactOf({ person, row, source, units, groups, udfs }: Snapshot) {
     parts: {
       id,
       units: units.map(([unitId, name]) => ({ id: unitId, name })),
-      // By id: spellings that differ to us may be one name to PostgreSQL.
+      // By id: names that differ here may be equal in PostgreSQL.
       groups: [...new Map(groups.map(({ id, name, unit_id }) => [id, { id: id as number, name, unit_id }])).values()],
       udfs: udfs.map(([udfId, data]) => ({ id: udfId, data })),
     },
   };
 }
 
-type Standing = Pick<Loaded, 'standing' | 'survivors'>;
+type Identities = Pick<Loaded, 'contactByIdentity' | 'survivors'>;
 
-/** Who is known by what. */
-function standingOf(sought: Sought[], owners: Owner[], rows: ContactRow[]): Standing {
+/** The contact of each identity, and its survivor. */
+function identitiesOf(sought: Sought[], owners: Owner[], rows: ContactRow[]): Identities {
   const locked = new Set(rows.filter((row) => row.merged_into === null).map((row) => row.id));
-  const standing = new Map<string, number>();
+  const contactByIdentity = new Map<string, number>();
   const survivors = new Map<number, number>();
   owners.forEach(({ contact, owner }, index) => {
     if (contact === null || owner === null) return;
     const identity = sought[index] as Sought;
-    // It went to somebody else between our asking and our locking.
+    // Another transaction moved the identity before its owner was locked.
     if (isDecisive(identity) && !locked.has(owner)) throw new Conflict();
-    standing.set(identityKey(identity), contact);
+    contactByIdentity.set(identityKey(identity), contact);
     survivors.set(contact, owner);
   });
-  return { standing, survivors };
+  return { contactByIdentity, survivors };
 }
 
-/** What else the decisions need, about contacts that exist already. Most batches need only the first, or none. */
+/** Reads the other data of existing contacts that the decisions need. Most batches need only the details, or nothing. */
 async function complete(
   tx: Tx,
   accountId: number,
   commands: ContactCommand[],
   rows: ContactRow[],
-  { standing, survivors }: Standing,
+  { contactByIdentity, survivors }: Identities,
 ): Promise<Loaded> {
   const ids = rows.map((row) => row.id);
-  const mayMerge = ids.length > 0 && couldMerge(commands, rows, { standing, survivors });
+  const mayMerge = ids.length > 0 && couldMerge(commands, rows, { contactByIdentity, survivors });
   const details = ids.length > 0 && (mayMerge || commands.some(({ input }) => input.full_contact_object !== false));
-  const [detailed, withdrawals, keptApart] = await Promise.all([
-    details ? selectDetails(tx, accountId, ids) : [],
-    mayMerge ? selectWithdrawals(tx, accountId, ids) : [],
-    mayMerge ? selectKeptApart(tx, accountId, ids) : [],
-  ]);
-  return { people: rows, standing, survivors, details: detailed, withdrawals, keptApart };
+  const loaded = await tx.inOrder({
+    details: () => (details ? selectDetails(tx, accountId, ids) : []),
+    withdrawals: () => (mayMerge ? selectWithdrawals(tx, accountId, ids) : []),
+    differentPeople: () => (mayMerge ? selectKeptApart(tx, accountId, ids) : []),
+  });
+  return { contacts: rows, contactByIdentity, survivors, ...loaded };
 }
 
-/** Whether an e-mail and a mobile of one command may turn out to be two contacts: as they stand, or by what others in the batch do. */
-function couldMerge(commands: ContactCommand[], rows: ContactRow[], { standing, survivors }: Standing): boolean {
+/** Whether the e-mail and the mobile of one command may lead to two contacts, as stored or after other commands of the batch. */
+function couldMerge(
+  commands: ContactCommand[],
+  rows: ContactRow[],
+  { contactByIdentity, survivors }: Identities,
+): boolean {
   const known = new Map(rows.map((row) => [row.id, row]));
-  const ownerOf = (identity: Identity) => survivors.get(standing.get(identityKey(identity)) ?? 0);
+  const ownerOf = (identity: Identity) => survivors.get(contactByIdentity.get(identityKey(identity)) ?? 0);
   const seen = new Set<string>();
   return commands.some(({ input: { email, mobile_number: mobile } }) => {
     if (mobile === undefined) return false;
@@ -155,20 +157,20 @@ function couldMerge(commands: ContactCommand[], rows: ContactRow[], { standing, 
   });
 }
 
-/** Everything that a command says its guest is known by. */
-function knownBy({ input }: ContactCommand): Sought[] {
+/** The identities in a command. */
+function soughtBy({ input }: ContactCommand): Sought[] {
   const sought: Sought[] = [];
-  const say = (kind: Identity['kind'], value: string | undefined, makesNew: boolean) => {
+  const add = (kind: Identity['kind'], value: string | undefined, makesNew: boolean) => {
     if (value !== undefined) sought.push({ kind, value, makesNew });
   };
-  say('email', input.email, true);
-  say('mobile', input.mobile_number, input.email === undefined);
-  say('membership', input.membership_number, false);
-  say('card', input.card_reference, false);
+  add('email', input.email, true);
+  add('mobile', input.mobile_number, input.email === undefined);
+  add('membership', input.membership_number, false);
+  add('card', input.card_reference, false);
   return sought;
 }
 
-/** Whether it can say who a write is about: such an owner is locked. The others only lead to somebody. */
+/** Whether the identity decides which contact is written. Its owner is locked. The others only help to match purchases. */
 function isDecisive({ kind }: Identity): boolean {
   return kind === 'email' || kind === 'mobile';
 }

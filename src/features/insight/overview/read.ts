@@ -28,10 +28,10 @@ export async function showOverview(
   { from, to, unit_id }: ForOverview,
   now: Date,
 ): Promise<Overview> {
-  const [account, units] = await Promise.all([
-    findAccount(tx, accountId) as Promise<Account>,
-    selectEveryUnit(tx, accountId),
-  ]);
+  const { account, units } = await tx.inOrder({
+    account: () => findAccount(tx, accountId) as Promise<Account>,
+    units: () => selectEveryUnit(tx, accountId),
+  });
   const last = to ?? today(now, account.time_zone);
   const first = from ?? dayOf(dayNumber(last) - (usualDays - 1));
   const errors: FieldErrors = { ...wrongWithUnit(units, unit_id), ...wrongWithRange(first, last) };
@@ -46,13 +46,13 @@ export async function showOverview(
     now: onClock(asSent(now), account.time_zone),
     edges,
   };
-  const [guests, visits, nps, redeemed, purchases_waiting] = await Promise.all([
-    countGuests(tx, wanted),
-    countVisits(tx, wanted),
-    countNps(tx, wanted),
-    countRedeemed(tx, wanted),
-    countWaiting(tx, wanted),
-  ]);
+  const { guests, visits, nps, redeemed, purchases_waiting } = await tx.inOrder({
+    guests: () => countGuests(tx, wanted),
+    visits: () => countVisits(tx, wanted),
+    nps: () => countNps(tx, wanted),
+    redeemed: () => countRedeemed(tx, wanted),
+    purchases_waiting: () => countWaiting(tx, wanted),
+  });
   const becameKnown = overTime(['guests'], starts, guests, ({ guests: count }) => ({ count }));
   const codes = overTime(['count'], starts, redeemed, (counts) => counts);
   const answers = overTime(['promoters', 'passives', 'detractors'], starts, nps, scored);

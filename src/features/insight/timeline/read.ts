@@ -32,10 +32,11 @@ export async function readTimeline(
 /** All of it at a glance. */
 export async function summarizeTimeline(tx: Tx, accountId: number, contactId: number): Promise<TimelineSummary> {
   const ids = await lineage(tx, accountId, contactId);
-  const [found, { pence, ...counts }] = await Promise.all([
-    selectFound(tx, accountId, ids.slice(0, 1)),
-    countTimeline(tx, accountId, ids),
-  ]);
+  const { found, figures } = await tx.inOrder({
+    found: () => selectFound(tx, accountId, ids.slice(0, 1)),
+    figures: () => countTimeline(tx, accountId, ids),
+  });
+  const { pence, ...counts } = figures;
   return { last_visit_at: only(found).last_visit_at, spend: pence / 100, counts };
 }
 

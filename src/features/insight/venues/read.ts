@@ -18,10 +18,10 @@ export async function listVenues(
     ? selectUnits(tx, accountId, slice)
     : selectUnitsCalled(tx, accountId, search, slice));
   const unitIds = units.map(({ id }) => id);
-  const [folders, guests] = await Promise.all([
-    foldersOfUnits(tx, accountId, unitIds),
-    countUnitGuests(tx, accountId, unitIds),
-  ]);
+  const { folders, guests } = await tx.inOrder({
+    folders: () => foldersOfUnits(tx, accountId, unitIds),
+    guests: () => countUnitGuests(tx, accountId, unitIds),
+  });
   const groupIds = [...folders.values()].flat().flatMap(({ groups }) => groups.map(({ id }) => id));
   const inGroups = await countGroupGuests(tx, accountId, groupIds);
   const rows = units.map((unit) => ({
@@ -38,7 +38,10 @@ export async function listVenues(
 /** Nothing that happened there is lost: see `markDeleted`. */
 export async function unitEffects(tx: Tx, accountId: number, id: number): Promise<UnitEffects> {
   const unit = found(await findUnit(tx, accountId, id), 'unit');
-  const [guests, counts] = await Promise.all([countUnitGuests(tx, accountId, [id]), countAtUnit(tx, accountId, id)]);
+  const { guests, counts } = await tx.inOrder({
+    guests: () => countUnitGuests(tx, accountId, [id]),
+    counts: () => countAtUnit(tx, accountId, id),
+  });
   return { refused: unit.is_root ? rootStays : null, guests: guests.get(id) ?? 0, ...counts };
 }
 

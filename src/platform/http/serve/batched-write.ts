@@ -4,6 +4,7 @@ import { chain } from '../../../shared/maybe-promise.ts';
 import { type ErrorCollector, Invalid } from '../../../shared/problem.ts';
 import { Batcher } from '../../batching/batcher.ts';
 import type { Tx } from '../../db/database.ts';
+import { settled } from '../../db/ordered.ts';
 import type { Call } from '../call.ts';
 import type { RequestCall } from '../request-call.ts';
 import type { BatchedWrite, Route } from '../route.ts';
@@ -96,7 +97,7 @@ async function writeAndRespond(
     statement.catch(() => {});
     statements.push(statement);
   });
-  await Promise.all(statements);
+  await settled(statements);
   return outcomes.map((done, index) => {
     if (done instanceof Error) return done;
     return {

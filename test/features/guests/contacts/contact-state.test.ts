@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { setUdf } from '../../../../src/features/guests/udfs/section.ts';
 import {
   attach,
   hasWithdrawn,
   inheritWithdrawal,
   newContactState,
   set,
-  setUdf,
   storeTo,
 } from '../../../../src/features/guests/write/contact-state.ts';
 

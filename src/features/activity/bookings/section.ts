@@ -1,0 +1,70 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { pick, pickAny } from '../../../shared/read.ts';
+import {
+  type AppliedCommand,
+  addId,
+  atUnit,
+  type Checks,
+  type Section,
+  type SectionBatch,
+  type SectionContact,
+  type StoreAccount,
+  type Stored,
+  withContact,
+} from '../../identity/sections/section.ts';
+import type { NewBooking } from './schema.ts';
+import {
+  type BookingRow,
+  bookingKey,
+  bookingLock,
+  bookingRow,
+  findBookings,
+  putBookings,
+  tablesLock,
+} from './store.ts';
+
+class BookingsBatch implements SectionBatch<NewBooking> {
+  readonly #bookings = new Map<string, { row: BookingRow; contact?: SectionContact }>();
+  /** The state after each command. A waiting purchase is matched by the first state that fits. */
+  readonly #states = new Map<string, { row: BookingRow; contact: SectionContact; place: number }>();
+
+  references({ unit_id }: Partial<NewBooking>, units: Set<number>): void {
+    addId(units, unit_id);
+  }
+
+  lockKeys(bookings: NewBooking[]): string[] {
+    return [tablesLock, ...bookings.map(({ booking_reference }) => bookingLock(booking_reference))];
+  }
+
+  async load(tx: Tx, accountId: number, bookings: NewBooking[]): Promise<void> {
+    const keys = bookings.map(({ booking_reference, provider_id = null }) => ({ booking_reference, provider_id }));
+    for (const row of await findBookings(tx, accountId, keys)) this.#bookings.set(bookingKey(row), { row });
+  }
+
+  check(bookings: NewBooking[], checks: Checks): NewBooking[] {
+    return pick(bookings, ({ table_numbers, ...booking }, index) => {
+      const tables = pickAny(table_numbers);
+      return atUnit({ ...booking, ...(tables && { table_numbers: tables }) }, `bookings.${index}`, checks);
+    });
+  }
+
+  apply(contact: SectionContact, bookings: NewBooking[], { account, receivedAt, place }: AppliedCommand): void {
+    const of = { rootUnitId: account.root_unit_id, timeZone: account.time_zone, receivedAt, contactId: 0 };
+    for (const booking of bookings) {
+      const key = bookingKey({ provider_id: null, ...booking });
+      const row = bookingRow(this.#bookings.get(key)?.row, booking, of);
+      this.#bookings.set(key, { row, contact });
+      this.#states.set(`${place} ${key}`, { row, contact, place });
+    }
+  }
+
+  store(tx: Tx, { id: accountId }: StoreAccount, { brought }: Stored<SectionContact>): Promise<unknown>[] {
+    for (const { row, contact, place } of this.#states.values()) {
+      brought.bookings.push({ ...row, contact_id: contact.row.id, place });
+    }
+    const rows = withContact(this.#bookings.values());
+    return rows.length > 0 ? [putBookings(tx, accountId, rows)] : [];
+  }
+}
+
+export const bookingsSection: Section<NewBooking> = { begin: () => new BookingsBatch() };

@@ -1,0 +1,86 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { pick, pickAny } from '../../../shared/read.ts';
+import type { Account } from '../../access/accounts/schema.ts';
+import { lockPurchases, matchWaiting } from '../../identity/matching/store.ts';
+import {
+  type AppliedCommand,
+  addId,
+  atUnit,
+  type Checks,
+  type Section,
+  type SectionBatch,
+  type SectionContact,
+  type StoreAccount,
+  type Stored,
+  withContact,
+} from '../../identity/sections/section.ts';
+import type { NewPurchase } from './schema.ts';
+import {
+  findPurchases,
+  noMatch,
+  nothingSent,
+  type PurchaseRow,
+  purchaseKey,
+  purchaseLock,
+  purchaseRow,
+  putPurchases,
+  sentKey,
+} from './store.ts';
+
+class PurchasesBatch implements SectionBatch<NewPurchase> {
+  readonly #purchases = new Map<string, { row: PurchaseRow; contact?: SectionContact }>();
+
+  references({ unit_id }: Partial<NewPurchase>, units: Set<number>): void {
+    addId(units, unit_id);
+  }
+
+  lockKeys(purchases: NewPurchase[]): string[] {
+    return purchases.map(({ transaction_reference }) => purchaseLock(transaction_reference));
+  }
+
+  async load(tx: Tx, accountId: number, purchases: NewPurchase[], account: Account | undefined): Promise<void> {
+    if (!account) return;
+    const keys = purchases.map((purchase) => sentKey(purchase, { rootUnitId: account.root_unit_id }));
+    for (const row of await findPurchases(tx, accountId, keys)) this.#purchases.set(purchaseKey(row), { row });
+  }
+
+  check(purchases: NewPurchase[], checks: Checks): NewPurchase[] {
+    return pick(purchases, ({ items: sent, ...purchase }, index) => {
+      const items = pickAny(sent, ({ tags, ...item }) => ({ ...item, tags: pick(tags) }));
+      return atUnit({ ...purchase, ...(items && { items }) }, `purchases.${index}`, checks);
+    });
+  }
+
+  apply(contact: SectionContact, purchases: NewPurchase[], { account, receivedAt }: AppliedCommand): void {
+    const of = { rootUnitId: account.root_unit_id, timeZone: account.time_zone, receivedAt };
+    for (const purchase of purchases) {
+      const key = purchaseKey(sentKey(purchase, of));
+      const row = purchaseRow(this.#purchases.get(key)?.row, purchase, of);
+      // The request names the contact, so earlier match keys no longer count.
+      this.#purchases.set(key, { row: Object.assign(row, nothingSent, noMatch), contact });
+    }
+  }
+
+  /** Also matches waiting purchases to the data that the other sections and the identities of the batch bring. */
+  store(
+    tx: Tx,
+    { id: accountId, time_zone }: StoreAccount,
+    { brought, count }: Stored<SectionContact>,
+  ): Promise<unknown>[] {
+    const rows = withContact(this.#purchases.values());
+    const mayMatch = brought.bookings.length + brought.claims.length > 0;
+    return [
+      ...(mayMatch || rows.length > 0 ? [lockPurchases(tx, accountId, time_zone, rows, brought)] : []),
+      ...(rows.length > 0 ? [putPurchases(tx, accountId, rows)] : []),
+      ...(mayMatch ? [matchWaiting(tx, accountId, time_zone, brought, count)] : []),
+    ];
+  }
+}
+
+export const purchasesSection: Section<NewPurchase> = {
+  // The lines of a purchase are one value, which can be large.
+  weigh: ({ items = [] }) => Math.ceil(items.length / 10),
+  // A purchase without a unit belongs to the root unit, which is part of its key.
+  loadsByAccount: true,
+  begin: () => new PurchasesBatch(),
+};

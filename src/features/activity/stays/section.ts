@@ -1,0 +1,100 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { onClock } from '../../../shared/clock.ts';
+import { pick, pickAny } from '../../../shared/read.ts';
+import {
+  type AppliedCommand,
+  addId,
+  type Checks,
+  type Section,
+  type SectionBatch,
+  type SectionContact,
+  type StoreAccount,
+} from '../../identity/sections/section.ts';
+import { lookupKinds } from '../../venues/lookups/schema.ts';
+import { existing } from '../../venues/lookups/store.ts';
+import type { NewStay } from './schema.ts';
+import { findStays, putStays, type StayContact, type StayRow, stayKey, stayLock, stayRow } from './store.ts';
+
+class StaysBatch implements SectionBatch<NewStay> {
+  readonly #sourceIds = new Set<number>();
+  #knownSources = new Set<number>();
+  readonly #stays = new Map<string, { row: StayRow; changed: boolean }>();
+  readonly #contacts = new Map<string, Map<SectionContact, Omit<StayContact, 'contact_id'>>>();
+
+  references({ unit_id, booking_enquiry_source_id }: Partial<NewStay>, units: Set<number>): void {
+    addId(units, unit_id);
+    addId(this.#sourceIds, booking_enquiry_source_id);
+  }
+
+  async lookUp(tx: Tx, accountId: number): Promise<void> {
+    if (this.#sourceIds.size === 0) return;
+    this.#knownSources = new Set(await existing(tx, lookupKinds.bookingSources, accountId, [...this.#sourceIds]));
+  }
+
+  lockKeys(stays: NewStay[]): string[] {
+    return stays.map(stayLock);
+  }
+
+  async load(tx: Tx, accountId: number, stays: NewStay[]): Promise<void> {
+    for (const row of await findStays(tx, accountId, stays)) this.#stays.set(stayKey(row), { row, changed: false });
+  }
+
+  check(stays: NewStay[], checks: Checks): NewStay[] {
+    return pick(stays, (stay, index) => this.#checkStay(stay, `stays.${index}`, checks));
+  }
+
+  /** A stay that lacks required fields is checked too, so that all its errors are listed: any field may be missing. */
+  #checkStay(
+    { extras, total_children, ...stay }: NewStay,
+    path: string,
+    { unitExists, timeZone, refuse }: Checks,
+  ): NewStay | undefined {
+    const at = (time: string | undefined) => time && onClock(time, timeZone);
+    const [checkin, checkout] = [at(stay.checkin_date), at(stay.checkout_date)];
+    const unit = unitExists(stay.unit_id, `${path}.unit_id`);
+    const source = this.#knownSources.has(stay.booking_enquiry_source_id);
+    if (!source) {
+      const message = 'The booking enquiry source id is not a booking source of this account.';
+      refuse(`${path}.booking_enquiry_source_id`, message);
+    }
+    const backwards = checkin !== undefined && checkout !== undefined && checkout < checkin;
+    if (backwards) {
+      const name = stay.checkout_date === stay.check_out_date ? 'check_out_date' : 'checkout_date';
+      refuse(`${path}.${name}`, `The ${name.replaceAll('_', ' ')} must not be before the check-in.`);
+    }
+    const tooMany = total_children !== undefined && total_children > stay.total_guests;
+    if (tooMany) refuse(`${path}.total_children`, 'The total children may not be more than the total guests.');
+    const goodExtras = pickAny(extras, (extra, place) => {
+      const [start, end] = [at(extra.start_date) ?? checkin, at(extra.end_date) ?? checkout];
+      if (start === undefined || end === undefined || end >= start) return extra;
+      return refuse(`${path}.extras.${place}.end_date`, 'The end date must not be before the start date.');
+    });
+    if (!unit || !source || backwards) return undefined;
+    return {
+      ...stay,
+      ...(total_children !== undefined && !tooMany && { total_children }),
+      ...(goodExtras && { extras: goodExtras }),
+    };
+  }
+
+  apply(contact: SectionContact, stays: NewStay[], { account }: AppliedCommand): void {
+    for (const stay of stays) {
+      const key = stayKey(stay);
+      this.#stays.set(key, { row: stayRow(this.#stays.get(key)?.row, stay, account.time_zone), changed: true });
+      const contacts = this.#contacts.get(key) ?? new Map();
+      const { provider_id, stay_reference, booker, guest } = stay;
+      this.#contacts.set(key, contacts.set(contact, { provider_id, stay_reference, booker, guest }));
+    }
+  }
+
+  store(tx: Tx, { id: accountId }: StoreAccount): Promise<unknown>[] {
+    const rows = [...this.#stays.values()].flatMap(({ row, changed }) => (changed ? [row] : []));
+    if (rows.length === 0) return [];
+    const contacts = [...this.#contacts.values()].flatMap((ofStay) =>
+      [...ofStay].map(([contact, entry]) => ({ ...entry, contact_id: contact.row.id })),
+    );
+    return [putStays(tx, accountId, rows, contacts)];
+  }
+}
+
+export const staysSection: Section<NewStay> = { begin: () => new StaysBatch() };

@@ -1,0 +1,33 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { onClock } from '../../../shared/clock.ts';
+import { pick } from '../../../shared/read.ts';
+import {
+  type AppliedCommand,
+  type Section,
+  type SectionBatch,
+  type SectionContact,
+  type StoreAccount,
+  withContact,
+} from '../../identity/sections/section.ts';
+import type { NewNote } from './schema.ts';
+import { insertNotes, type NoteRow } from './store.ts';
+
+class NotesBatch implements SectionBatch<NewNote> {
+  readonly #added: { row: Omit<NoteRow, 'contact_id'>; contact: SectionContact }[] = [];
+
+  check(notes: NewNote[]): NewNote[] {
+    return pick(notes);
+  }
+
+  apply(contact: SectionContact, notes: NewNote[], { account, receivedAt }: AppliedCommand): void {
+    for (const { text, created_at = receivedAt } of notes) {
+      this.#added.push({ row: { text, created_at: onClock(created_at, account.time_zone) }, contact });
+    }
+  }
+
+  store(tx: Tx, { id: accountId }: StoreAccount): Promise<unknown>[] {
+    return this.#added.length > 0 ? [insertNotes(tx, accountId, withContact(this.#added))] : [];
+  }
+}
+
+export const notesSection: Section<NewNote> = { begin: () => new NotesBatch() };

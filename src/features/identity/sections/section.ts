@@ -1,0 +1,92 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import type { Account } from '../../access/accounts/schema.ts';
+import type { Brought } from '../matching/store.ts';
+
+/**
+ * A section is a list on the contact write, such as `notes` or `stays`. Its feature folder implements it, and
+ * `guests/write/sections.ts` registers it. The interface is here because activity is below guests.
+ */
+export interface Section<Item, Contact extends SectionContact = SectionContact> {
+  /** The rows of an item, beyond one. Fields may be missing: it is called before the item is checked. */
+  weigh?(item: Partial<Item>): number;
+  /** `load` needs the account. It is then read first, which costs the batch a round trip. */
+  readonly loadsByAccount?: true;
+  /** The state of the section in one batch. Created for every batch, so it must be cheap. */
+  begin(): SectionBatch<Item, Contact>;
+}
+
+/**
+ * The methods are called in this order. `references`, `check` and `apply` are called for each command that has the list,
+ * and must not query. The others are called once per batch. They send their statements before they await anything, and
+ * at most one for each kind of row.
+ */
+export interface SectionBatch<Item, Contact extends SectionContact = SectionContact> {
+  /** Collects the ids that an item names: units here, other ids in the section. Fields may be missing. */
+  references?(item: Partial<Item>, units: Set<number>): void;
+  /** Looks up the collected ids. */
+  lookUp?(tx: Tx, accountId: number): Promise<void> | undefined;
+  /** The keys to lock before rows are read. */
+  lockKeys?(items: Item[]): string[];
+  /** Reads what `apply` needs, under the locks. It is called only if the batch has items. */
+  load?(tx: Tx, accountId: number, items: Item[], account: Account | undefined): Promise<void>;
+  /** The valid items. Adds an error for each of the others. */
+  check(items: Item[], checks: Checks): Item[];
+  /** Decides in memory what the valid items of one command change. */
+  apply(contact: Contact, items: Item[], command: AppliedCommand): void;
+  /** Sends the statements that store the changes. It is called for every batch, and sends none if nothing changed. */
+  store(tx: Tx, account: StoreAccount, stored: Stored<Contact>): Promise<unknown>[];
+}
+
+/** A contact in the batch. The id of a new contact is set before `store`. */
+export interface SectionContact {
+  readonly row: { readonly id: number };
+}
+
+export interface Checks {
+  /** Adds an error, unless the field already has one. */
+  refuse(path: string, message: string): undefined;
+  /** Whether the account has this unit. Adds an error if not. */
+  unitExists(id: number, path: string): boolean;
+  timeZone: string;
+}
+
+export interface AppliedCommand {
+  account: Account;
+  /** When the request arrived: `yyyy-mm-dd hh:mm:ssZ`. */
+  receivedAt: string;
+  /** The number of commands of the batch that were applied before. */
+  place: number;
+}
+
+export type StoreAccount = Pick<Account, 'id' | 'time_zone'>;
+
+export interface Stored<Contact> {
+  /** All contacts of the batch. */
+  contacts: Contact[];
+  /** The data that waiting purchases are matched by. Sections add to it before purchases are stored. */
+  brought: Brought;
+  /** Counts an outcome in the metrics. */
+  count(outcome: string): void;
+}
+
+export function addId(ids: Set<number>, id: number | undefined): void {
+  if (id !== undefined) ids.add(id);
+}
+
+/** The item, if it names no unit or an existing one. */
+export function atUnit<Item extends { unit_id?: number }>(
+  item: Item,
+  path: string,
+  { unitExists }: Checks,
+): Item | undefined {
+  return item.unit_id === undefined || unitExists(item.unit_id, `${path}.unit_id`) ? item : undefined;
+}
+
+/** The rows with the ids of their contacts. Rows without a contact were only read. */
+export function withContact<Row>(
+  entries: Iterable<{ row: Row; contact?: SectionContact }>,
+): (Row & { contact_id: number })[] {
+  const rows: (Row & { contact_id: number })[] = [];
+  for (const { row, contact } of entries) if (contact) rows.push({ ...row, contact_id: contact.row.id });
+  return rows;
+}
