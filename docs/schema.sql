@@ -314,6 +314,22 @@ CREATE UNIQUE INDEX groups_name ON groups USING btree (account_id, unit_id, fold
 alter table groups enable row level security, force row level security;
 create policy own_account on groups using (account_id = current_account_id());
 
+create table idempotency_records (
+  account_id bigint not null,
+  key text not null,
+  fingerprint bytea not null,
+  body text,
+  discarded_fields jsonb not null,
+  contact_id bigint,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_records_pkey PRIMARY KEY (account_id, key),
+  constraint idempotency_records_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+CREATE INDEX idempotency_records_age ON idempotency_records USING btree (account_id, created_at);
+CREATE INDEX idempotency_records_contact ON idempotency_records USING btree (account_id, contact_id) WHERE (contact_id IS NOT NULL);
+alter table idempotency_records enable row level security, force row level security;
+create policy own_account on idempotency_records using (account_id = current_account_id());
+
 create table identities (
   account_id bigint not null,
   kind text not null,
@@ -326,22 +342,6 @@ create table identities (
 CREATE INDEX identities_contact ON identities USING btree (account_id, contact_id);
 alter table identities enable row level security, force row level security;
 create policy own_account on identities using (account_id = current_account_id());
-
-create table kept_answers (
-  account_id bigint not null,
-  key text not null,
-  fingerprint bytea not null,
-  body text,
-  discarded_fields jsonb not null,
-  contact_id bigint,
-  created_at timestamp with time zone not null default now(),
-  constraint kept_answers_pkey PRIMARY KEY (account_id, key),
-  constraint kept_answers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
-);
-CREATE INDEX kept_answers_age ON kept_answers USING btree (account_id, created_at);
-CREATE INDEX kept_answers_contact ON kept_answers USING btree (account_id, contact_id) WHERE (contact_id IS NOT NULL);
-alter table kept_answers enable row level security, force row level security;
-create policy own_account on kept_answers using (account_id = current_account_id());
 
 create table merges (
   account_id bigint not null,

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { version } from '../platform/version.ts';
 import { accountCommand } from './account.ts';
+import { auditCommand } from './audit.ts';
 import { backupCommands } from './backup.ts';
 import { contactCommands } from './contact.ts';
 import { domainCommand } from './domain.ts';
@@ -42,5 +43,6 @@ contactCommands(program);
 purchaseCommands(program);
 voucherCommands(program);
 domainCommand(program);
+auditCommand(program);
 
 await finish(program, process.argv);

@@ -127,6 +127,9 @@ describe('its commands', async () => {
     for (const entry of entries)
       expect(entry).toMatchObject({ user_id: null, actor: expect.stringMatching(/^command line/) });
     expect(JSON.stringify(entries)).not.toContain('very-secret-1');
+    expect((await json('audit')).data[0]).toMatchObject({ action: 'user.delete', ids: { id: user.id } });
+    expect((await run('audit --account 1')).stdout).toContain('Created the venue The Trail');
+    expect((await run('audit --account 999')).stdout).toBe('none\n');
     await client.end();
   });
 
