@@ -17,7 +17,7 @@ export interface Earlier {
 
 /** The texts of migrations that were edited after a database may have run them, oldest first. */
 export function earlierTexts(): Earlier[] {
-  const texts: Record<string, Text[]> = JSON.parse(readFileSync('test/db/earlier-texts.json', 'utf8'));
+  const texts: Record<string, Text[]> = JSON.parse(readFileSync('test/platform/db/earlier-texts.json', 'utf8'));
   return Object.entries(texts).flatMap(([name, all]) => {
     const present = knownMigrations().find((one) => one.name === name);
     if (!present) throw new Error(`There is no migration ${name}.`);
