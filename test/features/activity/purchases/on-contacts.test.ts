@@ -1,43 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { testApp } from '../../../support/app.ts';
-import { partner } from '../../../support/partner.ts';
+import { accountIn } from '../../../support/partner.ts';
+import { purchaseSetup } from './on-contacts-setup.ts';
 
-const { account, admin, call } = await testApp();
-const { id: accountId, token, root_unit_id: root } = await account();
-const newUnit = async (name: string) => (await admin('POST', `/accounts/${accountId}/units`, { name })).body.id;
-const [anchor, bell] = [await newUnit('The Anchor'), await newUnit('The Bell')];
+const {
+  account,
+  admin,
+  call,
+  accountId,
+  token,
+  root,
+  newUnit,
+  anchor,
+  newEmail,
+  discard,
+  write,
+  written,
+  newReference,
+  buy,
+  refused,
+  bought,
+  only,
+  references,
+  lines,
+  ale,
+  asLine,
+} = await purchaseSetup();
 
-const { next, newEmail, discard, write, written } = partner({ call }, { id: accountId, token });
-const newReference = () => next('T-');
-const buy = (purchases: unknown, email = newEmail()) => written({ email, purchases });
-const refused = async (purchases: unknown, besides: object = {}) => {
-  const email = newEmail();
-  const { status, body, headers } = await write({ email, purchases, ...besides });
-  expect([status, headers['discarded-fields']]).toEqual([422, undefined]);
-  expect((await call('GET', '/v1/contacts', { token, query: { account_id: `${accountId}`, email } })).status).toBe(404);
-  return Object.keys(body.errors).sort();
-};
-const page = async (id: number, query = '', by = token) =>
-  (await call('GET', `/v1/contact/${id}/purchases${query}`, { token: by })).body;
-const bought = async (id: number, by = token) => (await page(id, '', by)).data;
-const only = async (id: number, by = token) => {
-  const list = await bought(id, by);
-  expect(list).toHaveLength(1);
-  return list[0];
-};
-const references = async (id: number) =>
-  (await bought(id)).map((one: { transaction_reference: string }) => one.transaction_reference);
-const lines = ({ transaction_lines }: { transaction_lines: { id: number }[] }) =>
-  transaction_lines.map(({ id, ...line }) => line);
-const ale = { description: 'Pale ale', sku: 'ALE-1', quantity: 2, value: 11.5, tags: ['drinks', 'draught'] };
-const asLine = { description: 'Pale ale', sku: 'ALE-1', quantity: '2', value: '11.50', tags: ['drinks', 'draught'] };
-
-async function accountIn(time_zone: string) {
-  const { body } = await admin('POST', '/accounts', { name: time_zone, time_zone });
-  const { body: made } = await admin('POST', `/accounts/${body.id}/tokens`, { name: 'test' });
-  return made.token as string;
-}
-const [london, newYork] = [await accountIn('Europe/London'), await accountIn('America/New_York')];
+const tokenIn = async (timeZone: string) => (await accountIn({ admin }, timeZone)).token;
+const [london, newYork] = [await tokenIn('Europe/London'), await tokenIn('America/New_York')];
 
 describe('a purchase', () => {
   it('is answered with every field, its amounts as text', async () => {
@@ -167,7 +157,7 @@ describe('the time of a purchase', () => {
     expect((await only(id, london)).transaction_date).toMatch(/^0001-06-01 /);
   });
   it('can’t be in a year that yyyy-mm-dd does not hold on the account’s clock', async () => {
-    const tokyo = await accountIn('Asia/Tokyo');
+    const tokyo = await tokenIn('Asia/Tokyo');
     const purchases = [{ transaction_reference: newReference(), created_at: '9999-12-31T23:59:59Z' }];
     const { status, body } = await write({ email: newEmail(), purchases }, tokyo);
     expect([status, Object.keys(body.errors ?? {})]).toEqual([422, ['purchases.0.created_at']]);
@@ -185,197 +175,6 @@ describe('the time of a purchase', () => {
     ...['2026-02-30T12:00:00Z', '2026-03-01T12:00:00+25:00', true],
   ])('can’t be %j', async (created_at) => {
     expect(await refused([{ transaction_reference: newReference(), created_at }])).toEqual(['purchases.0.created_at']);
-  });
-});
-
-describe('a purchase that is sent again', () => {
-  const known = () => ({ transaction_reference: newReference(), unit_id: anchor, provider_id: 12 });
-  it('replaces its lines, time and type rather than counting twice', async () => {
-    const email = newEmail();
-    const key = known();
-    const { id } = await buy([{ ...key, created_at: '2026-03-01 20:00:00', items: [ale, ale] }], email);
-    const first = await only(id);
-    const crisps = { description: 'Crisps', sku: 'CR', quantity: 1, value: 1 };
-    await buy([{ ...key, created_at: '2026-03-01 21:00:00', order_type_id: 2, items: [crisps] }], email);
-    const again = await only(id);
-    expect(lines(again)).toEqual([{ ...crisps, quantity: '1', value: '1.00', tags: [] }]);
-    expect(again).toMatchObject({ id: first.id, transaction_date: '2026-03-01 21:00:00', order_type_id: 2 });
-  });
-  it('keeps what it does not tell anew', async () => {
-    const email = newEmail();
-    const key = known();
-    const { id } = await buy([{ ...key, created_at: '2026-03-01 20:00:00', order_type_id: 5, items: [ale] }], email);
-    const first = await only(id);
-    await buy([key], email);
-    expect(await only(id)).toEqual(first);
-    await buy([{ ...key, created_at: null, order_type_id: '', items: null }], email);
-    expect(await only(id)).toEqual(first);
-  });
-  it('is another one from another provider, from none, at another unit, or with another reference', async () => {
-    const key = known();
-    const others = [
-      { ...key, provider_id: 13 },
-      { ...key, provider_id: undefined },
-      { ...key, unit_id: bell },
-      { ...key, unit_id: undefined },
-      { ...key, transaction_reference: `${key.transaction_reference}a` },
-    ];
-    const { id } = await buy([key, ...others]);
-    const all = await bought(id);
-    expect(all).toHaveLength(6);
-    expect(new Set(all.map((one: { id: number }) => one.id)).size).toBe(6);
-  });
-  it.each([{}, { provider_id: 12 }, { unit_id: 0 }])(
-    'is the same one without a provider or unit too: %j',
-    async (key) => {
-      const email = newEmail();
-      const at = 'unit_id' in key ? { unit_id: anchor } : key;
-      const sent = { transaction_reference: newReference(), ...at, items: [ale] };
-      const { id } = await buy([sent], email);
-      await buy([sent], email);
-      expect(lines(await only(id))).toEqual([asLine]);
-    },
-  );
-  it('at the root unit is the same one whether the unit is said or not', async () => {
-    const email = newEmail();
-    const { unit_id, ...key } = known();
-    const { id } = await buy([{ ...key, items: [ale] }], email);
-    await buy([{ ...key, unit_id: root, items: [ale] }], email);
-    expect((await only(id)).unit_id).toBe(root);
-  });
-  it('within one request counts once: the last is what stands', async () => {
-    const key = known();
-    const { id } = await buy([
-      { ...key, items: [ale, ale] },
-      { ...key, items: [ale] },
-    ]);
-    expect(lines(await only(id))).toEqual([asLine]);
-  });
-  it('by many at once counts once', async () => {
-    const [key, email] = [known(), newEmail()];
-    const all = await Promise.all(Array.from({ length: 20 }, () => buy([{ ...key, items: [ale] }], email)));
-    expect(new Set(all.map(({ id }) => id)).size).toBe(1);
-    expect(lines(await only(all[0].id))).toEqual([asLine]);
-  });
-  it('on another contact moves to that one', async () => {
-    const key = known();
-    const { id: first } = await buy([{ ...key, items: [ale] }]);
-    const { id: before } = await only(first);
-    const { id: second } = await buy([{ ...key, items: [{ ...ale, quantity: 3 }] }]);
-    expect(await bought(first)).toEqual([]);
-    expect(await only(second)).toMatchObject({
-      id: before,
-      contact_id: second,
-      transaction_lines: [{ quantity: '3' }],
-    });
-  });
-  it('in another account is another one, and leaves the first alone', async () => {
-    const there = await account('Elsewhere');
-    const key = { transaction_reference: newReference(), provider_id: 12 };
-    const email = newEmail();
-    const { id } = await buy([{ ...key, items: [ale] }], email);
-    const { id: other } = await written({ email, purchases: [{ ...key, items: [] }] }, there.token);
-    expect((await only(other, there.token)).transaction_lines).toEqual([]);
-    expect(lines(await only(id))).toEqual([asLine]);
-  });
-});
-
-describe('a contact’s purchases', () => {
-  it('come newest first, 100 a page', async () => {
-    const email = newEmail();
-    const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString().slice(0, 10);
-    const many = Array.from({ length: 201 }, (_, n) => ({
-      transaction_reference: `page-${n}`,
-      created_at: `${day(n + 1)} 12:00:00`,
-    }));
-    const { id } = await buy(many, email);
-    const at = `http://localhost:80/v1/contact/${id}/purchases`;
-    const { data, ...first } = await page(id);
-    expect(first).toEqual({
-      ...{ current_page: 1, last_page: 3, per_page: 100, from: 1, to: 100, total: 201, path: at },
-      ...{ first_page_url: `${at}?page=1`, last_page_url: `${at}?page=3` },
-      ...{ next_page_url: `${at}?page=2`, prev_page_url: null },
-    });
-    const second = await page(id, '?page=2');
-    const third = await page(id, '?page=3');
-    expect([second.from, second.to, third.from, third.to, third.next_page_url]).toEqual([101, 200, 201, 201, null]);
-    const seen = [...data, ...second.data, ...third.data].map((one) => one.transaction_reference);
-    expect(seen).toEqual(many.map((one) => one.transaction_reference).reverse());
-    expect(await page(id, '?page=4')).toMatchObject({ data: [], from: null, to: null, total: 201, current_page: 4 });
-  });
-  it('answer at the address that the contact object gives, empty where there are none', async () => {
-    const { id, purchases } = await written({ email: newEmail() });
-    expect(purchases).toBe(`http://localhost:80/v1/contact/${id}/purchases`);
-    const { body } = await call('GET', new URL(purchases).pathname, { token });
-    expect(body).toMatchObject({ data: [], total: 0, from: null, to: null, last_page: 1 });
-  });
-  it('are no news where a contact object is sent back as it came', async () => {
-    const contact = await buy([{ transaction_reference: newReference(), items: [ale] }]);
-    expect(await written(contact)).toEqual(contact);
-    expect(lines(await only(contact.id))).toEqual([asLine]);
-  });
-  it('are found under either id after a merge, and also what comes after', async () => {
-    const email = newEmail();
-    const [byEmail, byPhone, later] = [newReference(), newReference(), newReference()];
-    const at = (n: number, transaction_reference: string) => ({
-      transaction_reference,
-      created_at: `2026-03-0${n} 12:00`,
-    });
-    const { id } = await buy([at(1, byEmail)], email);
-    const phone = { mobile_number: '07700900100' };
-    const { id: merged } = await written({ ...phone, purchases: [at(2, byPhone)] });
-    await written({ email, ...phone, purchases: [at(3, later)] });
-    for (const either of [id, merged]) expect(await references(either)).toEqual([later, byPhone, byEmail]);
-    expect((await bought(merged)).map((one: { contact_id: number }) => one.contact_id)).toEqual([id, id, id]);
-    await buy([{ ...at(4, byPhone), items: [ale] }], email);
-    expect(await references(id)).toEqual([byPhone, later, byEmail]);
-  });
-  it('are each one’s own again when the merge is undone', async () => {
-    const email = newEmail();
-    const [byEmail, byPhone, later] = [newReference(), newReference(), newReference()];
-    const { id } = await buy([{ transaction_reference: byEmail }], email);
-    const phone = { mobile_number: '07700900101' };
-    const { id: merged } = await written({ ...phone, purchases: [{ transaction_reference: byPhone }] });
-    await written({ email, ...phone, purchases: [{ transaction_reference: later }] });
-    const [merge] = (await admin('GET', `/accounts/${accountId}/merges`)).body.data;
-    expect((await admin('POST', `/accounts/${accountId}/merges/${merge.id}/undo`)).status).toBeLessThan(300);
-    expect((await references(id)).sort()).toEqual([byEmail, later].sort());
-    expect(await references(merged)).toEqual([byPhone]);
-  });
-  it('go with the contact that is erased: sent again, they are new', async () => {
-    const key = { transaction_reference: newReference(), provider_id: 12 };
-    const { id } = await buy([{ ...key, order_type_id: 4, items: [ale] }]);
-    const { id: first } = await only(id);
-    expect((await admin('DELETE', `/accounts/${accountId}/contacts/${id}`)).status).toBe(204);
-    expect((await call('GET', `/v1/contact/${id}/purchases`, { token })).status).toBe(404);
-    const again = await only((await buy([key])).id);
-    expect([again.order_type_id, again.transaction_lines]).toEqual([1, []]);
-    expect(again.id).not.toBe(first);
-  });
-  it('are added by update_only where the contact is known, and stored for nobody where it is not', async () => {
-    const rules = [{ rule_name: 'update_only' }];
-    const email = newEmail();
-    const sent = { transaction_reference: newReference(), items: [ale] };
-    const { status, body } = await write({ email, purchases: [sent], rules });
-    expect([status, Object.keys(body.errors)]).toEqual([422, ['email']]);
-    const { id } = await written({ email });
-    expect(await bought(id)).toEqual([]);
-    await written({ email, purchases: [sent], rules });
-    expect(lines(await only(id))).toEqual([asLine]);
-  });
-  it('of another account’s contact, or of nobody, are a 404', async () => {
-    const there = await account('Not ours');
-    const { id } = await buy([{ transaction_reference: newReference() }]);
-    for (const [by, contact] of [
-      [there.token, id],
-      [token, 999_999],
-    ]) {
-      const { status, body } = await call('GET', `/v1/contact/${contact}/purchases`, { token: `${by}` });
-      expect([status, body]).toEqual([404, { errors: [{ message: expect.any(String) }] }]);
-    }
-    const query = { account_id: String(there.id) };
-    const { status, body } = await call('GET', `/v1/contact/${id}/purchases`, { token, query });
-    expect([status, Object.keys(body.errors)]).toEqual([422, ['account_id']]);
   });
 });
 
