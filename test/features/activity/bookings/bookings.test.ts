@@ -35,7 +35,7 @@ const {
 } = await bookingSetup();
 
 describe('a booking on a contact', () => {
-  it('is found with every field: the interface’s own keys, and all but the id as text', async () => {
+  it('is returned with every field; all values except the id are strings', async () => {
     const email = newEmail();
     const booking_reference = newReference();
     const { id } = await written({ email, bookings: [{ booking_reference, ...every }] });
@@ -52,7 +52,7 @@ describe('a booking on a contact', () => {
     });
     expect(near(booking.updated_at)).toBe(true);
   });
-  it('needs no more than its reference: new, at the root unit, made now', async () => {
+  it('requires only a reference; defaults are stage 1, the root unit and the current time', async () => {
     const { datetime, ...booking } = await book({});
     expect(booking).toMatchObject({
       ...{ unit_id: String(root), stage_value: '1', type_id: '', source_id: '', party_datetime: '', party_size: '' },
@@ -60,18 +60,18 @@ describe('a booking on a contact', () => {
     });
     expect(near(datetime)).toBe(true);
   });
-  it.each(others)('gives %s of %j back', async (field, value, name, answered) => {
+  it.each(others)('returns %s sent as %j', async (field, value, name, answered) => {
     expect(await book({ ...every, [field]: value })).toMatchObject({ ...everyAnswered, [name]: answered });
   });
-  it.each([null, '', '  ', undefined, {}])('needs a reference: not %j', async (booking_reference) => {
+  it.each([null, '', '  ', undefined, {}])('rejects the reference %j', async (booking_reference) => {
     expect(await refused('bookings', { ...every, booking_reference })).toEqual(['bookings.0.booking_reference']);
   });
-  it.each(bad)('has no %s of %j', async (field, value) => {
+  it.each(bad)('rejects %s %j', async (field, value) => {
     const booking_reference = newReference();
     expect(await refused('bookings', { booking_reference, ...every, [field]: value })).toEqual([`bookings.0.${field}`]);
     expect(await found(booking_reference)).toBe(404);
   });
-  it('has every failing field named at once, and nothing is stored', async () => {
+  it('names every invalid field, and stores nothing', async () => {
     const good = newReference();
     expect(
       await refused(
@@ -96,13 +96,13 @@ describe('a booking on a contact', () => {
     );
     expect(await found(good)).toBe(404);
   });
-  it('has a unit that is none named also where its reference is missing', async () => {
+  it('names an unknown unit even if the reference is missing', async () => {
     expect(await refused('bookings', { unit_id: 999_999 })).toEqual([
       'bookings.0.booking_reference',
       'bookings.0.unit_id',
     ]);
   });
-  it('has its times on the account’s clock', async () => {
+  it('returns its times in the account’s time zone', async () => {
     const london = await accountIn({ admin }, 'Europe/London');
     const sent = { booking_reference: 'B-london', party_datetime: '2026-07-01T18:30:00Z' };
     const bookings = [{ ...sent, party_enquirytime: '2026-01-01T12:00:00+01:00' }];
@@ -112,13 +112,13 @@ describe('a booking on a contact', () => {
     const now = new Date().toLocaleString('sv-SE', { timeZone: 'Europe/London' });
     expect(Math.abs(Date.parse(body.updated_at) - Date.parse(now))).toBeLessThan(60_000);
   });
-  it('is among the PoPs of the day on which it starts, with the unit’s name', async () => {
+  it('appears in the presence search on the day of its start, with the name of the unit', async () => {
     const booking = await book(every);
     const contact = Number(booking.contact_id);
     expect(await pops(contact, 'booking', '2026-03-01')).toEqual([{ ...booking, unit_name: 'The Anchor' }]);
     expect(await pops(contact, 'booking', '2026-02-20', '2026-02-28')).toEqual([]);
   });
-  it('belongs to the contact that is left after a merge', async () => {
+  it('belongs to the survivor after a merge', async () => {
     const email = newEmail();
     const { id } = await written({ email });
     const [phone, booking_reference] = [{ mobile_number: '07700900300' }, newReference()];
@@ -131,7 +131,7 @@ describe('a booking on a contact', () => {
       ]);
     }
   });
-  it('goes with the contact that is erased: sent again, it is new', async () => {
+  it('is deleted when its contact is erased; sent again, it is a new booking', async () => {
     const first = await book(every);
     const { booking_reference, contact_id } = first;
     expect((await admin('DELETE', `/accounts/${accountId}/contacts/${contact_id}`)).status).toBe(204);
@@ -144,7 +144,7 @@ describe('a booking on a contact', () => {
 });
 
 describe('a booking that is sent again', () => {
-  it('is updated: what is sent changes, the rest stays', async () => {
+  it('updates the fields that are sent and keeps the others', async () => {
     const email = newEmail();
     const first = await book(every, email);
     const key = { booking_reference: first.booking_reference, provider_id: 12 };
@@ -160,12 +160,12 @@ describe('a booking that is sent again', () => {
       deposit_paid: '25.00',
     });
   });
-  it('without a provider is the same one too', async () => {
+  it('updates the same booking if no provider is given', async () => {
     const email = newEmail();
     const { id, booking_reference } = await book({ party_size: 2 }, email);
     expect(await book({ booking_reference, party_size: 3 }, email)).toMatchObject({ id, party_size: '3' });
   });
-  it('by another provider is another booking, each found by its own', async () => {
+  it('creates another booking for another provider; each is found by its provider', async () => {
     const email = newEmail();
     const first = await book({ provider_id: 12, party_size: 2 }, email);
     const { booking_reference } = first;
@@ -175,7 +175,7 @@ describe('a booking that is sent again', () => {
     expect(await find(booking_reference, { provider_id: 12 })).toEqual(first);
     expect(await find(booking_reference, { provider_id: 13 })).toEqual(second);
   });
-  it('in another account is another booking', async () => {
+  it('creates another booking in another account', async () => {
     const first = await book({ party_size: 2 });
     const { booking_reference } = first;
     await written({ email: newEmail(), bookings: [{ booking_reference, party_size: 9 }] }, there.token);
@@ -184,7 +184,7 @@ describe('a booking that is sent again', () => {
     expect(body).toMatchObject({ account_id: String(there.id), party_size: '9' });
     expect(body.id).not.toBe(first.id);
   });
-  it('on another contact moves to that one', async () => {
+  it('moves to another contact if it is sent with that contact', async () => {
     const { id, booking_reference, contact_id, ...first } = await book(every);
     const moved = await book({ booking_reference, provider_id: 12 });
     expect(moved).toMatchObject({ ...omit(first, 'booking_contact_id', 'updated_at'), id });
@@ -192,18 +192,18 @@ describe('a booking that is sent again', () => {
     expect(await pops(Number(contact_id), 'booking', '2026-03-01')).toEqual([]);
     expect(await pops(Number(moved.contact_id), 'booking', '2026-03-01')).toHaveLength(1);
   });
-  it('within one request is one: the last is what stands', async () => {
+  it('is stored once if a request contains it twice; the last one wins', async () => {
     const booking_reference = newReference();
     const sent = { booking_reference, ...every };
     const { id } = await written({ email: newEmail(), bookings: [sent, { ...sent, party_size: 7 }] });
     expect(await pops(id, 'booking', '2026-03-01')).toMatchObject([{ party_size: '7' }]);
   });
-  it('by many at once is one', async () => {
+  it('is stored once if many requests send it at the same time', async () => {
     const [email, sent] = [newEmail(), { booking_reference: newReference(), ...every }];
     const all = await Promise.all(Array.from({ length: 20 }, () => written({ email, bookings: [sent] })));
     expect(await pops(all[0].id, 'booking', '2026-03-01')).toHaveLength(1);
   });
-  it('or changed moves its updated_at on, and nothing else does', async () => {
+  it('changes updated_at only when it is sent again or changed', async () => {
     const email = newEmail();
     const { id, updated_at: made, ...first } = await book(every, email);
     await wait(1100);
@@ -225,7 +225,7 @@ describe('bookings with discard_invalid_data', () => {
     ['unit_id', 'x'],
     ['provider_id', 'x'],
     ['party_datetime', '2026-02-29 19:30:00'],
-  ])('drop the one with a bad %s (%j), and store the others', async (field, value) => {
+  ])('skip a booking with an invalid %s (%j), and store the others', async (field, value) => {
     const [first, second, third] = [newReference(), newReference(), newReference()];
     const { id, dropped } = await discarding({
       bookings: [
@@ -247,19 +247,19 @@ describe('bookings with discard_invalid_data', () => {
     ['hpbr_food', 'x', { hpbr_food: '0.00' }],
     ['hpbr_drink', 'x', { hpbr_drink: '0.00' }],
     ['hpbr_entertainment', 'x', { hpbr_entertainment: '0.00' }],
-  ])('drop a bad %s alone', async (field, value, instead) => {
+  ])('skip only an invalid %s', async (field, value, instead) => {
     const booking_reference = newReference();
     const { dropped } = await discarding({ bookings: [{ ...every, booking_reference, [field]: value }] });
     expect(dropped).toEqual([`bookings.0.${field}`]);
     expect(await find(booking_reference)).toMatchObject({ ...everyAnswered, ...instead });
   });
-  it('drop a bad table number alone', async () => {
+  it('skip only an invalid table number', async () => {
     const at = '2027-06-01 19:30:00';
     const booking = { booking_reference: newReference(), unit_id: anchor, party_datetime: at };
     const { id, dropped } = await discarding({ bookings: [{ ...booking, table_numbers: [{}, '50'] }] });
     expect([dropped, await seated('50', at)]).toEqual([['bookings.0.table_numbers.0'], id]);
   });
-  it('drop a list that is none, and store the contact', async () => {
+  it('skip a value that is not a list, and store the contact', async () => {
     const { id, dropped } = await discarding({ bookings: 7, wifi: { unit_id: anchor } });
     expect(dropped).toEqual(['bookings', 'wifi']);
     expect((await call('GET', `/v1/contact/${id}`, { token })).status).toBe(200);

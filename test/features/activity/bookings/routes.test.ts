@@ -25,7 +25,7 @@ const {
 } = await bookingSetup();
 
 describe('GET /v1/bookings', () => {
-  it('takes a query, a JSON body, or both, of which the query counts', async () => {
+  it('accepts a query, a JSON body, or both; the query takes precedence', async () => {
     const booking = await book(every);
     const { booking_reference } = booking;
     const query = { account_id: String(accountId), booking_reference };
@@ -35,19 +35,19 @@ describe('GET /v1/bookings', () => {
     const body = { account_id: accountId, booking_reference: 'B-none' };
     expect((await call('GET', '/v1/bookings', { token, query: { booking_reference }, body })).body).toEqual(booking);
   });
-  it('finds a reference that looks like anything', async () => {
+  it('finds references with any characters', async () => {
     for (const booking_reference of ['1042', 'Ünï/cödé & 100%', "O'Brien; drop", 'a b']) {
       expect((await book({ booking_reference })).booking_reference).toBe(booking_reference);
     }
     expect((await look({ account_id: accountId, booking_reference: 1042 })).body.booking_reference).toBe('1042');
   });
-  it('finds the whole reference only', async () => {
+  it('matches only the whole reference', async () => {
     const { booking_reference } = await book({ booking_reference: 'the whole of it' });
     expect(await found(`${booking_reference}x`)).toBe(404);
     expect(await found(booking_reference.slice(0, -1))).toBe(404);
     expect(await found('%')).toBe(404);
   });
-  it('is a 404 where there is no such booking, also where another account has it', async () => {
+  it('returns 404 if the account has no such booking, even if another account has it', async () => {
     const { booking_reference } = await book({});
     for (const [asked, by] of [
       [{ account_id: accountId, booking_reference: 'B-none' }, token],
@@ -67,11 +67,11 @@ describe('GET /v1/bookings', () => {
     [{ account_id: 999_999, booking_reference: 'B-1' }, ['account_id']],
     [{ account_id: there.id, booking_reference: 'B-1' }, ['account_id']],
     [{ account_id: 999_999 }, ['account_id', 'booking_reference']],
-  ])('is a 422 for %j, on %j', async (asked, fields) => {
+  ])('returns 422 for %j and names %j', async (asked, fields) => {
     const { status, body } = await look(asked);
     expect([status, Object.keys(body.errors).sort()]).toEqual([422, fields]);
   });
-  it('is a 401 without a token', async () => {
+  it('returns 401 without a token', async () => {
     const { status, body } = await call('GET', '/v1/bookings', {
       body: { account_id: accountId, booking_reference: 'x' },
     });
@@ -80,13 +80,13 @@ describe('GET /v1/bookings', () => {
 });
 
 describe('POST /v1/bookings/{id}', () => {
-  it.each(others)('changes %s to %j, and nothing else', async (field, value, name, answered) => {
+  it.each(others)('changes %s to %j and nothing else', async (field, value, name, answered) => {
     const first = await book(every);
     const after = await changed(first.id, { account_id: accountId, [field]: value });
     expect(after).toEqual({ ...first, [name]: answered, updated_at: expect.any(String) });
     expect(await find(first.booking_reference)).toEqual(after);
   });
-  it('changes the provider, by which it is found and known from then on', async () => {
+  it('changes the provider; the booking is then found under the new provider only', async () => {
     const email = newEmail();
     const { id, booking_reference } = await book(every, email);
     await changed(id, { provider_id: 99 });
@@ -97,7 +97,7 @@ describe('POST /v1/bookings/{id}', () => {
       party_size: '9',
     });
   });
-  it('changes everything at once', async () => {
+  it('changes all fields at once', async () => {
     const { id } = await book({});
     const booking_reference = newReference();
     expect(await changed(id, { ...every, booking_reference })).toMatchObject({
@@ -106,7 +106,7 @@ describe('POST /v1/bookings/{id}', () => {
       booking_reference,
     });
   });
-  it('keeps what is null, blank, absent or unknown to it', async () => {
+  it('ignores null, blank, absent and unknown fields', async () => {
     const first = await book(every);
     const names = ['booking_reference', ...Object.keys(every)];
     for (const value of [null, '']) {
@@ -114,7 +114,7 @@ describe('POST /v1/bookings/{id}', () => {
       expect(await changed(first.id, body)).toEqual({ ...first, updated_at: expect.any(String) });
     }
   });
-  it('is found by the changed reference, and no longer by the old one', async () => {
+  it('changes the reference; the booking is no longer found by the old one', async () => {
     const first = await book(every);
     const booking_reference = newReference();
     const after = await changed(first.id, { booking_reference });
@@ -123,13 +123,16 @@ describe('POST /v1/bookings/{id}', () => {
     expect(await found(first.booking_reference)).toBe(404);
     expect((await book({ booking_reference: first.booking_reference, provider_id: 12 })).id).not.toBe(first.id);
   });
-  it.each([{ provider_id: 12 }, {}])('does not take a reference that another booking has: %j', async (provider) => {
-    const [first, second] = [await book({ ...provider, party_size: 2 }), await book({ ...provider, party_size: 3 })];
-    const { status, body } = await change(second.id, { booking_reference: first.booking_reference, party_size: 9 });
-    expect([status, Object.keys(body.errors)]).toEqual([422, ['booking_reference']]);
-    expect([await find(first.booking_reference), await find(second.booking_reference)]).toEqual([first, second]);
-  });
-  it('takes a reference that another provider’s booking has, and its own', async () => {
+  it.each([{ provider_id: 12 }, {}])(
+    'rejects a reference that another booking of the same provider has: %j',
+    async (provider) => {
+      const [first, second] = [await book({ ...provider, party_size: 2 }), await book({ ...provider, party_size: 3 })];
+      const { status, body } = await change(second.id, { booking_reference: first.booking_reference, party_size: 9 });
+      expect([status, Object.keys(body.errors)]).toEqual([422, ['booking_reference']]);
+      expect([await find(first.booking_reference), await find(second.booking_reference)]).toEqual([first, second]);
+    },
+  );
+  it('accepts a reference that a booking of another provider has, and its own', async () => {
     const [first, second] = [await book({ provider_id: 12 }), await book({ provider_id: 13 })];
     const { booking_reference } = first;
     expect((await changed(second.id, { booking_reference })).booking_reference).toBe(booking_reference);
@@ -140,7 +143,7 @@ describe('POST /v1/bookings/{id}', () => {
     expect((await change(second.id, { provider_id: 12 })).status).toBe(422);
     expect((await find(booking_reference, { provider_id: 13 })).id).toBe(second.id);
   });
-  it.each(bad)('refuses %s of %j, and changes nothing', async (field, value) => {
+  it.each(bad)('rejects %s %j and changes nothing', async (field, value) => {
     const first = await book(every);
     const { status, body } = await change(first.id, {
       party_datetime: '2026-04-01 12:00:00',
@@ -150,7 +153,7 @@ describe('POST /v1/bookings/{id}', () => {
     expect([status, Object.keys(body.errors)]).toEqual([422, [field]]);
     expect(await find(first.booking_reference)).toEqual(first);
   });
-  it('names a reference that is taken together with a unit that is none', async () => {
+  it('names both a reference that is taken and an unknown unit', async () => {
     const [first, second] = [await book({ provider_id: 12 }), await book({ provider_id: 12 })];
     const { status, body } = await change(second.id, {
       booking_reference: first.booking_reference,
@@ -158,7 +161,7 @@ describe('POST /v1/bookings/{id}', () => {
     });
     expect([status, Object.keys(body.errors).sort()]).toEqual([422, ['booking_reference', 'unit_id']]);
   });
-  it('names every failing field at once', async () => {
+  it('names every invalid field', async () => {
     const { id } = await book(every);
     const { status, body } = await change(id, {
       unit_id: 999_999,
@@ -169,7 +172,7 @@ describe('POST /v1/bookings/{id}', () => {
     expect(status).toBe(422);
     expect(Object.keys(body.errors).sort()).toEqual(['hpbr_food', 'party_size', 'table_numbers.0', 'unit_id']);
   });
-  it('is a 404 for a booking that is none, or another account’s, which stays as it was', async () => {
+  it('returns 404 for an unknown booking and for another account’s booking, and changes nothing', async () => {
     const first = await book(every);
     for (const id of [999_999, 0, 'x', '99999999999999999999']) {
       expect((await change(id, { party_size: 9 })).status).toBe(404);
@@ -179,7 +182,7 @@ describe('POST /v1/bookings/{id}', () => {
     expect([status, Object.keys(body.errors)]).toEqual([422, ['account_id']]);
     expect(await find(first.booking_reference)).toEqual(first);
   });
-  it('cancels, after which the booking is still found', async () => {
+  it('cancels a booking, which can still be found', async () => {
     const first = await book(every);
     expect(await changed(first.id, { stage_value: 550 })).toMatchObject({ ...everyAnswered, stage_value: '550' });
     expect((await find(first.booking_reference)).stage_value).toBe('550');
@@ -190,7 +193,7 @@ describe('POST /v1/bookings/{id}', () => {
 describe('POST /v1/bookings', () => {
   const update = (body: object, by = token) => call('POST', '/v1/bookings', { token: by, body });
   it.each(others)(
-    'changes %s of the booking with that reference to %j, and nothing else',
+    'changes %s of the booking with that reference to %j and nothing else',
     async (field, value, name, answered) => {
       const first = await book(every);
       const { booking_reference } = first;
@@ -204,12 +207,12 @@ describe('POST /v1/bookings', () => {
       expect(await find(booking_reference)).toEqual(body);
     },
   );
-  it('needs neither a provider nor an account, and keeps what is not sent', async () => {
+  it('requires neither a provider nor an account, and keeps the fields that are not sent', async () => {
     const first = await book(every);
     const { status, body } = await update({ booking_reference: first.booking_reference });
     expect([status, body]).toEqual([200, { ...first, updated_at: expect.any(String) }]);
   });
-  it('changes the one that was made last where several providers use the reference, or the one of the provider', async () => {
+  it('changes the booking of the given provider, or else the latest booking with that reference', async () => {
     const first = await book({ provider_id: 12, party_size: 2 });
     const { booking_reference } = first;
     const second = await book({ booking_reference, provider_id: 13, party_size: 3 });
@@ -218,7 +221,7 @@ describe('POST /v1/bookings', () => {
     expect(body).toMatchObject({ id: first.id, party_size: '5' });
     expect(await find(booking_reference, { provider_id: 13 })).toMatchObject({ party_size: '4' });
   });
-  it('creates none: unknown, another provider’s or another account’s is a 404', async () => {
+  it('creates nothing: an unknown booking, or one of another provider or account, is a 404', async () => {
     const first = await book(every);
     const { booking_reference } = first;
     for (const [body, by] of [
@@ -232,21 +235,21 @@ describe('POST /v1/bookings', () => {
     }
     expect(await find(booking_reference)).toEqual(first);
   });
-  it.each(bad)('refuses %s of %j, and changes nothing', async (field, value) => {
+  it.each(bad)('rejects %s %j and changes nothing', async (field, value) => {
     const first = await book(every);
     const { booking_reference } = first;
     const { status, body } = await update({ booking_reference, party_size: 9, [field]: value });
     expect([status, Object.keys(body.errors)]).toEqual([422, [field]]);
     expect(await find(booking_reference)).toEqual(first);
   });
-  it('names every failing field at once', async () => {
+  it('names every invalid field', async () => {
     const { booking_reference } = await book(every);
     const refusal = async (body: object) => Object.keys((await update(body)).body.errors).sort();
     expect(await refusal({ booking_reference, unit_id: 999_999, party_size: 'x' })).toEqual(['party_size', 'unit_id']);
     expect(await refusal({ unit_id: 'x' })).toEqual(['booking_reference', 'unit_id']);
     expect(await refusal({ booking_reference, account_id: there.id })).toEqual(['account_id']);
   });
-  it('brings a waiting purchase to the guest who sits at the table', async () => {
+  it('matches a waiting purchase to the guest at the table', async () => {
     const at = '2028-01-01 19:30:00';
     const { booking_reference, contact_id } = await book({ unit_id: anchor, party_datetime: at });
     expect(await seated('60', at)).toBe(null);
@@ -261,7 +264,7 @@ describe('table numbers', () => {
   let day = 0;
   /** A day of its own, so that nobody else sits there. */
   const evening = () => new Date(Date.UTC(2027, 0, ++day)).toISOString().slice(0, 10);
-  it('say whose a till’s purchase is, one of several too', async () => {
+  it('match a purchase to the contact of the booking at that table', async () => {
     const at = `${evening()} 19:30:00`;
     const { contact_id } = await book({ unit_id: anchor, party_datetime: at, table_numbers: ['12', 14] });
     for (const table of ['12', '14']) expect(String(await seated(table, at))).toBe(contact_id);
@@ -269,7 +272,7 @@ describe('table numbers', () => {
     expect(await seated('12,14', at)).toBe(null);
     expect(await seated('12', at, bell)).toBe(null);
   });
-  it('that come with a change seat the guest; others then unseat them', async () => {
+  it('can be changed; only purchases at the new tables are matched then', async () => {
     const at = `${evening()} 19:30:00`;
     const { id, contact_id } = await book({ unit_id: anchor, party_datetime: at });
     expect(await seated('20', at)).toBe(null);
@@ -283,7 +286,7 @@ describe('table numbers', () => {
     await changed(id, { table_numbers: [] });
     expect(await seated('22', at)).toBe(null);
   });
-  it('of a booking that is sent again without them stay; those sent anew count', async () => {
+  it('are kept if a booking is sent again without them, and replaced if it has others', async () => {
     const [at, email] = [`${evening()} 19:30:00`, newEmail()];
     const sent = { booking_reference: newReference(), unit_id: anchor, party_datetime: at };
     const { contact_id } = await book({ ...sent, table_numbers: ['30'] }, email);
@@ -293,7 +296,7 @@ describe('table numbers', () => {
     expect(await seated('30', at)).toBe(null);
     expect(String(await seated('31', at))).toBe(contact_id);
   });
-  it('of a cancelled booking seat nobody', async () => {
+  it('of a cancelled booking match no purchase', async () => {
     const at = `${evening()} 19:30:00`;
     const { id } = await book({ unit_id: anchor, party_datetime: at, table_numbers: ['40'] });
     await changed(id, { stage_value: 550 });

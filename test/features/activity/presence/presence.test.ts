@@ -21,8 +21,8 @@ const {
   pageKeys,
 } = await presenceSetup();
 
-describe('what comes back', () => {
-  it('is purchases, bookings and wifi, with exactly these keys', async () => {
+describe('the result of a presence search', () => {
+  it('has purchases, bookings and wifi with exactly these keys', async () => {
     const one = purchase('2025-03-05 20:05:00', {
       order_type_id: 4,
       items: [
@@ -98,7 +98,7 @@ describe('what comes back', () => {
       },
     ]);
   });
-  it('is nothing in the same shapes where there is nothing', async () => {
+  it('has the same shape without any activity', async () => {
     const pops = await found({ contact_id: await written({}) });
     expect(pops.purchases).toEqual([]);
     for (const type of ['booking', 'wifi']) {
@@ -107,7 +107,7 @@ describe('what comes back', () => {
       expect(pops[type]).toMatchObject({ ...nothing, current_page: 1, last_page: 1 });
     }
   });
-  it('has purchases as an array, however many', async () => {
+  it('has purchases as an array for any number of them', async () => {
     const made: string[] = [];
     const email = newEmail();
     for (let n = 1; n <= 3; n++) {
@@ -119,7 +119,7 @@ describe('what comes back', () => {
       expect(references.sort()).toEqual([...made].sort());
     }
   });
-  it('has purchases that came anonymously', async () => {
+  it('includes matched anonymous purchases', async () => {
     const membership_number = fresh('M');
     const contact_id = await written({ membership_number });
     const one = purchase('2025-03-05 20:05:00');
@@ -128,25 +128,25 @@ describe('what comes back', () => {
     const { purchases } = await found({ contact_id });
     expect(purchases).toMatchObject([{ contact_id, transaction_reference: one.transaction_reference }]);
   });
-  it('has purchases without provider and lines', async () => {
+  it('includes purchases without a provider or lines', async () => {
     const one = purchase('2025-03-05 20:05:00', { provider_id: null, items: null });
     const { purchases } = await found({ contact_id: await written({ purchases: [one] }) });
     expect(purchases).toMatchObject([{ provider_id: null, order_type_id: 1, transaction_lines: [] }]);
   });
-  it('is this contact’s alone', async () => {
-    const deeds = () => ({
+  it('contains only the activity of this contact', async () => {
+    const activity = () => ({
       purchases: [purchase('2025-03-05 20:05:00')],
       bookings: [booking('2025-03-05 20:05:00')],
       wifi: [wifi('2025-03-05 20:05:00')],
     });
-    const [contact_id] = [await written(deeds()), await written(deeds())];
+    const [contact_id] = [await written(activity()), await written(activity())];
     const pops = await found({ contact_id });
     expect([pops.purchases.length, pops.booking.total, pops.wifi.total]).toEqual([1, 1, 1]);
     expect(pops.purchases[0].contact_id).toBe(contact_id);
   });
 });
 
-describe('the types', async () => {
+describe('the types of a presence search', async () => {
   const contact_id = await written({
     purchases: [purchase('2025-03-05 20:05:00')],
     bookings: [booking('2025-03-05 19:30:00')],
@@ -161,7 +161,7 @@ describe('the types', async () => {
     ['wifi', 'booking'],
     all,
     ['wifi', 'wifi'],
-  ])('that are asked for appear, and no others: %s %s %s', async (...types) => {
+  ])('select the keys of the response: %s %s %s', async (...types) => {
     const wanted = types.filter((type) => type !== undefined);
     const sorted = [...new Set(wanted)].sort();
     expect(Object.keys(await found({ contact_id, types: wanted })).sort()).toEqual(sorted);
@@ -176,7 +176,7 @@ describe('the types', async () => {
       expect([status, Object.keys(body).sort()]).toEqual([200, sorted]);
     }
   });
-  it('and all else may come in the query as well as in a body, and the query counts', async () => {
+  it('and all other parameters are accepted in the query or the body; the query takes precedence', async () => {
     const inBody = await found({ contact_id });
     const inQuery = await call('GET', `/v1/pop/by_date?${query}&types=${all.join(',')}`, { token });
     const data = (pops: typeof inBody) => [pops.purchases, pops.booking.data, pops.wifi.data];
@@ -192,16 +192,16 @@ describe('the types', async () => {
   });
 });
 
-describe('a contact', () => {
-  const deeds = (day: string) => ({
+describe('the contact of a presence search', () => {
+  const activity = (day: string) => ({
     purchases: [purchase(`${day} 20:05:00`)],
     bookings: [booking(`${day} 19:30:00`)],
     wifi: [wifi(`${day} 19:32:00`)],
   });
-  it('that was merged into another is found under either id, with what both did', async () => {
+  it('can be a merged contact: either id returns the activity of both', async () => {
     const [email, mobile_number] = [newEmail(), '447700912345'];
-    const stays = await written({ email, ...deeds('2025-03-05') });
-    const goes = await written({ email: null, mobile_number, ...deeds('2025-03-06') });
+    const stays = await written({ email, ...activity('2025-03-05') });
+    const goes = await written({ email: null, mobile_number, ...activity('2025-03-06') });
     expect(goes).not.toBe(stays);
     expect(await written({ email, mobile_number })).toBe(stays);
     const pops = await found({ contact_id: stays });
@@ -210,14 +210,14 @@ describe('a contact', () => {
     for (const list of [pops.purchases, pops.booking.data, pops.wifi.data]) expect(ids(list)).toEqual([stays, stays]);
     expect(await found({ contact_id: goes })).toEqual(pops);
   });
-  it('that is unknown or another account’s is a 422 on contact_id', async () => {
+  it('must exist in the account: otherwise the response is a 422 on contact_id', async () => {
     const foreign = await written({ purchases: [purchase('2025-03-05 20:05:00', { unit_id: null })] }, elsewhere.token);
     for (const contact_id of [foreign, 999_999, 0, -1]) {
       expect(await refused({ ...march, contact_id, types: all })).toEqual(['contact_id']);
     }
   });
-  it('may be written as text', async () => {
-    const contact_id = await written(deeds('2025-03-05'));
+  it('can be sent as a string', async () => {
+    const contact_id = await written(activity('2025-03-05'));
     const pops = await found({ account_id: String(accountId), contact_id: String(contact_id) });
     expect(pops.purchases).toHaveLength(1);
   });

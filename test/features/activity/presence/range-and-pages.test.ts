@@ -33,7 +33,7 @@ describe.each([
     last: '2025-03-31T10:59:59Z',
     out: '2025-03-31T11:00:00Z',
   },
-])('the days in $zone', async ({ zone, first, last, out }) => {
+])('the range of days in $zone', async ({ zone, first, last, out }) => {
   const { body: there } = await admin('POST', '/accounts', { name: zone, time_zone: zone });
   const { body: made } = await admin('POST', `/accounts/${there.id}/tokens`, { name: 'test' });
   const times = [
@@ -63,23 +63,23 @@ describe.each([
     ].map((list: string[]) => list.sort().reverse());
   };
 
-  it('count at both ends, from the first second to the last', async () => {
+  it('includes the first and the last day, from the first second to the last', async () => {
     const contact = await contactAt(times);
     expect(await timesIn(contact, '2025-03-01', '2025-03-31')).toEqual([inside, inside, inside]);
   });
-  it('may be one', async () => {
+  it('can be a single day', async () => {
     const contact = await contactAt(times);
     expect(await timesIn(contact, '2025-03-31', '2025-03-31')).toEqual(all.map(() => ['2025-03-31 23:59:59']));
     expect(await timesIn(contact, '2025-03-01', '2025-03-01')).toEqual(all.map(() => ['2025-03-01 00:00:00']));
   });
-  it('may be written unpadded', async () => {
+  it('can be written without leading zeros', async () => {
     const contact = await contactAt(times);
     expect(await timesIn(contact, '2025-3-1', '2025-3-31')).toEqual([inside, inside, inside]);
     expect(await timesIn(contact, '2025-02-9', '2025-3-1')).toEqual(
       all.map(() => ['2025-03-01 00:00:00', '2025-02-28 23:59:59']),
     );
   });
-  it('are those of the account’s clock for what was sent with an offset', async () => {
+  it('is compared in the account’s time zone for times sent with an offset', async () => {
     const contact = await contactAt([first, last, out]);
     const both = ['2025-03-31 23:59:59', '2025-03-01 00:00:00'];
     expect(await timesIn(contact, '2025-03-01', '2025-03-31')).toEqual([both, both, both]);
@@ -87,7 +87,7 @@ describe.each([
   });
 });
 
-describe('pages', async () => {
+describe('the pages of a presence search', async () => {
   const at = (n: number) => new Date(Date.UTC(2025, 2, 5, 10, n)).toISOString().slice(0, 19).replace('T', ' ');
   const minutes = Array.from({ length: 105 }, (_, n) => n);
   const contact_id = await written({
@@ -98,7 +98,7 @@ describe('pages', async () => {
   const url = (page: number) =>
     expect.stringMatching(new RegExp(`^http://[^/?]+/v1/pop/by_date\\?(.*&)?page=${page}$`));
 
-  it.each(['booking', 'wifi'])('of %s hold a hundred', async (type) => {
+  it.each(['booking', 'wifi'])('contain 100 entries of %s', async (type) => {
     const pageOne = (await found({ contact_id, types: [type] }))[type];
     const pageTwo = (await found({ contact_id, types: [type] }, 'page=2'))[type];
     for (const page of [pageOne, pageTwo]) {
@@ -114,7 +114,7 @@ describe('pages', async () => {
     const pastTheEnd = (await found({ contact_id, types: [type] }, 'page=3'))[type];
     expect(pastTheEnd).toMatchObject({ current_page: 3, data: [], from: null, to: null, total: 105, last_page: 2 });
   });
-  it('of both go together, and all purchases are on each', async () => {
+  it('apply to bookings and wifi together; every page has all purchases', async () => {
     for (const [page, size] of [
       [1, 100],
       [2, 5],
@@ -123,11 +123,11 @@ describe('pages', async () => {
       expect([pops.booking.data.length, pops.wifi.data.length, pops.purchases.length]).toEqual([size, size, 105]);
     }
   });
-  it.each(['0', '-1', 'x', '1.5', ''])('start with the first where the page is none: %j', async (page) => {
+  it.each(['0', '-1', 'x', '1.5', ''])('start at the first page if the page is invalid: %j', async (page) => {
     const { booking: bookings } = await found({ contact_id, types: ['booking'] }, `page=${page}`);
     expect([bookings.current_page, bookings.data.length]).toEqual([1, 100]);
   });
-  it('keep the query’s other parameters in their urls, which lead on', async () => {
+  it('have URLs that keep the other query parameters', async () => {
     const query = new URLSearchParams({ account_id: String(accountId), contact_id: String(contact_id) });
     query.set('start_date', '2025-03-01');
     query.set('end_date', '2025-03-31');
@@ -142,11 +142,11 @@ describe('pages', async () => {
   });
 });
 
-describe('what is wrong', async () => {
+describe('an invalid presence search', async () => {
   const contact_id = await written({});
   const right = { ...march, contact_id, types: all };
 
-  it('is right otherwise', async () => {
+  it('is compared with a valid one, which is accepted', async () => {
     expect((await search(right)).status).toBe(200);
   });
   it.each<[string, object, string[]]>([
@@ -173,27 +173,27 @@ describe('what is wrong', async () => {
     ['no types at all', { ...right, types: [] }, ['types']],
     ['a type that is none', { ...right, types: ['purchases', 'stays'] }, ['types.1']],
     ['a type in another case', { ...right, types: ['Purchases'] }, ['types.0']],
-  ])('is named: %s', async (_, body, fields) => {
+  ])('is rejected and the fields are named: %s', async (_, body, fields) => {
     expect(await refused(body)).toEqual(fields);
   });
-  it('is named: a type that is none, in a query', async () => {
+  it('is rejected for an unknown type in the query', async () => {
     const answer = await search({ ...right, types: undefined }, 'types=wifi,stays');
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['types.1']]);
   });
-  it('is named all at once: an unknown contact and an end before the start', async () => {
+  it('names both an unknown contact and an end before the start', async () => {
     const body = { ...right, contact_id: 999_999, end_date: '2025-02-28' };
     expect(await refused(body)).toEqual(['contact_id', 'end_date']);
   });
-  it('is named all at once: an unknown contact and a day that is none', async () => {
+  it('names both an unknown contact and an invalid day', async () => {
     expect(await refused({ ...right, contact_id: 999_999, start_date: '2025-02-30' })).toEqual([
       'contact_id',
       'start_date',
     ]);
   });
-  it('is named all at once: an account out of reach and a type that is none', async () => {
+  it('names both an inaccessible account and an unknown type', async () => {
     expect(await refused({ ...right, account_id: elsewhere.id, types: ['stays'] })).toEqual(['account_id', 'types.0']);
   });
-  it('needs a token', async () => {
+  it('is rejected with 401 without a token', async () => {
     expect((await call('GET', '/v1/pop/by_date', { body: right })).status).toBe(401);
   });
 });

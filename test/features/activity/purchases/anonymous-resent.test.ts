@@ -23,8 +23,8 @@ const {
   lead,
 } = await anonymousSetup();
 
-describe('a contact that was merged into another', () => {
-  it.each(keys)('is answered with the one that stays: %s', async (key) => {
+describe('a contact that was merged', () => {
+  it.each(keys)('is replaced by the survivor in the response: %s', async (key) => {
     const [email, mobile_number] = [newEmail(), newMobile()];
     // Both have a number of each kind, so nothing is taken over.
     const stays = await written({ email, membership_number: fresh('M'), card_reference: fresh('C') });
@@ -43,7 +43,7 @@ describe('a contact that was merged into another', () => {
   });
 });
 
-describe('the same purchase again', () => {
+describe('an anonymous purchase that is sent again', () => {
   const linesOf = async (id: number) =>
     (await purchasesOf(id)).map((one: { transaction_lines: { description: string }[] }) =>
       one.transaction_lines.map(({ description }) => description),
@@ -51,7 +51,7 @@ describe('the same purchase again', () => {
   const ale = { ...item, description: 'Ale' };
   const pie = { ...item, description: 'Pie' };
 
-  it('counts once, and replaces its lines', async () => {
+  it('is stored once, and its lines are replaced', async () => {
     const { contact, value } = await lead('card_reference');
     const purchase = bill({ items: [ale, pie] });
     const [first] = await sent({ card_reference: value, purchases: [purchase] });
@@ -63,7 +63,7 @@ describe('the same purchase again', () => {
       order_type_id: 2,
     });
   });
-  it('counts once when it stands twice in one request', async () => {
+  it('is stored once if a request contains it twice', async () => {
     const { contact, value } = await lead('card_reference');
     const purchase = bill({ items: [ale] });
     const stored = await sent({ card_reference: value, purchases: [purchase, { ...purchase, items: [pie] }] });
@@ -71,7 +71,7 @@ describe('the same purchase again', () => {
     expect(stored[1]).toEqual(stored[0]);
     expect(await linesOf(contact)).toEqual([['Pie']]);
   });
-  it('counts once when it is sent many times at once', async () => {
+  it('is stored once if many requests send it at the same time', async () => {
     const { contact, value } = await lead('card_reference');
     const purchase = bill({ items: [ale] });
     const all = await Promise.all(
@@ -84,14 +84,14 @@ describe('the same purchase again', () => {
     ['provider', { provider_id: 13 }],
     ['unit', { unit_id: other.id }],
     ['reference', { transaction_reference: 'another' }],
-  ])('is another one with another %s', async (_, another) => {
+  ])('is another purchase if it has another %s', async (_, another) => {
     const { contact, value } = await lead('card_reference');
     const purchase = bill({ items: [ale] });
     await sent({ card_reference: value, purchases: [purchase] });
     await sent({ card_reference: value, purchases: [{ ...purchase, ...another, items: [pie] }] });
     expect((await linesOf(contact)).flat().sort()).toEqual(['Ale', 'Pie']);
   });
-  it.each(['waiting', 'matched'])('on a contact after it came anonymously is that contact’s: %s', async (how) => {
+  it.each(['waiting', 'matched'])('with a contact belongs to that contact: %s', async (how) => {
     const { contact: somebody, value } = await lead('membership_number');
     const purchase = bill({ items: [ale] });
     const membership_number = how === 'waiting' ? fresh('nobody') : value;
@@ -107,7 +107,7 @@ describe('the same purchase again', () => {
     if (how === 'waiting') expect(await linesOf(await written({ email: newEmail(), membership_number }))).toEqual([]);
     expect(await linesOf(contact)).toEqual([['Pie']]);
   });
-  it('anonymously after it came on a contact stays that contact’s, and replaces its lines', async () => {
+  it('without a contact stays with the contact it was sent with, and its lines are replaced', async () => {
     const { contact: somebody, value } = await lead('membership_number');
     const purchase = bill({ items: [ale] });
     const contact = await written({ email: newEmail(), purchases: [{ ...purchase, provider_id: 12 }] });
@@ -120,14 +120,14 @@ describe('the same purchase again', () => {
     expect(await linesOf(contact)).toEqual([['Pie', 'Ale']]);
     expect(await linesOf(somebody)).toEqual([]);
   });
-  it('with a key that leads nowhere stays whose it is', async () => {
+  it('keeps its contact if the new key matches no contact', async () => {
     const { contact, value } = await lead('membership_number');
     const purchase = bill();
     const [first] = await sent({ membership_number: value, purchases: [purchase] });
     expect(await sent({ membership_number: fresh('nobody'), purchases: [purchase] })).toEqual([first]);
     expect(await referencesOf(contact)).toEqual([purchase.transaction_reference]);
   });
-  it('is matched by all that it ever said, in the one order', async () => {
+  it('is matched by all keys it was ever sent with, in the fixed order', async () => {
     const [booking_reference, membership_number] = [fresh('B'), fresh('M')];
     const booker = await written({ email: newEmail(), bookings: [{ booking_reference }] });
     await written({ email: newEmail(), membership_number });
@@ -135,7 +135,7 @@ describe('the same purchase again', () => {
     expect(await matched({ booking_reference, purchases })).toEqual([booker, 'booking_reference']);
     expect(await matched({ membership_number, purchases })).toEqual([booker, 'booking_reference']);
   });
-  it('as it was stays whose it is, whatever became of what led there', async () => {
+  it('keeps its contact even if the key now belongs to another contact', async () => {
     const membership_number = fresh('M');
     const member = await written({ email: newEmail(), membership_number });
     const body = { membership_number, purchases: [bill()] };
@@ -144,13 +144,13 @@ describe('the same purchase again', () => {
     expect(await matched(body)).toEqual([member, 'membership_number']);
     expect(await matched({ membership_number })).toEqual([next, 'membership_number']);
   });
-  it('with its code keeps the group that was said of it', async () => {
+  it('keeps the group that its code was first sent with', async () => {
     const [unique_code, group, purchases] = [fresh('CODE'), await newGroup(), [bill()]];
     const [stored] = await sent({ unique_code, unique_code_group_id: group, purchases });
     await sent({ unique_code, purchases });
     expect((await admin('GET', `/accounts/${accountId}/purchases/${stored.id}`)).body.unique_code_group_id).toBe(group);
   });
-  it('with another time is matched by the table that it named before', async () => {
+  it('with another time is matched by the table it was sent with before', async () => {
     const table_number = fresh('table');
     const seat = { booking_reference: fresh('B'), unit_id: unit.id, table_numbers: [table_number] };
     const contact = await written({
@@ -163,7 +163,7 @@ describe('the same purchase again', () => {
     const again = { membership_number: fresh('M'), purchases: [corrected] };
     expect(await matched(again)).toEqual([contact, 'table_number']);
   });
-  it('that waited is matched by the key that it comes with now', async () => {
+  it('is matched by its new key if it was waiting', async () => {
     const { contact, value } = await lead('card_reference');
     const [purchase, before] = [bill(), await waiting()];
     const [{ id }] = await sent({ membership_number: fresh('nobody'), purchases: [purchase] });

@@ -26,8 +26,8 @@ const {
   lead,
 } = await anonymousSetup();
 
-describe('what is wrong', () => {
-  it('is named all at once, down to the line', async () => {
+describe('an invalid anonymous purchase', () => {
+  it('gets every invalid field named, down to the line', async () => {
     const purchases = [
       bill({ items: [item, item, { ...item, quantity: 'many' }] }),
       bill(),
@@ -53,31 +53,31 @@ describe('what is wrong', () => {
     ['order_type_id', { order_type_id: 8 }],
     ['items.0.quantity', { items: [{ ...item, quantity: 'many' }] }],
     ['items', { items: 7 }],
-  ])('is named together with a unit that is unknown: %s', async (field, wrong) => {
+  ])('gets an unknown unit named as well: %s', async (field, wrong) => {
     const purchases = [bill({ unit_id: 999_999, ...wrong })];
     const fields = [`purchases.0.${field}`, 'purchases.0.unit_id'];
     expect(await refused({ table_number: '1', purchases })).toEqual(fields.sort());
   });
-  it.each(keys)('is named together with a unit that is unknown: %s', async (key) => {
+  it.each(keys)('gets an invalid key and an unknown unit named: %s', async (key) => {
     const purchases = [bill({ unit_id: 999_999 })];
     const body = { [key]: 'x'.repeat(256), purchases };
     expect(await refused(body)).toEqual([key, 'purchases.0.unit_id'].sort());
   });
-  it('is named together with a group that is needed', async () => {
+  it('gets a missing group named as well', async () => {
     const [code, contact] = [fresh('CODE'), await written({ email: newEmail() })];
     for (const group of [await newGroup(), await newGroup()]) await newCode(group, code, contact);
     const body = { unique_code: code, table_number: 'x'.repeat(256), purchases: [bill({ unit_id: 999_999 })] };
     const fields = ['purchases.0.unit_id', 'table_number', 'unique_code_group_id'];
     expect(await refused(body)).toEqual(fields);
   });
-  it('is named together with an account that is missing', async () => {
+  it('gets a missing account named as well', async () => {
     const purchases = [bill({ items: [item, item, { ...item, quantity: 'many' }] })];
     const answer = await call('POST', '/v1/purchases', { token, body: { purchases } });
     expect(answer.status).toBe(422);
     const fields = ['account_id', ...keys, 'purchases.0.items.2.quantity'];
     expect(Object.keys(answer.body.errors).sort()).toEqual(fields.sort());
   });
-  it('is named together with an account out of reach', async () => {
+  it('gets an inaccessible account named as well', async () => {
     const purchases = [bill({ created_at: 'yesterday' })];
     const fields = await refused({ account_id: elsewhere.id, table_number: '1', purchases });
     expect(fields).toEqual(['account_id', 'purchases.0.created_at']);
@@ -99,16 +99,16 @@ describe('what is wrong', () => {
       { purchases: [bill(), bill({ unit_id: 999_999 }), bill({ unit_id: 'x' })] },
       ['purchases.1.unit_id', 'purchases.2.unit_id'],
     ],
-  ])('is a 422: %s', async (_, wrong, fields) => {
+  ])('is rejected with 422: %s', async (_, wrong, fields) => {
     expect(await refused({ table_number: '1', purchases: [bill()], ...wrong })).toEqual(fields);
   });
-  it('is a 422: a deleted unit', async () => {
+  it('is rejected with 422: a deleted unit', async () => {
     const closed = await made('units', { name: fresh('Closed') });
     expect((await admin('DELETE', `/accounts/${accountId}/units/${closed.id}`)).status).toBe(204);
     const purchases = [bill({ unit_id: closed.id })];
     expect(await refused({ table_number: '1', purchases })).toEqual(['purchases.0.unit_id']);
   });
-  it('stores nothing of the request, not even what was right', async () => {
+  it('stores nothing of the request, not even the valid purchases', async () => {
     const { contact, value } = await lead('membership_number');
     const [good, before] = [bill(), await waiting()];
     for (const bad of [bill({ unit_id: 999_999 }), bill({ items: [{ ...item, quantity: 'many' }] })]) {
@@ -117,7 +117,7 @@ describe('what is wrong', () => {
     }
     expect([await referencesOf(contact), await waiting()]).toEqual([[], before]);
   });
-  it('does not change what was sent before', async () => {
+  it('does not change a purchase that was stored before', async () => {
     const { contact, value } = await lead('membership_number');
     const purchase = bill();
     await sent({ membership_number: value, purchases: [purchase] });
@@ -126,14 +126,14 @@ describe('what is wrong', () => {
     await refused({ membership_number: value, purchases: [changed, bill({ unit_id: 999_999 })] });
     expect(await purchasesOf(contact)).toEqual(before);
   });
-  it('needs a token', async () => {
+  it('is rejected with 401 without a token', async () => {
     const body = { account_id: accountId, table_number: '1', purchases: [bill()] };
     expect((await call('POST', '/v1/purchases', { body })).status).toBe(401);
   });
 });
 
-describe('types', () => {
-  it('are read leniently: numbers as text', async () => {
+describe('the types of an anonymous purchase', () => {
+  it('may be numbers as strings', async () => {
     const { contact, value } = await lead('membership_number');
     const items = [{ ...item, quantity: '-1.5', value: '-8.630' }];
     const purchase = bill({ unit_id: String(unit.id), provider_id: '13', order_type_id: '5', items });
@@ -143,19 +143,19 @@ describe('types', () => {
     expect(stored).toMatchObject({ unit_id: unit.id, provider_id: 13, order_type_id: 5 });
     expect(stored.transaction_lines[0]).toMatchObject({ quantity: '-1.5', value: '-8.63' });
   });
-  it('are read leniently: a key that is a number', async () => {
+  it('may be a number as a key', async () => {
     const number = 700_001;
     const contact = await written({ email: newEmail(), membership_number: String(number) });
     expect(await matched({ membership_number: number })).toEqual([contact, 'membership_number']);
   });
-  it('are refused where a number is too large to be exact: two references would become one', async () => {
+  it('may not be numbers too large to be exact, because two references would become one', async () => {
     const purchases = [bill({ transaction_reference: 2 ** 60 }), bill({ transaction_reference: 42 })];
     expect(await refused({ membership_number: 1e300, purchases })).toEqual([
       'membership_number',
       'purchases.0.transaction_reference',
     ]);
   });
-  it('are read leniently: unknown fields are ignored', async () => {
+  it('are ignored for unknown fields', async () => {
     const { contact, value } = await lead('membership_number');
     const purchases = [bill({ waiter: 'Jo', items: [{ ...item, colour: 'amber' }] })];
     expect(await matched({ membership_number: value, till: 4, purchases })).toEqual([contact, 'membership_number']);

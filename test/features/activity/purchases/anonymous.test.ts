@@ -29,51 +29,51 @@ const {
   pairs,
 } = await anonymousSetup();
 
-describe('the keys', () => {
-  it.each(keys)('%s leads to the contact, and says that it did', async (key) => {
+describe('the keys of an anonymous purchase', () => {
+  it.each(keys)('%s matches the contact and is returned as matched_by', async (key) => {
     const [one, another] = [await lead(key), await lead(key)];
     expect(await matched({ [key]: one.value })).toEqual([one.contact, key]);
     expect(await matched({ [key]: another.value })).toEqual([another.contact, key]);
   });
-  it.each(keys)('%s that nobody has leads to nobody, and the purchase is kept', async (key) => {
+  it.each(keys)('%s without a contact leaves the purchase waiting', async (key) => {
     const before = await waiting();
     expect(await matched({ [key]: fresh('nobody') })).toEqual([null, null]);
     expect(await waiting()).toBe(before + 1);
   });
-  it.each(pairs)('%s comes before %s', async (first, second) => {
+  it.each(pairs)('%s takes precedence over %s', async (first, second) => {
     const [winner, loser] = [await lead(first), await lead(second)];
     // As a client may write them: the order of the fields is no order.
     expect(await matched({ [second]: loser.value, [first]: winner.value })).toEqual([winner.contact, first]);
     expect(await referencesOf(loser.contact)).toEqual([]);
   });
-  it.each(pairs)('%s that leads nowhere leaves it to %s', async (first, second) => {
+  it.each(pairs)('%s without a contact falls back to %s', async (first, second) => {
     const { contact, value } = await lead(second);
     expect(await matched({ [first]: fresh('nobody'), [second]: value })).toEqual([contact, second]);
   });
-  it('of five that lead to five people, the booking’s counts', async () => {
+  it('of five keys that match five contacts, the booking reference wins', async () => {
     const leads = await Promise.all(keys.map(lead));
     const all = Object.fromEntries(keys.map((key, index) => [key, leads[index]?.value]));
     expect(await matched(all)).toEqual([leads[0]?.contact, 'booking_reference']);
   });
-  it('of two bookings with one reference, the one from the purchase’s own provider leads, or else the last made', async () => {
+  it('of two bookings with the same reference, the one of the purchase’s provider wins, or else the latest', async () => {
     const booking_reference = fresh('B');
     const own = await written({ email: newEmail(), bookings: [{ booking_reference, provider_id: 12 }] });
     const last = await written({ email: newEmail(), bookings: [{ booking_reference }] });
     expect(await matched({ booking_reference })).toEqual([own, 'booking_reference']);
     expect(await matched({ booking_reference, provider_id: 13 })).toEqual([last, 'booking_reference']);
   });
-  it('a code that is assigned to nobody leads nowhere', async () => {
+  it('a code that is not assigned matches no contact', async () => {
     const code = fresh('CODE');
     await newCode(await newGroup(), code);
     expect(await matched({ unique_code: code })).toEqual([null, null]);
     const { contact, value } = await lead('membership_number');
     expect(await matched({ unique_code: code, membership_number: value })).toEqual([contact, 'membership_number']);
   });
-  it('a membership number is no card, and a card no membership', async () => {
+  it('a membership number does not match a card, nor a card a membership number', async () => {
     const [member, card] = [await lead('membership_number'), await lead('card_reference')];
     expect(await matched({ card_reference: member.value, membership_number: card.value })).toEqual([null, null]);
   });
-  it.each(keys)('%s of another account leads nowhere', async (key) => {
+  it.each(keys)('%s of another account matches no contact', async (key) => {
     const { value } = await lead(key);
     const body = { account_id: elsewhere.id, [key]: value, purchases: [bill({ unit_id: elsewhere.root_unit_id })] };
     const answer = await call('POST', '/v1/purchases', { token: elsewhere.token, body });
@@ -81,18 +81,18 @@ describe('the keys', () => {
   });
 });
 
-describe('no key', () => {
+describe('an anonymous purchase without a key', () => {
   it.each<[string, object]>([
     ['left out', {}],
     ['null', Object.fromEntries(keys.map((key) => [key, null]))],
     ['blank', Object.fromEntries(keys.map((key) => [key, '']))],
     ['only a group', { unique_code_group_id: null }],
-  ])('is a 422 on all five: %s', async (_, none) => {
+  ])('is a 422 that names all five keys: %s', async (_, none) => {
     const before = await waiting();
     expect(await refused({ ...none, purchases: [bill()] })).toEqual([...keys].sort());
     expect(await waiting()).toBe(before);
   });
-  it('is not what a blank key beside a given one is', async () => {
+  it('is not one with a single key and blank others', async () => {
     const { contact, value } = await lead('card_reference');
     const blank = { booking_reference: '', unique_code: '', unique_code_group_id: '', membership_number: null };
     const [purchase] = await sent({ ...blank, card_reference: value, table_number: '' });
@@ -102,7 +102,7 @@ describe('no key', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response to anonymous purchases', () => {
   it('has an entry for each purchase, in the order sent, and nothing else', async () => {
     const { contact, value } = await lead('booking_reference');
     const purchases = [bill(), bill({ unit_id: other.id }), bill({ created_at: '2024-01-01 10:00:00' })];
@@ -120,7 +120,7 @@ describe('the answer', () => {
     const nobody = await send({ booking_reference: fresh('nobody'), purchases: [bill()] });
     expect(Object.keys(nobody.body.purchases[0])).toEqual(['id', 'transaction_reference', 'contact_id', 'matched_by']);
   });
-  it('tells of what is then stored with the contact', async () => {
+  it('has the id under which the purchase is stored with the contact', async () => {
     const { contact, value } = await lead('membership_number');
     const items = [
       { ...item, tags: ['drinks', 'ale'] },
@@ -152,7 +152,7 @@ describe('the answer', () => {
       },
     ]);
   });
-  it('takes the root unit and the time of the request where these are not given', async () => {
+  it('uses the root unit and the time of the request as defaults', async () => {
     const { contact, value } = await lead('card_reference');
     const before = Date.now();
     await sent({ card_reference: value, purchases: [{ transaction_reference: fresh('T'), items: [item] }] });
@@ -164,7 +164,7 @@ describe('the answer', () => {
   });
 });
 
-describe('the provider', () => {
+describe('the provider of an anonymous purchase', () => {
   const providerOf = async (onRequest: object, onPurchase: object) => {
     const { contact, value } = await lead('membership_number');
     const body = { account_id: accountId, membership_number: value, purchases: [bill(onPurchase)] };
@@ -173,15 +173,15 @@ describe('the provider', () => {
     return (await purchasesOf(contact))[0].provider_id;
   };
   it.each<[string, object, object, number | null]>([
-    ['of the request counts for a purchase that names none', { provider_id: 7 }, {}, 7],
-    ['of the purchase counts where the request names none', {}, { provider_id: 8 }, 8],
-    ['of the purchase wins', { provider_id: 7 }, { provider_id: 8 }, 8],
-    ['of the request counts for a purchase that has a blank one', { provider_id: 7 }, { provider_id: null }, 7],
-    ['may be left out', {}, {}, null],
+    ['on the request applies to a purchase without one', { provider_id: 7 }, {}, 7],
+    ['on the purchase applies if the request has none', {}, { provider_id: 8 }, 8],
+    ['on the purchase takes precedence', { provider_id: 7 }, { provider_id: 8 }, 8],
+    ['on the request applies to a purchase with a blank one', { provider_id: 7 }, { provider_id: null }, 7],
+    ['is optional', {}, {}, null],
   ])('%s', async (_, onRequest, onPurchase, provider) => {
     expect(await providerOf(onRequest, onPurchase)).toBe(provider);
   });
-  it('is the same provider wherever it was given: the purchase is the same', async () => {
+  it('identifies the purchase, whether it is on the request or on the purchase', async () => {
     const { contact, value } = await lead('membership_number');
     const purchase = bill();
     const [first] = await sent({ membership_number: value, provider_id: 7, purchases: [purchase] });
@@ -194,7 +194,7 @@ describe('the provider', () => {
   });
 });
 
-describe('a code that stands in several groups', async () => {
+describe('a code in several groups', async () => {
   const code = fresh('CODE');
   const [ana, rui] = [await written({ email: newEmail() }), await written({ email: newEmail() })];
   const [spring, summer, winter] = [await newGroup(), await newGroup(), await newGroup()];
@@ -203,29 +203,29 @@ describe('a code that stands in several groups', async () => {
   const theirs = { account_id: elsewhere.id, unit_id: elsewhere.root_unit_id, name: 'Theirs' };
   const foreign = await call('POST', '/v1/unique_code/group', { token: elsewhere.token, body: theirs });
 
-  it('is meant in the group that is given', async () => {
+  it('matches in the given group', async () => {
     expect(await matched({ unique_code: code, unique_code_group_id: spring })).toEqual([ana, 'unique_code']);
     expect(await matched({ unique_code: code, unique_code_group_id: summer })).toEqual([rui, 'unique_code']);
     expect(await matched({ unique_code: code, unique_code_group_id: String(summer) })).toEqual([rui, 'unique_code']);
   });
-  it('needs its group, and nothing is stored without', async () => {
+  it('requires a group, and nothing is stored without one', async () => {
     const before = [await waiting(), await referencesOf(ana), await referencesOf(rui)];
     expect(await refused({ unique_code: code, purchases: [bill()] })).toEqual(['unique_code_group_id']);
     expect([await waiting(), await referencesOf(ana), await referencesOf(rui)]).toEqual(before);
   });
-  it('leads nowhere in a group that does not have it', async () => {
+  it('matches no contact in a group that does not contain it', async () => {
     expect(await matched({ unique_code: code, unique_code_group_id: winter })).toEqual([null, null]);
   });
   it.each<[string, number]>([
     ['unknown', 999_999],
     ['another account’s', foreign.body.id],
-  ])('is refused in a group that is %s', async (_, unique_code_group_id) => {
+  ])('is rejected in a group that is %s', async (_, unique_code_group_id) => {
     const before = await waiting();
     const body = { unique_code: code, unique_code_group_id, purchases: [bill()] };
     expect(await refused(body)).toEqual(['unique_code_group_id']);
     expect(await waiting()).toBe(before);
   });
-  it('is told apart from one that stands in one group only, which needs none', async () => {
+  it('differs from a code in a single group, which requires no group', async () => {
     const single = fresh('CODE');
     await newCode(winter, single, ana);
     expect(await matched({ unique_code: single })).toEqual([ana, 'unique_code']);

@@ -26,7 +26,7 @@ const {
 
 describe('a purchase that is sent again', () => {
   const known = () => ({ transaction_reference: newReference(), unit_id: anchor, provider_id: 12 });
-  it('replaces its lines, time and type rather than counting twice', async () => {
+  it('replaces its lines, time and type and is stored once', async () => {
     const email = newEmail();
     const key = known();
     const { id } = await buy([{ ...key, created_at: '2026-03-01 20:00:00', items: [ale, ale] }], email);
@@ -37,7 +37,7 @@ describe('a purchase that is sent again', () => {
     expect(lines(again)).toEqual([{ ...crisps, quantity: '1', value: '1.00', tags: [] }]);
     expect(again).toMatchObject({ id: first.id, transaction_date: '2026-03-01 21:00:00', order_type_id: 2 });
   });
-  it('keeps what it does not tell anew', async () => {
+  it('keeps the fields that are not sent', async () => {
     const email = newEmail();
     const key = known();
     const { id } = await buy([{ ...key, created_at: '2026-03-01 20:00:00', order_type_id: 5, items: [ale] }], email);
@@ -47,7 +47,7 @@ describe('a purchase that is sent again', () => {
     await buy([{ ...key, created_at: null, order_type_id: '', items: null }], email);
     expect(await only(id)).toEqual(first);
   });
-  it('is another one from another provider, from none, at another unit, or with another reference', async () => {
+  it('is another purchase if the provider, the unit or the reference differs', async () => {
     const key = known();
     const others = [
       { ...key, provider_id: 13 },
@@ -62,7 +62,7 @@ describe('a purchase that is sent again', () => {
     expect(new Set(all.map((one: { id: number }) => one.id)).size).toBe(6);
   });
   it.each([{}, { provider_id: 12 }, { unit_id: 0 }])(
-    'is the same one without a provider or unit too: %j',
+    'is the same purchase without a provider or a unit: %j',
     async (key) => {
       const email = newEmail();
       const at = 'unit_id' in key ? { unit_id: anchor } : key;
@@ -72,14 +72,14 @@ describe('a purchase that is sent again', () => {
       expect(lines(await only(id))).toEqual([asLine]);
     },
   );
-  it('at the root unit is the same one whether the unit is said or not', async () => {
+  it('at the root unit is the same purchase with or without the unit', async () => {
     const email = newEmail();
     const { unit_id, ...key } = known();
     const { id } = await buy([{ ...key, items: [ale] }], email);
     await buy([{ ...key, unit_id: root, items: [ale] }], email);
     expect((await only(id)).unit_id).toBe(root);
   });
-  it('within one request counts once: the last is what stands', async () => {
+  it('is stored once if a request contains it twice; the last one wins', async () => {
     const key = known();
     const { id } = await buy([
       { ...key, items: [ale, ale] },
@@ -87,13 +87,13 @@ describe('a purchase that is sent again', () => {
     ]);
     expect(lines(await only(id))).toEqual([asLine]);
   });
-  it('by many at once counts once', async () => {
+  it('is stored once if many requests send it at the same time', async () => {
     const [key, email] = [known(), newEmail()];
     const all = await Promise.all(Array.from({ length: 20 }, () => buy([{ ...key, items: [ale] }], email)));
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
     expect(lines(await only(all[0].id))).toEqual([asLine]);
   });
-  it('on another contact moves to that one', async () => {
+  it('moves to another contact if it is sent with that contact', async () => {
     const key = known();
     const { id: first } = await buy([{ ...key, items: [ale] }]);
     const { id: before } = await only(first);
@@ -105,7 +105,7 @@ describe('a purchase that is sent again', () => {
       transaction_lines: [{ quantity: '3' }],
     });
   });
-  it('in another account is another one, and leaves the first alone', async () => {
+  it('is another purchase in another account; the first is unchanged', async () => {
     const there = await account('Elsewhere');
     const key = { transaction_reference: newReference(), provider_id: 12 };
     const email = newEmail();
@@ -117,7 +117,7 @@ describe('a purchase that is sent again', () => {
 });
 
 describe('a contact’s purchases', () => {
-  it('come newest first, 100 a page', async () => {
+  it('are returned newest first, 100 per page', async () => {
     const email = newEmail();
     const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString().slice(0, 10);
     const many = Array.from({ length: 201 }, (_, n) => ({
@@ -139,18 +139,18 @@ describe('a contact’s purchases', () => {
     expect(seen).toEqual(many.map((one) => one.transaction_reference).reverse());
     expect(await page(id, '?page=4')).toMatchObject({ data: [], from: null, to: null, total: 201, current_page: 4 });
   });
-  it('answer at the address that the contact object gives, empty where there are none', async () => {
+  it('are returned by the URL in the contact object, also if there are none', async () => {
     const { id, purchases } = await written({ email: newEmail() });
     expect(purchases).toBe(`http://localhost:80/v1/contact/${id}/purchases`);
     const { body } = await call('GET', new URL(purchases).pathname, { token });
     expect(body).toMatchObject({ data: [], total: 0, from: null, to: null, last_page: 1 });
   });
-  it('are no news where a contact object is sent back as it came', async () => {
+  it('do not change if a contact object is sent back unchanged', async () => {
     const contact = await buy([{ transaction_reference: newReference(), items: [ale] }]);
     expect(await written(contact)).toEqual(contact);
     expect(lines(await only(contact.id))).toEqual([asLine]);
   });
-  it('are found under either id after a merge, and also what comes after', async () => {
+  it('are found under either id after a merge, including later ones', async () => {
     const email = newEmail();
     const [byEmail, byPhone, later] = [newReference(), newReference(), newReference()];
     const at = (n: number, transaction_reference: string) => ({
@@ -166,7 +166,7 @@ describe('a contact’s purchases', () => {
     await buy([{ ...at(4, byPhone), items: [ale] }], email);
     expect(await references(id)).toEqual([byPhone, later, byEmail]);
   });
-  it('are each one’s own again when the merge is undone', async () => {
+  it('are separated again when the merge is undone', async () => {
     const email = newEmail();
     const [byEmail, byPhone, later] = [newReference(), newReference(), newReference()];
     const { id } = await buy([{ transaction_reference: byEmail }], email);
@@ -178,7 +178,7 @@ describe('a contact’s purchases', () => {
     expect((await references(id)).sort()).toEqual([byEmail, later].sort());
     expect(await references(merged)).toEqual([byPhone]);
   });
-  it('go with the contact that is erased: sent again, they are new', async () => {
+  it('are deleted when the contact is erased; sent again, they are new', async () => {
     const key = { transaction_reference: newReference(), provider_id: 12 };
     const { id } = await buy([{ ...key, order_type_id: 4, items: [ale] }]);
     const { id: first } = await only(id);
@@ -188,7 +188,7 @@ describe('a contact’s purchases', () => {
     expect([again.order_type_id, again.transaction_lines]).toEqual([1, []]);
     expect(again.id).not.toBe(first);
   });
-  it('are added by update_only where the contact is known, and stored for nobody where it is not', async () => {
+  it('are stored with update_only if the contact exists, and rejected otherwise', async () => {
     const rules = [{ rule_name: 'update_only' }];
     const email = newEmail();
     const sent = { transaction_reference: newReference(), items: [ale] };
@@ -199,7 +199,7 @@ describe('a contact’s purchases', () => {
     await written({ email, purchases: [sent], rules });
     expect(lines(await only(id))).toEqual([asLine]);
   });
-  it('of another account’s contact, or of nobody, are a 404', async () => {
+  it('of another account’s contact or an unknown contact are a 404', async () => {
     const there = await account('Not ours');
     const { id } = await buy([{ transaction_reference: newReference() }]);
     for (const [by, contact] of [

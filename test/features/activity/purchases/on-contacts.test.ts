@@ -30,7 +30,7 @@ const tokenIn = async (timeZone: string) => (await accountIn({ admin }, timeZone
 const [london, newYork] = [await tokenIn('Europe/London'), await tokenIn('America/New_York')];
 
 describe('a purchase', () => {
-  it('is answered with every field, its amounts as text', async () => {
+  it('is returned with every field, with amounts as strings', async () => {
     const { id } = await buy([
       {
         transaction_reference: 'T-every-field',
@@ -59,22 +59,22 @@ describe('a purchase', () => {
     });
     expect(purchase.transaction_lines[0].id).not.toBe(purchase.transaction_lines[1].id);
   });
-  it.each([1, 2, 3, 4, 5, 6, 7])('may be of order type %i', async (order_type_id) => {
+  it.each([1, 2, 3, 4, 5, 6, 7])('can have order type %i', async (order_type_id) => {
     const { id } = await buy([{ transaction_reference: newReference(), order_type_id }]);
     expect((await only(id)).order_type_id).toBe(order_type_id);
   });
-  it.each([0, 8, -1, 1.5, 'dine in', true])('is not of order type %j', async (order_type_id) => {
+  it.each([0, 8, -1, 1.5, 'dine in', true])('cannot have order type %j', async (order_type_id) => {
     expect(await refused([{ transaction_reference: newReference(), order_type_id }])).toEqual([
       'purchases.0.order_type_id',
     ]);
   });
-  it('needs no more than its reference: at the root unit, now, of unknown type, by nobody in particular', async () => {
+  it('requires only a reference; defaults are the root unit, the current time and order type 1', async () => {
     const { id } = await buy([{ transaction_reference: newReference() }]);
     const { transaction_date, ...purchase } = await only(id);
     expect(purchase).toMatchObject({ unit_id: root, provider_id: null, order_type_id: 1, transaction_lines: [] });
     expect(Math.abs(Date.parse(`${transaction_date}Z`) - Date.now())).toBeLessThan(60_000);
   });
-  it('reads numeric strings and numbers for text', async () => {
+  it('accepts numeric strings, and numbers for text', async () => {
     const { id } = await buy([
       {
         ...{ transaction_reference: 88123, unit_id: String(anchor), provider_id: '12', order_type_id: '4' },
@@ -98,16 +98,16 @@ describe('a purchase', () => {
     [1.5, 1234567.89, '1.5', '1234567.89'],
     [10, 100, '10', '100.00'],
     [3, 0.3, '3', '0.30'],
-  ])('of %j for %j has the quantity "%s" and the value "%s"', async (quantity, value, q, v) => {
+  ])('with quantity %j and value %j returns "%s" and "%s"', async (quantity, value, q, v) => {
     const { id } = await buy([{ transaction_reference: newReference(), items: [{ sku: 'X', quantity, value }] }]);
     expect(lines(await only(id))).toEqual([{ description: '', sku: 'X', quantity: q, value: v, tags: [] }]);
   });
-  it('keeps its lines in their order, also where two are the same', async () => {
+  it('keeps the order of its lines, including equal ones', async () => {
     const items = ['c', 'a', 'b', 'a'].map((sku) => ({ sku, quantity: 1, value: 1 }));
     const { id } = await buy([{ transaction_reference: newReference(), items }]);
     expect(lines(await only(id)).map(({ sku }: { sku?: string }) => sku)).toEqual(['c', 'a', 'b', 'a']);
   });
-  it('is also found among the PoPs of its day', async () => {
+  it('appears in the presence search of its day', async () => {
     const { id } = await buy([
       { transaction_reference: newReference(), created_at: '2026-03-01 23:59:59', items: [ale] },
     ]);
@@ -150,19 +150,19 @@ describe('the time of a purchase', () => {
     const { id } = await written(body, newYork);
     expect((await only(id, newYork)).transaction_date).toBe(expected);
   });
-  it('keeps its year on the account’s clock, also where a till sends its zero date', async () => {
+  it('keeps its year in the account’s time zone, even for the zero date of a till', async () => {
     const created_at = '0001-06-01T12:00:00Z';
     const body = { email: newEmail(), purchases: [{ transaction_reference: newReference(), created_at }] };
     const { id } = await written(body, london);
     expect((await only(id, london)).transaction_date).toMatch(/^0001-06-01 /);
   });
-  it('can’t be in a year that yyyy-mm-dd does not hold on the account’s clock', async () => {
+  it('is rejected if its year exceeds four digits in the account’s time zone', async () => {
     const tokyo = await tokenIn('Asia/Tokyo');
     const purchases = [{ transaction_reference: newReference(), created_at: '9999-12-31T23:59:59Z' }];
     const { status, body } = await write({ email: newEmail(), purchases }, tokyo);
     expect([status, Object.keys(body.errors ?? {})]).toEqual([422, ['purchases.0.created_at']]);
   });
-  it('is that of the request on the account’s clock, unless it is said', async () => {
+  it('defaults to the time of the request in the account’s time zone', async () => {
     const body = { email: newEmail(), purchases: [{ transaction_reference: newReference() }] };
     const { id } = await written(body, newYork);
     const now = new Date().toLocaleString('sv-SE', { timeZone: 'America/New_York' });
@@ -173,13 +173,13 @@ describe('the time of a purchase', () => {
     ...['2026-02-29 12:00:00', '2026-04-31 12:00:00', '2026-13-01 12:00:00', '2026-00-10 12:00:00'],
     ...['2026-03-01 24:00:00', '2026-03-01 12:60:00', '2026-03-01 12:00:60', '01/03/2026 12:00', 'yesterday'],
     ...['2026-02-30T12:00:00Z', '2026-03-01T12:00:00+25:00', true],
-  ])('can’t be %j', async (created_at) => {
+  ])('rejects %j', async (created_at) => {
     expect(await refused([{ transaction_reference: newReference(), created_at }])).toEqual(['purchases.0.created_at']);
   });
 });
 
 describe('an invalid purchase', () => {
-  it('has every failing field named at once, and nothing is stored', async () => {
+  it('gets every invalid field named, and nothing is stored', async () => {
     const email = newEmail();
     const { id } = await buy([], email);
     const purchases = [
@@ -207,10 +207,10 @@ describe('an invalid purchase', () => {
     expect(await bought(id)).toEqual([]);
     expect((await call('GET', `/v1/contact/${id}`, { token })).body.first_name).toBe('');
   });
-  it('has a unit that is none named also where its reference is missing', async () => {
+  it('gets an unknown unit named even if the reference is missing', async () => {
     expect(await refused([{ unit_id: 999_999 }])).toEqual(['purchases.0.transaction_reference', 'purchases.0.unit_id']);
   });
-  it('is named together with what else is wrong', async () => {
+  it('is named together with the other invalid fields', async () => {
     const besides = { dob: 'x', stays: 7, wifi: [{ interaction_type: 'x' }] };
     expect(await refused([{}], besides)).toEqual([
       'dob',
@@ -219,7 +219,7 @@ describe('an invalid purchase', () => {
       'wifi.0.interaction_type',
     ]);
   });
-  it('is one at a unit of another account, or at one that was deleted', async () => {
+  it('is one at a unit of another account, or at a deleted unit', async () => {
     const there = await account('Next door');
     const gone = await newUnit('Closed');
     expect((await admin('DELETE', `/accounts/${accountId}/units/${gone}`)).status).toBe(204);
@@ -227,13 +227,16 @@ describe('an invalid purchase', () => {
       expect(await refused([{ transaction_reference: newReference(), unit_id }])).toEqual(['purchases.0.unit_id']);
     }
   });
-  it.each([null, '', '  ', undefined])('is one whose reference is %j', async (transaction_reference) => {
+  it.each([null, '', '  ', undefined])('is one with the reference %j', async (transaction_reference) => {
     expect(await refused([{ transaction_reference, items: [ale] }])).toEqual(['purchases.0.transaction_reference']);
   });
-  it.each([{ purchases: 7 }, { purchases: { 0: {} } }])('is not even a list: %j', async ({ purchases }) => {
-    expect(await refused(purchases)).toEqual(['purchases']);
-  });
-  it('leaves what was there as it was', async () => {
+  it.each([{ purchases: 7 }, { purchases: { 0: {} } }])(
+    'is one in a value that is not a list: %j',
+    async ({ purchases }) => {
+      expect(await refused(purchases)).toEqual(['purchases']);
+    },
+  );
+  it('leaves stored data unchanged', async () => {
     const email = newEmail();
     const key = { transaction_reference: newReference() };
     const { id } = await buy([{ ...key, items: [ale] }], email);
@@ -242,7 +245,7 @@ describe('an invalid purchase', () => {
   });
 });
 
-describe('with discard_invalid_data', () => {
+describe('purchases with discard_invalid_data', () => {
   const discarding = async (purchases: unknown, email = newEmail()) => {
     const { status, body, headers } = await write({ email, purchases, ...discard });
     expect(status).toBe(200);
@@ -253,7 +256,7 @@ describe('with discard_invalid_data', () => {
         .sort(),
     };
   };
-  it('a bad item is dropped, and the rest of the purchase is stored', async () => {
+  it('lose an invalid item; the others are stored', async () => {
     const items = [ale, { ...ale, quantity: 'two' }, 7, { sku: 'OK', quantity: 1, value: 1 }, { sku: 'none' }];
     const { id, dropped } = await discarding([{ transaction_reference: newReference(), unit_id: anchor, items }]);
     expect(dropped).toEqual(['1.quantity', '2', '4.quantity', '4.value'].map((field) => `purchases.0.items.${field}`));
@@ -261,7 +264,7 @@ describe('with discard_invalid_data', () => {
     expect(purchase.unit_id).toBe(anchor);
     expect(lines(purchase)).toEqual([asLine, { description: '', sku: 'OK', quantity: '1', value: '1.00', tags: [] }]);
   });
-  it('a bad tag or description is dropped alone', async () => {
+  it('lose only an invalid tag or description', async () => {
     const items = [{ ...ale, description: {}, tags: ['drinks', {}, 'draught'] }];
     const { id, dropped } = await discarding([{ transaction_reference: newReference(), items }]);
     expect(dropped).toEqual(['purchases.0.items.0.description', 'purchases.0.items.0.tags.1']);
@@ -273,7 +276,7 @@ describe('with discard_invalid_data', () => {
     ['unit_id', { unit_id: 'x' }],
     ['provider_id', { provider_id: 'x' }],
     ['created_at', { created_at: '2026-02-30 12:00:00' }],
-  ])('a purchase with a bad %s is dropped, and the others are stored: %j', async (field, bad) => {
+  ])('with an invalid %s are skipped; the others are stored: %j', async (field, bad) => {
     const [first, third] = [newReference(), newReference()];
     const { id, dropped } = await discarding([
       { transaction_reference: first, created_at: '2026-03-02 12:00:00', items: [ale] },
@@ -283,7 +286,7 @@ describe('with discard_invalid_data', () => {
     expect(dropped).toEqual([`purchases.1.${field}`]);
     expect(await references(id)).toEqual([first, third]);
   });
-  it('a bad order type is dropped alone', async () => {
+  it('lose only an invalid order type', async () => {
     const { id, dropped } = await discarding([
       { transaction_reference: newReference(), order_type_id: 9, items: [ale] },
     ]);
@@ -291,12 +294,12 @@ describe('with discard_invalid_data', () => {
     const purchase = await only(id);
     expect([purchase.order_type_id, lines(purchase)]).toEqual([1, [asLine]]);
   });
-  it('a list that is none is dropped, and the contact is stored', async () => {
+  it('are skipped if they are not a list, and the contact is stored', async () => {
     const { id, dropped } = await discarding(7);
     expect(dropped).toEqual(['purchases']);
     expect(await bought(id)).toEqual([]);
   });
-  it('items that are no list say nothing of the lines that were there', async () => {
+  it('keep their lines if the new items are not a list', async () => {
     const email = newEmail();
     const key = { transaction_reference: newReference() };
     const { id } = await buy([{ ...key, items: [ale] }], email);

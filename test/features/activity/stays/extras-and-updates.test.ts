@@ -30,11 +30,11 @@ const {
 describe('the extras of a stay', () => {
   const extrasOf = async (...extras: unknown[]) => (await stayed({ ...required(), extras })).extras;
   const whole = { start_date: '2026-03-01 15:00:00', end_date: '2026-03-03 11:00:00', quantity: 1 };
-  it('are answered with every field, in their order', async () => {
+  it('are returned with every field, in the order sent', async () => {
     const wine = { ...fullSpa, name: 'Wine', reference: 'WINE', price: 1999, quantity: 1.5 };
     expect(await extrasOf(fullSpa, wine, fullSpa)).toEqual([fullSpa, wine, fullSpa]);
   });
-  it('last from check-in to check-out, and are one, unless it is said', async () => {
+  it('default to the dates of the stay and a quantity of 1', async () => {
     expect(await extrasOf(spa)).toEqual([{ ...spa, ...whole }]);
     expect(await extrasOf({ ...spa, start_date: null, end_date: '', quantity: null })).toEqual([{ ...spa, ...whole }]);
     const stay = await stayed({
@@ -51,10 +51,10 @@ describe('the extras of a stay', () => {
     [0, 0],
     [-500, -500],
     [1, 1],
-  ])('cost pence: %j', async (price, expected) => {
+  ])('have prices in pence: %j', async (price, expected) => {
     expect((await extrasOf({ ...spa, price }))[0].price).toBe(expected);
   });
-  it.each(['name', 'reference', 'price'])('need a %s', async (field) => {
+  it.each(['name', 'reference', 'price'])('require a %s', async (field) => {
     expect(await refused({ ...required(), extras: [spa, omit(spa, field)] })).toEqual([`stays.0.extras.1.${field}`]);
   });
   it.each<[string, unknown]>([
@@ -64,17 +64,17 @@ describe('the extras of a stay', () => {
     ['quantity', 'some'],
     ['start_date', '2026-02-29 12:00:00'],
     ['end_date', 'later'],
-  ])('have no %s of %j', async (field, value) => {
+  ])('reject %s %j', async (field, value) => {
     expect(await refused({ ...required(), extras: [{ ...spa, [field]: value }] })).toEqual([
       `stays.0.extras.0.${field}`,
     ]);
   });
-  it('of which one is bad lose that one under discard_invalid_data', async () => {
+  it('lose only the invalid ones under discard_invalid_data', async () => {
     const { id, dropped } = await discarding([{ ...required(), extras: [fullSpa, { ...spa, price: 'x' }, 7, spa] }]);
     expect(dropped).toEqual(['stays.0.extras.1.price', 'stays.0.extras.2']);
     expect((await only(id)).extras).toEqual([fullSpa, { ...spa, ...whole }]);
   });
-  it('are replaced by those sent anew, and stay where none are sent', async () => {
+  it('are replaced by the ones sent, and kept if none are sent', async () => {
     const email = newEmail();
     const sent = required();
     await stayed({ ...sent, extras: [fullSpa, fullSpa] }, email);
@@ -86,7 +86,7 @@ describe('the extras of a stay', () => {
 });
 
 describe('a stay that is sent again', () => {
-  it('is updated: everything that is sent changes, and it is still one', async () => {
+  it('updates all fields that are sent, and is stored once', async () => {
     const email = newEmail();
     const sent = { ...required(), ...optional };
     const { id } = await stayed(sent, email);
@@ -106,14 +106,14 @@ describe('a stay that is sent again', () => {
       extras: [],
     });
   });
-  it('shows the latest status, in whatever order they come', async () => {
+  it('has the latest status, regardless of the order of statuses', async () => {
     const email = newEmail();
     const sent = required();
     for (const booking_status_id of [1, 2, 3, 4, 7, 5, 3]) {
       expect((await stayed({ ...sent, booking_status_id }, email)).booking_status_id).toBe(booking_status_id);
     }
   });
-  it('keeps what is not sent', async () => {
+  it('keeps the fields that are not sent', async () => {
     const email = newEmail();
     const sent = required();
     const first = await stayed({ ...sent, ...optional, extras: [spa] }, email);
@@ -121,24 +121,24 @@ describe('a stay that is sent again', () => {
     const blank = Object.fromEntries(Object.keys(optional).map((name) => [name, '']));
     expect(await stayed({ ...sent, ...blank, ...nothing }, email)).toEqual(first);
   });
-  it('within one request is one: the last is what stands', async () => {
+  it('is stored once if a request contains it twice; the last one wins', async () => {
     const sent = required();
     const { id } = await written({ email: newEmail(), stays: [sent, { ...sent, booking_status_id: 5 }] });
     expect((await only(id)).booking_status_id).toBe(5);
   });
-  it('by many at once is one', async () => {
+  it('is stored once if many requests send it at the same time', async () => {
     const [sent, email] = [required(), newEmail()];
     const all = await Promise.all(Array.from({ length: 20 }, () => written({ email, stays: [sent] })));
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
     expect((await only(all[0].id)).stay_reference).toBe(sent.stay_reference);
   });
-  it('at another unit is the same stay, moved', async () => {
+  it('at another unit moves to that unit', async () => {
     const email = newEmail();
     const sent = required();
     const { id } = await stayed(sent, email);
     expect(await stayed({ ...sent, unit_id: root }, email)).toMatchObject({ id, unit_id: root });
   });
-  it('by another provider is another stay', async () => {
+  it('for another provider is another stay', async () => {
     const sent = required();
     const { id } = await written({ email: newEmail(), stays: [sent, { ...sent, provider_id: 13, room_type_id: 1 }] });
     const both = await stays(id);
@@ -154,7 +154,7 @@ describe('a stay that is sent again', () => {
     expect(await only(id, there.token)).toMatchObject({ unit_id: there.root_unit_id, booking_status_id: 5 });
     expect(await only(first.contact_id)).toEqual(first);
   });
-  it('invalid leaves it as it was', async () => {
+  it('leaves the stay unchanged if it is invalid', async () => {
     const email = newEmail();
     const sent = { ...required(), ...optional };
     const first = await stayed(sent, email);
@@ -167,7 +167,7 @@ describe('a stay that is sent again', () => {
 });
 
 describe('the booker and the guest', () => {
-  it('may be two contacts of one stay, each of whom sees it as theirs', async () => {
+  it('can be two contacts of one stay; each has it in their list', async () => {
     const sent = { ...required(), deposit_amount: 50 };
     const booker = await stayed({ ...sent, booker: true, guest: false });
     const guest = await stayed({ ...sent, booker: false, guest: true, booking_status_id: 4 });
@@ -182,10 +182,10 @@ describe('the booker and the guest', () => {
     const latest = { booking_status_id: 4, booker: true, guest: false };
     expect(await only(booker.contact_id)).toEqual({ ...booker, ...latest });
   });
-  it('may be one', async () => {
+  it('can be the same contact', async () => {
     expect(await stayed({ ...required(), booker: true, guest: true })).toMatchObject({ booker: true, guest: true });
   });
-  it('that were merged have the stay once, as both', async () => {
+  it('have the stay once after they are merged, as booker and guest', async () => {
     const sent = required();
     const booker = await stayed({ ...sent, booker: true, guest: false });
     const guest = await stayed({ ...sent, booker: false, guest: true });
@@ -195,7 +195,7 @@ describe('the booker and the guest', () => {
       expect(await only(id)).toEqual({ ...booker, booker: true, guest: true });
     }
   });
-  it('of whom one is erased leave the stay to the other; with the last it goes for good', async () => {
+  it('can be erased separately; the stay is deleted with the last of them', async () => {
     const sent = { ...required(), ...optional };
     const booker = await stayed({ ...sent, booker: true, guest: false });
     const guest = await stayed({ ...omit(sent, ...Object.keys(optional)), booker: false, guest: true });
@@ -213,7 +213,7 @@ describe('the booker and the guest', () => {
 });
 
 describe('a contact’s stays', () => {
-  it('come latest arrival first, 100 a page', async () => {
+  it('are returned with the latest arrival first, 100 per page', async () => {
     const many = Array.from({ length: 101 }, (_, n) => {
       const day = new Date(Date.UTC(2026, 0, n + 1)).toISOString().slice(0, 10);
       return { ...required(), checkin_date: `${day} 15:00:00`, checkout_date: `${day} 16:00:00` };
@@ -230,7 +230,7 @@ describe('a contact’s stays', () => {
     const { body: second } = await call('GET', `/v1/contact/${id}/stays`, { token, query: { page: '2' } });
     expect(second.data).toMatchObject([{ stay_reference: many[0]?.stay_reference }]);
   });
-  it('are a 404 for another account, and where there is no such contact', async () => {
+  it('are a 404 for another account and for an unknown contact', async () => {
     const there = await account('Not ours');
     const { contact_id } = await stayed(required());
     expect((await call('GET', `/v1/contact/${contact_id}/stays`, { token: there.token })).status).toBe(404);

@@ -26,47 +26,50 @@ const {
 } = await staySetup();
 
 describe('a stay', () => {
-  it('is answered with every field', async () => {
+  it('is returned with every field', async () => {
     const sent = { ...required(), ...optional, extras: [fullSpa] };
     const { id } = await written({ email: newEmail(), stays: [sent] });
     expect(await only(id)).toEqual({ ...sent, ...identified, contact_id: id });
   });
-  it('needs none of the optional ones', async () => {
+  it('requires none of the optional fields', async () => {
     const sent = required();
     expect(await stayed(sent)).toEqual({ ...sent, ...nothing, ...identified, extras: [] });
   });
-  it.each(Object.entries(optional))('gives %s back alone', async (field, value) => {
+  it.each(Object.entries(optional))('returns %s if it is the only optional field', async (field, value) => {
     const sent = { ...required(), [field]: value };
     expect(await stayed(sent)).toEqual({ ...sent, ...identified, extras: [], ...omit(nothing, field) });
   });
-  it.each(Object.keys(required()))('without %s is refused, and named', async (field) => {
+  it.each(Object.keys(required()))('is rejected without %s, which is named', async (field) => {
     for (const sent of [omit(required(), field), { ...required(), [field]: null }, { ...required(), [field]: ' ' }]) {
       expect(await refused(required(), sent)).toEqual([`stays.1.${field}`]);
     }
   });
-  it('without anything has all that is required named at once', async () => {
+  it('gets all required fields named if it is empty', async () => {
     expect(await refused({})).toEqual(
       Object.keys(required())
         .map((field) => `stays.0.${field}`)
         .sort(),
     );
   });
-  it.each(['booker', 'guest', 'used_voucher', 'booking_has_pets'])('reads %s leniently', async (field) => {
-    for (const [sent, read] of [
-      ...([
-        [1, true],
-        ['1', true],
-        ['true', true],
-        [0, false],
-        ['0', false],
-        ['false', false],
-      ] as const),
-    ]) {
-      expect((await stayed({ ...required(), [field]: sent }))[field]).toBe(read);
-    }
-    expect(await refused({ ...required(), [field]: 'maybe' })).toEqual([`stays.0.${field}`]);
-  });
-  it('reads numeric strings, and numbers for text', async () => {
+  it.each(['booker', 'guest', 'used_voucher', 'booking_has_pets'])(
+    'accepts %s as boolean, number or string',
+    async (field) => {
+      for (const [sent, read] of [
+        ...([
+          [1, true],
+          ['1', true],
+          ['true', true],
+          [0, false],
+          ['0', false],
+          ['false', false],
+        ] as const),
+      ]) {
+        expect((await stayed({ ...required(), [field]: sent }))[field]).toBe(read);
+      }
+      expect(await refused({ ...required(), [field]: 'maybe' })).toEqual([`stays.0.${field}`]);
+    },
+  );
+  it('accepts numeric strings, and numbers for text', async () => {
     const texts = Object.fromEntries(
       Object.entries({ ...required(), ...optional }).map(([name, value]) => [
         name,
@@ -91,10 +94,10 @@ describe('a stay', () => {
     ['unit_id', 999_999],
     ['stay_reference', 'x'.repeat(256)],
     ['extras', 7],
-  ])('has no %s of %j', async (field, value) => {
+  ])('rejects %s %j', async (field, value) => {
     expect(await refused({ ...required(), [field]: value })).toEqual([`stays.0.${field}`]);
   });
-  it('is not at another account’s unit, nor at one that was deleted', async () => {
+  it('is rejected at another account’s unit and at a deleted unit', async () => {
     const there = await account('Next door');
     const gone = (await admin('POST', `/accounts/${accountId}/units`, { name: 'Closed' })).body.id;
     await admin('DELETE', `/accounts/${accountId}/units/${gone}`);
@@ -102,7 +105,7 @@ describe('a stay', () => {
       expect(await refused({ ...required(), unit_id })).toEqual(['stays.0.unit_id']);
     }
   });
-  it('has every failing field named at once, and nothing is stored, not even the good ones', async () => {
+  it('gets every invalid field named, and nothing is stored', async () => {
     const email = newEmail();
     const { id } = await written({ email });
     const { status, body } = await write({
@@ -126,24 +129,24 @@ describe('a stay', () => {
     );
     expect(await stays(id)).toEqual([]);
   });
-  it('has a unit and source that are none named also where something else is missing', async () => {
+  it('gets an unknown unit and source named even if another field is missing', async () => {
     const sent = { ...required(), booker: null, unit_id: 999_999, booking_enquiry_source_id: 999 };
     expect(await refused(sent)).toEqual(['stays.0.booker', 'stays.0.booking_enquiry_source_id', 'stays.0.unit_id']);
   });
-  it.each([1, 2, 3])('may be in a room of type %i', async (room_type_id) => {
+  it.each([1, 2, 3])('can have room type %i', async (room_type_id) => {
     expect((await stayed({ ...required(), room_type_id })).room_type_id).toBe(room_type_id);
   });
-  it.each([1, 2, 3, 4, 5, 6, 7])('may have the status %i', async (booking_status_id) => {
+  it.each([1, 2, 3, 4, 5, 6, 7])('can have status %i', async (booking_status_id) => {
     expect((await stayed({ ...required(), booking_status_id })).booking_status_id).toBe(booking_status_id);
   });
   it.each([
     ['room_type_id', [0, 4, -1, 1.5, 'basic']],
     ['booking_status_id', [0, 8, -1, 1.5, 'confirmed']],
     ['booking_enquiry_source_id', [0, 999, -1, 1.5, 'website']],
-  ])('has no other %s', async (field, values) => {
+  ])('rejects any other %s', async (field, values) => {
     for (const value of values) expect(await refused({ ...required(), [field]: value })).toEqual([`stays.0.${field}`]);
   });
-  it('may come from any of the booking sources, also one that staff added, but not another account’s', async () => {
+  it('accepts all booking sources of the account, including those that staff added', async () => {
     const { body: added } = await admin('POST', `/accounts/${accountId}/booking_sources`, { name: 'Concierge' });
     const there = await account('With sources');
     const at = `/accounts/${there.id}/booking_sources`;
@@ -161,7 +164,7 @@ describe('a stay', () => {
     const foreign = { ...required(), booking_enquiry_source_id: theirs.id };
     expect(await refused(foreign)).toEqual(['stays.0.booking_enquiry_source_id']);
   });
-  it('has no more children than guests, but may have as many', async () => {
+  it('can have as many children as guests, but not more', async () => {
     expect(await refused({ ...required(), total_guests: 2, total_children: 3 })).toEqual(['stays.0.total_children']);
     const stay = await stayed({ ...required(), total_guests: 2, total_children: 2 });
     expect([stay.total_guests, stay.total_children]).toEqual([2, 2]);
@@ -180,7 +183,7 @@ describe('the dates of a stay', () => {
     [['check_in_date', 'check_out_date']],
     [['checkin_date', 'check_out_date']],
     [['check_in_date', 'checkout_date']],
-  ])('are read as %j', async (spelling) => {
+  ])('can be sent as %j', async (spelling) => {
     const stay = await stayed(spelt(spelling, ['2026-03-01 15:00:00', '2026-03-03 11:00:00']));
     expect([stay.checkin_date, stay.checkout_date]).toEqual(['2026-03-01 15:00:00', '2026-03-03 11:00:00']);
     const checkOut = spelling[1];
@@ -194,36 +197,39 @@ describe('the dates of a stay', () => {
       `stays.0.${checkOut}`,
     ]);
   });
-  it('may be sent under both names at once', async () => {
+  it('can be sent under both names at once', async () => {
     const both = { ...required(), check_in_date: '2026-03-01 15:00:00', check_out_date: '2026-03-03 11:00:00' };
     expect(await stayed(both)).toMatchObject({ checkin_date: both.check_in_date, checkout_date: both.check_out_date });
   });
-  it('may be equal, and a second apart, but not the other way round', async () => {
+  it('can be equal, but check-out cannot be before check-in', async () => {
     const at = (checkin_date: string, checkout_date: string) => ({ ...required(), checkin_date, checkout_date });
     const [first, second] = ['2026-03-01 15:00:00', '2026-03-01 15:00:01'];
     expect((await stayed(at(first, first))).checkout_date).toBe(first);
     expect((await stayed(at(first, second))).checkout_date).toBe(second);
     expect(await refused(at(second, first))).toEqual(['stays.0.checkout_date']);
   });
-  it('are compared as the times that they are, however they are written', async () => {
+  it('are compared as times, regardless of their notation', async () => {
     const at = (checkin_date: string, checkout_date: string) => ({ ...required(), checkin_date, checkout_date });
     const stay = await stayed(at('2026-3-1 15:00:00', '2026-03-01T16:30:00+01:00'));
     expect([stay.checkin_date, stay.checkout_date]).toEqual(['2026-03-01 15:00:00', '2026-03-01 15:30:00']);
     expect(await refused(at('2026-03-01 15:00:00', '2026-03-01T15:30:00+01:00'))).toEqual(['stays.0.checkout_date']);
   });
-  it.each(['enquiry_date', ...dates, ...Object.values(other)])('can’t be impossible: %s', async (field) => {
-    const rest = omit(required(), ...dates.filter((date) => other[date] === field));
-    for (const bad of [
-      '2026-02-29 12:00:00',
-      '2026-13-01 12:00:00',
-      '2026-03-01 24:00:00',
-      '2026-03-01 12:60:00',
-      'soon',
-    ]) {
-      expect(await refused({ ...rest, [field]: bad })).toEqual([`stays.0.${field}`]);
-    }
-  });
-  it('are on the account’s clock', async () => {
+  it.each(['enquiry_date', ...dates, ...Object.values(other)])(
+    'are rejected if they are impossible: %s',
+    async (field) => {
+      const rest = omit(required(), ...dates.filter((date) => other[date] === field));
+      for (const bad of [
+        '2026-02-29 12:00:00',
+        '2026-13-01 12:00:00',
+        '2026-03-01 24:00:00',
+        '2026-03-01 12:60:00',
+        'soon',
+      ]) {
+        expect(await refused({ ...rest, [field]: bad })).toEqual([`stays.0.${field}`]);
+      }
+    },
+  );
+  it('are converted to the account’s time zone', async () => {
     const { body: there } = await admin('POST', '/accounts', { name: 'London', time_zone: 'Europe/London' });
     const { body: made } = await admin('POST', `/accounts/${there.id}/tokens`, { name: 'test' });
     const sent = {
@@ -244,7 +250,7 @@ describe('the dates of a stay', () => {
   });
 });
 
-describe('with discard_invalid_data', () => {
+describe('stays with discard_invalid_data', () => {
   it.each<[string, object]>([
     ...Object.keys(required()).map((field): [string, object] => [field, { [field]: null }]),
     ['room_type_id', { room_type_id: 4 }],
@@ -254,7 +260,7 @@ describe('with discard_invalid_data', () => {
     ['checkout_date', { checkout_date: '2026-02-01 11:00:00' }],
     ['checkin_date', { checkin_date: '2026-02-29 11:00:00' }],
     ['booker', { booker: 'maybe' }],
-  ])('a stay with a bad %s is dropped, and the others are stored: %j', async (field, bad) => {
+  ])('with an invalid %s are skipped; the others are stored: %j', async (field, bad) => {
     const [first, third] = [
       { ...required(), checkin_date: '2026-03-02 15:00:00' },
       { ...required(), checkin_date: '2026-03-01 15:00:00' },
@@ -263,18 +269,18 @@ describe('with discard_invalid_data', () => {
     expect(dropped).toEqual([`stays.1.${field}`]);
     expect(await references(id)).toEqual([first.stay_reference, third.stay_reference]);
   });
-  it.each(Object.keys(optional))('a bad %s is dropped alone', async (field) => {
+  it.each(Object.keys(optional))('lose only an invalid %s', async (field) => {
     const sent = required();
     const { id, dropped } = await discarding([{ ...sent, ...optional, [field]: {} }]);
     expect(dropped).toEqual([`stays.0.${field}`]);
     expect(await only(id)).toEqual({ ...sent, ...optional, [field]: null, ...identified, extras: [] });
   });
-  it('more children than guests are not stored, and named', async () => {
+  it('lose a number of children that exceeds the guests', async () => {
     const { id, dropped } = await discarding([{ ...required(), total_guests: 2, total_children: 3 }, required()]);
     expect(dropped).toEqual(['stays.0.total_children']);
     for (const stay of await stays(id)) expect(stay.total_children).toBe(null);
   });
-  it('a list that is none is dropped, and the contact is stored', async () => {
+  it('are skipped if they are not a list, and the contact is stored', async () => {
     const { id, dropped } = await discarding(7);
     expect(dropped).toEqual(['stays']);
     expect(await stays(id)).toEqual([]);
