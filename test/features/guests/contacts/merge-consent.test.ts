@@ -19,7 +19,7 @@ describe('consent on a merge', () => {
   const latest = async ({ read }: Awaited<ReturnType<typeof group>>, id: number) =>
     (await read(id, '/consent')).data.filter((entry: { rule: string | null }) => entry.rule !== null);
 
-  it('moves with the mobile in a merge by staff or by a write, and the ledger records it', async () => {
+  it('is transferred with the mobile in a merge by staff or by a write, and recorded in the ledger', async () => {
     const byWrite = await group();
     await byWrite.write({ ...one, ...all });
     const { id } = await byWrite.write(ana);
@@ -46,13 +46,13 @@ describe('consent on a merge', () => {
     expect(await flagsOf(byStaff, into.id)).toEqual(['sms', 'call']);
     expect((await latest(byStaff, into.id))[0]).toMatchObject({ token_id: null });
   });
-  it('comes along with the e-mail', async () => {
+  it('is transferred with the e-mail', async () => {
     const there = await group();
     const [into, from] = [await there.write(one), await there.write({ ...ana, ...all })];
     await there.mergeInto(into.id, from.id);
     expect(await flagsOf(there, into.id)).toEqual(['email']);
   });
-  it('comes along with the postal address, if the surviving contact has none of its fields', async () => {
+  it('is transferred with the postal address if the survivor has none of its fields', async () => {
     for (const [own, expected] of [
       [{}, ['snail_mail']],
       [{ country: 'United Kingdom' }, []],
@@ -71,7 +71,7 @@ describe('consent on a merge', () => {
       expect(await flagsOf(there, into.id)).toEqual(expected);
     }
   });
-  it('stays behind where the surviving contact keeps an address of its own, the same one included', async () => {
+  it('is not transferred if the survivor keeps its own address, even an equal one', async () => {
     for (const mobile of [one, two]) {
       const there = await group();
       const [into, from] = [await there.write({ ...ana, ...one }), await there.write({ ...rui, ...mobile, ...all })];
@@ -80,7 +80,7 @@ describe('consent on a merge', () => {
       expect(await latest(there, into.id)).toHaveLength(4);
     }
   });
-  it('comes along with the other’s mobile where the write that merges puts it in place of the survivor’s own', async () => {
+  it('is transferred with the mobile if the merging write replaces the survivor’s mobile by it', async () => {
     const there = await group();
     const { id } = await there.write({ ...ana, ...two, allow_call: true });
     await there.write({ ...one, allow_sms: true });
@@ -89,7 +89,7 @@ describe('consent on a merge', () => {
     await there.undo((await there.merges())[0].id);
     expect(await flagsOf(there, id)).toEqual(['call']);
   });
-  it('stays behind where the number that led to the other contact is not the one its consent is for', async () => {
+  it('is not transferred if the matching number is not the one the consent was given for', async () => {
     const there = await group();
     const [other, earlier] = [await there.write(one), await there.write(two)];
     await there.mergeInto(other.id, earlier.id);
@@ -98,14 +98,14 @@ describe('consent on a merge', () => {
     expect(flags(await there.write({ ...ana, ...two }))).toEqual([]);
     expect(await flagsOf(there, id)).toEqual([]);
   });
-  it('gives way to what the write that merges says itself', async () => {
+  it('is overridden by the consent in the merging write', async () => {
     const there = await group();
     await there.write({ ...one, allow_sms: true });
     const { id } = await there.write(ana);
     expect(flags(await there.write({ ...ana, ...one, allow_sms: false }))).toEqual([]);
     expect(await flagsOf(there, id)).toEqual([]);
   });
-  it('does not come along over the surviving contact’s own withdrawal', async () => {
+  it('is not transferred over a withdrawal by the survivor', async () => {
     const there = await group();
     const { id } = await there.write({ ...ana, allow_sms: true });
     await there.write({ ...ana, allow_sms: false });
@@ -113,14 +113,14 @@ describe('consent on a merge', () => {
     expect(flags(await there.write({ ...ana, ...one }))).toEqual(['call']);
     expect((await latest(there, id)).at(-1)).toMatchObject({ channel: 'sms', to: true, applied: false, rule: 'merge' });
   });
-  it('comes along if the other contact gave it again after a withdrawal', async () => {
+  it('is transferred if the merged contact gave it again after a withdrawal', async () => {
     const there = await group();
     for (const allow_sms of [true, false, true]) await there.write({ ...one, allow_sms });
     const { id } = await there.write(ana);
     await there.write({ ...ana, ...one });
     expect(await flagsOf(there, id)).toEqual(['sms']);
   });
-  it('ends, or does not come along, by the withdrawal of a contact that was merged before', async () => {
+  it('ends, or is not transferred, by the withdrawal of a contact that was merged before', async () => {
     const there = await group();
     const { id: first } = await there.write({ ...one, allow_sms: true, allow_email: true });
     await there.write({ ...one, allow_sms: false, allow_email: false });
@@ -136,7 +136,7 @@ describe('consent on a merge', () => {
     await there.mergeInto(fourth, fifth);
     expect(await flagsOf(there, fourth)).toEqual([]);
   });
-  it('is taken back when the merge is undone, which is no withdrawal', async () => {
+  it('is removed when the merge is undone, which does not count as a withdrawal', async () => {
     const there = await group();
     const into = await there.write(ana);
     const from = await there.write({ ...one, ...all, city: 'Bristol' });
@@ -150,7 +150,7 @@ describe('consent on a merge', () => {
     await there.mergeInto(into.id, from.id);
     expect(await flagsOf(there, into.id)).toEqual(['sms', 'call', 'snail_mail']);
   });
-  it('stays after an undo where the guest has given it since', async () => {
+  it('is kept after an undo if the guest has given it since', async () => {
     const there = await group();
     const [into, from] = [await there.write(ana), await there.write({ ...one, allow_sms: true, allow_call: true })];
     const { body: merge } = await there.mergeInto(into.id, from.id);

@@ -5,7 +5,7 @@ import { mergeSetup } from './merge-setup.ts';
 const { admin, behind, group, twoHalves, joining } = await mergeSetup();
 
 describe('undoing a merge', () => {
-  it('leaves each the number they were known by, also where a write came by the other’s', async () => {
+  it('leaves each contact its own number, even if a write used the other’s number', async () => {
     const { write, undo, mergeInto } = await group();
     const [ana, bo] = [await write({ mobile_number: '07700900001' }), await write({ mobile_number: '07700900002' })];
     const { body: merge } = await mergeInto(ana.id, bo.id);
@@ -15,7 +15,7 @@ describe('undoing a merge', () => {
     expect((await write({ mobile_number: '07700900002' })).id).toBe(bo.id);
     expect(await broken(behind)).toEqual({});
   });
-  it('gives back what each was and did, and what was done since stays with the one it was done by', async () => {
+  it('restores both contacts and their activity; later activity stays with the contact it was sent for', async () => {
     const { write, read, merges, undo, email, phone, before } = await twoHalves();
     await write(joining);
     const [merge] = await merges();
@@ -28,13 +28,13 @@ describe('undoing a merge', () => {
     expect((await read(email, '/feedback')).total).toBe(0);
     expect(await broken(behind)).toEqual({});
   });
-  it('leaves what was written since as it is', async () => {
+  it('keeps values that were written since', async () => {
     const { write, read, merges, undo, email, udf } = await twoHalves();
     await write({ ...joining, last_name: 'Souza', udfs: [{ id: udf, data: 'none' }] });
     await undo((await merges())[0].id);
     expect(await read(email)).toMatchObject({ last_name: 'Souza', udfs: [{ id: udf, data: 'none' }] });
   });
-  it('is remembered: the same phone does not join them again', async () => {
+  it('is remembered: the same phone does not merge them again', async () => {
     const { write, merges, undo, read, email, phone } = await twoHalves();
     await write(joining);
     await undo((await merges())[0].id);
@@ -43,7 +43,7 @@ describe('undoing a merge', () => {
     expect(await write({ mobile_number: '07700900001' })).toMatchObject({ id: phone });
     expect(await merges()).toHaveLength(1);
   });
-  it('does not give consent either: what the merge ended is the guest’s to give again', async () => {
+  it('does not restore a consent that the merge ended', async () => {
     const { write, merges, undo, read } = await group();
     await write({ mobile_number: '07700900001', allow_email: true });
     await write({ mobile_number: '07700900001', allow_email: false });
@@ -54,7 +54,7 @@ describe('undoing a merge', () => {
     expect((await read(id, '/consent')).data[0]).toMatchObject({ to: true, rule: 'undo', applied: false });
     expect(await broken(behind)).toEqual({});
   });
-  it('happens once, and from the latest on', async () => {
+  it('is possible once per merge, from the latest merge backwards', async () => {
     const { write, merges, undo, mergeInto, email, at } = await twoHalves();
     await write(joining);
     const other = await write({ email: 'eve@gmail.com' });
@@ -68,7 +68,7 @@ describe('undoing a merge', () => {
     expect((await undo(first.id)).status).toBe(200);
     expect((await admin('POST', `${at}/merges/999999/undo`)).status).toBe(404);
   });
-  it('of a chain gives back those who had come along', async () => {
+  it('of a chain separates the contacts that were merged earlier', async () => {
     const { write, read, mergeInto, undo, email, phone } = await twoHalves();
     await write(joining);
     const other = await write({ email: 'eve@gmail.com' });
@@ -79,7 +79,7 @@ describe('undoing a merge', () => {
     expect((await read(other.id)).id).toBe(other.id);
     expect(await broken(behind)).toEqual({});
   });
-  it('two at once: one does it', async () => {
+  it('happens once for concurrent requests', async () => {
     const { write, merges, undo } = await twoHalves();
     await write(joining);
     const [merge] = await merges();
@@ -88,8 +88,8 @@ describe('undoing a merge', () => {
   });
 });
 
-describe('a membership that both halves have', () => {
-  it('goes back with the one that it came with', async () => {
+describe('a membership that both contacts sent', () => {
+  it('returns to the contact it came with when the merge is undone', async () => {
     const { write, merges, undo, id } = await group();
     await write({ email: 'ana@gmail.com' });
     const half = await write({ mobile_number: '07700900001', membership_number: 'M1' });

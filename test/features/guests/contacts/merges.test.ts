@@ -5,8 +5,8 @@ import { mergeSetup } from './merge-setup.ts';
 
 const { admin, call, db, behind, group, twoHalves, joining } = await mergeSetup();
 
-describe('an e-mail of one contact with the mobile of another that has no e-mail', () => {
-  it('makes one contact of the two, which keeps its own and takes over what it lacks', async () => {
+describe('a write with the e-mail of one contact and the mobile of another that has no e-mail', () => {
+  it('merges the two; the survivor keeps its values and takes over missing ones', async () => {
     const { write, read, email, phone, root, unit, udf } = await twoHalves();
     const joined = await write(joining);
     expect(joined).toMatchObject({
@@ -23,7 +23,7 @@ describe('an e-mail of one contact with the mobile of another that has no e-mail
     expect(await read(email)).toEqual(joined);
     expect(await read(phone)).toEqual(joined);
   });
-  it('moves everything the guest did, under either id', async () => {
+  it('moves all activity of the guest, under either id', async () => {
     const { write, read, email, phone } = await twoHalves();
     await write(joining);
     for (const id of [email, phone]) {
@@ -40,7 +40,7 @@ describe('an e-mail of one contact with the mobile of another that has no e-mail
     }
     expect(await broken(behind)).toEqual({});
   });
-  it('ends a consent that the other half had taken back', async () => {
+  it('ends a consent that the merged contact had withdrawn', async () => {
     const { write, read } = await group();
     await write({ mobile_number: '07700900001', allow_email: true });
     await write({ mobile_number: '07700900001', allow_email: false });
@@ -48,14 +48,14 @@ describe('an e-mail of one contact with the mobile of another that has no e-mail
     expect(await write(joining)).toMatchObject({ allow_email: '', allow_sms: '1' });
     expect((await read(id, '/consent')).data[0]).toMatchObject({ to: false, applied: true, rule: 'merge' });
   });
-  it('still applies the rules and values of the write that brought it about', async () => {
+  it('still applies its own rules and values', async () => {
     const { write } = await twoHalves();
     const rules = [{ rule_name: 'detach_existing_groups' }];
     const joined = await write({ ...joining, first_name: 'Anabel', allow_sms: true, rules });
     expect(joined).toMatchObject({ first_name: 'Anabel', allow_sms: '1' });
     expect(joined.units.flatMap((unit: { groups: object[] }) => unit.groups)).toEqual([]);
   });
-  it('is journalled with who and why', async () => {
+  it('is recorded in the merge journal with actor and reason', async () => {
     const { write, merges, email, phone } = await twoHalves();
     await write(joining);
     expect(await merges()).toEqual([
@@ -74,8 +74,8 @@ describe('an e-mail of one contact with the mobile of another that has no e-mail
   });
 });
 
-describe('a phone that two people with e-mails of their own share', () => {
-  it('stays the first one’s identity, is stored on both, and the pair is listed for staff', async () => {
+describe('a phone that two contacts with different e-mails share', () => {
+  it('remains the identity of the first, is stored on both, and the pair is listed as possible duplicates', async () => {
     const { write, read, duplicates, token } = await group();
     const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001', first_name: 'Ana' });
     const rui = await write({ email: 'rui@gmail.com', mobile_number: '07700900001', first_name: 'Rui' });
@@ -96,7 +96,7 @@ describe('a phone that two people with e-mails of their own share', () => {
     ]);
     expect((await read(rui.id)).id).toBe(rui.id);
   });
-  it('can be said to be two people’s, or merged by hand', async () => {
+  it('can be marked as shared by different people, or the contacts merged by hand', async () => {
     const { write, duplicates, mergeInto, read, merges, undo, at } = await group();
     const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001' });
     const rui = await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
@@ -123,7 +123,7 @@ describe('a phone that two people with e-mails of their own share', () => {
     expect(await write({ email: 'eve@gmail.com' })).toMatchObject({ id: eve.id, email: 'eve@gmail.com' });
     expect(await broken(behind)).toEqual({});
   });
-  it('stays listed for the one that a side of the pair became', async () => {
+  it('stays listed for the survivor if one of the pair is merged', async () => {
     const { write, duplicates, mergeInto, at } = await group();
     const [ana, rui, eve] = [
       await write({ email: 'ana@gmail.com', mobile_number: '07700900001' }),
@@ -142,7 +142,7 @@ describe('a phone that two people with e-mails of their own share', () => {
     await write({ email: 'eve@gmail.com', mobile_number: '07700900001' });
     expect(await duplicates()).toEqual([]);
   });
-  it('refuses to merge a contact with itself, with nobody, or across accounts', async () => {
+  it('does not merge a contact with itself, an unknown contact, or one of another account', async () => {
     const { write, mergeInto } = await group();
     const { id } = await write({ email: 'ana@gmail.com' });
     const elsewhere = await (await group()).write({ email: 'ana@gmail.com' });
@@ -153,8 +153,8 @@ describe('a phone that two people with e-mails of their own share', () => {
   });
 });
 
-describe('a number that was changed for another', () => {
-  it('no longer leads to the contact, also where the new one came with a merge', async () => {
+describe('a number that was replaced', () => {
+  it('no longer identifies the contact, even if the new number came with a merge', async () => {
     const { write } = await group();
     const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900002' });
     await write({ mobile_number: '07700900001' });
@@ -162,7 +162,7 @@ describe('a number that was changed for another', () => {
     expect((await write({ mobile_number: '07700900002' })).id).not.toBe(ana.id);
   });
 
-  it('no longer leads to the contact that had it', async () => {
+  it('no longer identifies the contact that had it', async () => {
     const { write } = await group();
     const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001' });
     await write({ email: 'ana@gmail.com', mobile_number: '07700900002' });
@@ -171,8 +171,8 @@ describe('a number that was changed for another', () => {
   });
 });
 
-describe('erasing a contact', () => {
-  it('leaves nothing of it, of those merged into it, or of its ledger', async () => {
+describe('erasure of a merged contact', () => {
+  it('deletes the contact, the contacts merged into it, and their ledger', async () => {
     const { write, at, id, email, phone, token } = await twoHalves();
     await write(joining);
     expect((await admin('DELETE', `${at}/contacts/${phone}`)).status).toBe(204);
@@ -185,7 +185,7 @@ describe('erasing a contact', () => {
     expect((await write({ email: 'ana@gmail.com' })).id).not.toBe(email);
     expect((await admin('DELETE', `${at}/contacts/${phone}`)).status).toBe(404);
   });
-  it('goes with the account that is deleted', async () => {
+  it('happens when the account is deleted', async () => {
     const { write, id, at } = await twoHalves();
     await write(joining);
     expect((await admin('DELETE', at)).status).toBe(204);
@@ -194,8 +194,8 @@ describe('erasing a contact', () => {
   });
 });
 
-describe('the merges of one guest', () => {
-  it('are those that any of its ids had a part in, undone ones too, and no others', async () => {
+describe('the merges of a contact', () => {
+  it('are those that any of its ids is part of, including undone ones', async () => {
     const { at, write, mergeInto, undo, merges } = await group();
     const [a, b, c, d, e] = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map(async (name) => (await write({ email: `${name}@gmail.com` })).id as number),
@@ -213,7 +213,7 @@ describe('the merges of one guest', () => {
     expect(await merges()).toHaveLength(3);
   });
 
-  it('are not to be had of a contact that there is not, or that is another account’s', async () => {
+  it('are a 404 for an unknown contact and for another account’s contact', async () => {
     const [mine, theirs] = [await group(), await group()];
     const { id } = await theirs.write({ email: 'a@gmail.com' });
     for (const contact of [id, 999_999_999]) {
