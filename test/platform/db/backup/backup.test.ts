@@ -59,7 +59,7 @@ const signIn = (service: Running) =>
     headers: { origin: service.url, 'sec-fetch-site': 'same-origin' },
   });
 
-describe('a backup, taken while the service serves, and restored', async () => {
+describe('a backup taken from a running service', async () => {
   let service: Running;
   let behind: Run;
   let token = '';
@@ -103,7 +103,7 @@ describe('a backup, taken while the service serves, and restored', async () => {
     expect(before.jobs).toHaveLength(1);
   });
 
-  it('holds one moment, though guests are written while it is taken', async () => {
+  it('contains the data of one moment, although contacts are written meanwhile', async () => {
     const [busy, mine] = [newFile(), /regulars_pat_[\w-]+/.exec(service.output())?.[0] as string];
     const write = async (n: number) => {
       const body = { email: `writer${n}@gmail.com`, allow_email: true, allow_sms: true, notes: [{ text: 'at once' }] };
@@ -142,7 +142,7 @@ describe('a backup, taken while the service serves, and restored', async () => {
     await settled(behind);
   });
 
-  it('is the same on an external server, row by row, but for its sessions', async () => {
+  it('is restored to an external server with the same rows, except for sessions', async () => {
     const made = await succeed(['backup', file], { DATA_DIR: service.dataDir });
     expect(made).toMatchObject({
       accounts: 3,
@@ -164,7 +164,7 @@ describe('a backup, taken while the service serves, and restored', async () => {
     expect([...owners]).toEqual([{ tableowner: 'regulars' }]);
   });
 
-  it('is the same where the login is a superuser’s', async () => {
+  it('is restored by a superuser with the same rows', async () => {
     const env = { DATABASE_URL: servers[2].superuserUrl };
     await succeed(['restore', file], env);
     const copy = await superuser(servers[2]);
@@ -173,7 +173,7 @@ describe('a backup, taken while the service serves, and restored', async () => {
     expect(await succeed(['backup', again], env)).toMatchObject({ accounts: 3 });
   });
 
-  it('comes back from there, and a service goes on with it', async () => {
+  it('can be taken again from the restored database, and a service runs on it', async () => {
     const [copy, again, dataDir] = [await superuser(servers[1]), newFile(), newFolder()];
     await succeed(['backup', again], onServer(servers[1]));
     const there = await everything(copy);
@@ -195,7 +195,7 @@ describe('a backup, taken while the service serves, and restored', async () => {
     await next.stop();
   });
 
-  it('goes through pipes', async () => {
+  it('works through pipes', async () => {
     const database = await createDatabase('empty');
     const through = async (line: string) => {
       const child = spawn('sh', ['-c', line], {
@@ -214,7 +214,7 @@ describe('a backup, taken while the service serves, and restored', async () => {
     expect(cut.stderr).toContain('Whoever was to take the backup is gone: it is not whole.');
   });
 
-  it('ends at once when it is interrupted, and leaves the file that was there', async () => {
+  it('stops at once when interrupted, and leaves the existing file', async () => {
     const kept = newFile();
     writeFileSync(kept, 'what was there');
     const held = await hold(superuserUrl(service), 'units_pkey');
@@ -235,7 +235,7 @@ describe('a backup, taken while the service serves, and restored', async () => {
   it.each([
     ['SIGINT', 130],
     ['SIGKILL', null],
-  ] as const)('leaves nothing where restoring it ends by %s, and can be restored then', async (signal, code) => {
+  ] as const)('leaves no rows if the restore ends by %s, and can be restored afterwards', async (signal, code) => {
     const database = await createDatabase('empty');
     const behindIt = await superuser(database);
     const restoring = await restoreHalf(file, onServer(database));
@@ -253,7 +253,7 @@ describe('a backup, taken while the service serves, and restored', async () => {
     expect(postgresRuns(dataDir)).toBe(false);
   });
 
-  it('has a service that starts meanwhile wait for its end', async () => {
+  it('makes a starting service wait until the restore ends', async () => {
     const database = await createDatabase('empty');
     const restoring = await restoreHalf(file, onServer(database));
     const next = await launch({ env: onServer(database) });

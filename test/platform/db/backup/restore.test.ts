@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../support/leftovers.ts';
 import { regulars } from '../../../support/process.ts';
 import { newFile, newFolder, onServer, succeed } from './commands.ts';
 
-describe('restoring', async () => {
+describe('regulars restore', async () => {
   const source = await createDatabase();
   const file = newFile();
   await regulars(['account', 'create', 'Harbour'], onServer(source));
@@ -29,7 +29,7 @@ describe('restoring', async () => {
     expect(tables).toHaveLength(0);
   }
 
-  it('is refused where the file is damaged or cut short, wherever that is, and works with the whole one then', async () => {
+  it('rejects a file that is damaged or truncated anywhere, and then accepts the complete file', async () => {
     const whole = readFileSync(file);
     for (const share of [0.3, 0.9]) {
       const damaged = Buffer.from(whole);
@@ -51,7 +51,7 @@ describe('restoring', async () => {
     expect(await succeed(['restore', file], onServer(await createDatabase('empty')))).toMatchObject({ accounts: 1 });
   });
 
-  it('is refused where the file is another’s, or from a later version', async () => {
+  it('rejects a file of another program or of a later version', async () => {
     await refused(Buffer.from('not a backup'), /it is not a backup of Regulars\. Nothing was changed\.\n$/);
     await refused('{"format":"something else"}\n', /it is not a backup of Regulars/);
     await refused(
@@ -70,7 +70,7 @@ describe('restoring', async () => {
     expect([code, existsSync(dataDir)]).toEqual([1, false]);
   });
 
-  it('is refused where the database holds anything, which stays as it is', async () => {
+  it('rejects a database that is not empty, and leaves it unchanged', async () => {
     const own = await superuser(source);
     const before = await everything(own);
     const { code, stderr } = await regulars(['restore', file], onServer(source));
@@ -90,13 +90,13 @@ describe('restoring', async () => {
     expect(await (await superuser(hidden))`select from request_log`).toHaveLength(1);
   });
 
-  it('takes a database that is migrated and empty', async () => {
+  it('accepts a database that is migrated and empty', async () => {
     const migrated = await createDatabase();
     await succeed(['restore', file], onServer(migrated));
     expect(await everything(await superuser(migrated), true)).toEqual(await everything(await superuser(source)));
   });
 
-  it('takes what an earlier version left, and brings it up to this one', async () => {
+  it('accepts a backup of an earlier version, and migrates it', async () => {
     const [old, next] = [await createDatabase('empty'), await createDatabase('empty')];
     await migrate({ url: old.url }, false, knownMigrations().slice(0, 4));
     const earlier = await superuser(old);
@@ -128,8 +128,8 @@ describe('restoring', async () => {
   });
 });
 
-describe('backing up', () => {
-  it('is refused where there is nothing, and changes nothing', async () => {
+describe('regulars backup', () => {
+  it('rejects an empty database, and changes nothing', async () => {
     const database = await createDatabase('empty');
     const file = newFile();
     const { code, stderr } = await regulars(['backup', file], onServer(database));
@@ -141,7 +141,7 @@ describe('backing up', () => {
     expect(await (await connectTo(database.url))`select from pg_tables where schemaname = 'public'`).toHaveLength(0);
   });
 
-  it('says where the file can’t be written', async () => {
+  it('reports a file that cannot be written', async () => {
     const database = await createDatabase();
     const { code, stderr } = await regulars(['backup', join(temporaryFolder(), 'nowhere', 'x.gz')], onServer(database));
     expect([code, stderr]).toEqual([1, expect.stringMatching(/x\.gz can’t be written: ENOENT.+\.\n$/)]);
