@@ -28,7 +28,7 @@ describe('the settings', () => {
       logLevel: 'debug',
     });
   });
-  it('may have other defaults, for a program of its own', () => {
+  it('can have other defaults for another program', () => {
     const usual = { DATA_DIR: './demo-data', LOG_LEVEL: 'warn' };
     expect(readConfig({ DATA_DIR: '', LOG_LEVEL: 'error' }, usual)).toMatchObject({
       dataDir: resolve('./demo-data'),
@@ -36,7 +36,7 @@ describe('the settings', () => {
       port: 8080,
     });
   });
-  it('are all reported at once when they are wrong, without repeating a secret', () => {
+  it('are all reported at once if they are invalid, without repeating a secret', () => {
     const bad = {
       HOST: 'a b',
       PORT: '80800',
@@ -60,11 +60,11 @@ describe('the settings', () => {
     for (const name of Object.keys(bad)) expect(message).toContain(name);
     expect(message).not.toMatch(/hunter2|two words/);
   });
-  it('want an ADMIN_TOKEN of at least 16 characters', () => {
+  it('require an ADMIN_TOKEN of at least 16 characters', () => {
     expect(() => readConfig({ ADMIN_TOKEN: 'x'.repeat(15) })).toThrow(/ADMIN_TOKEN must have at least 16 characters/);
     expect(readConfig({ ADMIN_TOKEN: 'x'.repeat(16) }).adminToken).toBe('x'.repeat(16));
   });
-  it('want a database name in DATABASE_URL', () => {
+  it('require a database name in DATABASE_URL', () => {
     expect(() => readConfig({ DATABASE_URL: 'postgres://localhost:5432' })).toThrow(/must name a database/);
   });
 });

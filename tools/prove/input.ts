@@ -3,9 +3,10 @@ import { connect } from 'node:net';
 import { Random } from '../../src/shared/random.ts';
 import { type Amplified, amplify } from './input/amplification.ts';
 import { type Document, type Operation, operationAt, operationsOf } from './input/document.ts';
+import type { Made } from './input/draft.ts';
 import { Ground } from './input/ground.ts';
 import { isRejected, judge } from './input/judge.ts';
-import { type Made, makeRequest } from './input/requests.ts';
+import { makeRequest } from './input/requests.ts';
 import { type Answer, send } from './input/sending.ts';
 import type { Terms, Verdict } from './support/proof.ts';
 

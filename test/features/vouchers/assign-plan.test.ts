@@ -6,7 +6,7 @@ import { superuser } from '../../support/database.ts';
 
 const { db, database, account } = await testApp();
 
-it('a group of contacts is read once to give it codes, also before PostgreSQL has statistics', async () => {
+it('assigning codes to a group of contacts reads the group once, even before PostgreSQL has statistics', async () => {
   const { id } = await account();
   const behind = await superuser(database);
   for (const table of ['contacts', 'contact_groups', 'unique_codes'])

@@ -23,7 +23,7 @@ const stocked = async (count: number) => {
 };
 
 describe('assigning a code', () => {
-  it('makes it the contact’s, and answers the code', async () => {
+  it('assigns it to the contact and returns the code', async () => {
     const [{ group, unique_code }, contact] = [await newCode(), await newContact()];
     const [before] = await all(group);
     const answer = await assign(group, unique_code.toLowerCase(), contact);
@@ -39,20 +39,20 @@ describe('assigning a code', () => {
     const first = await assigned(group, unique_code, contact);
     expect(accepted(await assign(`${group}`, unique_code, `${contact}`))).toEqual(first);
   });
-  it('that is another contact’s is refused', async () => {
+  it('of another contact is rejected', async () => {
     const [{ group, unique_code }, [ana, rui]] = [await newCode(), [await newContact(), await newContact()]];
     const first = await assigned(group, unique_code, ana);
     expect(refusal(await assign(group, unique_code, rui))).toEqual(['unique_code']);
     expect(await all(group)).toEqual([first]);
   });
-  it('to an id that was merged gives it to the contact who stays', async () => {
+  it('to a merged id assigns it to the survivor', async () => {
     const [{ group, unique_code }, [goes, stays]] = [await newCode(), [await newContact(), await newContact()]];
     await home.merge(goes, stays);
     const first = await assigned(group, unique_code, goes);
     expect(first.contact_id).toBe(stays);
     expect(await assigned(group, unique_code, stays)).toEqual(first);
   });
-  it('to two contacts at the same moment gives it to one', async () => {
+  it('to two contacts concurrently assigns it to one', async () => {
     const [{ group, unique_code }, contacts] = [await newCode(), await newContacts(6)];
     const answers = await Promise.all(contacts.map((contact) => assign(group, unique_code, contact)));
     const won = answers.filter(({ status }) => status === 200);
@@ -60,7 +60,7 @@ describe('assigning a code', () => {
     for (const answer of answers) if (answer.status !== 200) expect(refusal(answer)).toEqual(['unique_code']);
     expect(await all(group)).toEqual([won[0]?.body]);
   });
-  it('is refused, and says everything that is wrong at once', async () => {
+  it('is rejected with every error at once', async () => {
     const [{ group, unique_code }, contact] = [await newCode(), await newContact()];
     const [stranger, empty, theirs] = [await away.newContact(), await newGroup(), await away.newGroup()];
     const refused = async (...sent: [unknown, unknown, unknown]) => refusal(await assign(...sent));
@@ -75,7 +75,7 @@ describe('assigning a code', () => {
     expect(await refused(null, null, null)).toEqual(['contact_id', 'unique_code', 'unique_code_group_id']);
     expect(await holders(group)).toEqual([null]);
   });
-  it('is refused, and says at once what is unknown and what can’t be read', async () => {
+  it('is rejected with both unknown and malformed values named', async () => {
     const { group, unique_code } = await newCode();
     expect(refusal(await assign(group, null, unknown))).toEqual(['contact_id', 'unique_code']);
     expect(refusal(await assign(group, 'NO-SUCH-CODE', 'x'))).toEqual(['contact_id', 'unique_code']);
@@ -84,7 +84,7 @@ describe('assigning a code', () => {
 });
 
 describe('unassigning a code', () => {
-  it('takes it back, so that it can be another’s', async () => {
+  it('makes it available for another contact', async () => {
     const [ana, rui] = [await newContact(), await newContact()];
     const { group, unique_code } = await newCode(fresh('CODE'), ana);
     const body = accepted(await unassign(group, unique_code.toLowerCase()));
@@ -92,22 +92,22 @@ describe('unassigning a code', () => {
     expect(await all(group)).toEqual([body]);
     expect((await assigned(group, unique_code, rui)).contact_id).toBe(rui);
   });
-  it('is refused once it was redeemed', async () => {
+  it('is rejected once it is redeemed', async () => {
     const ana = await newContact();
     const { group, unique_code } = await newCode(fresh('CODE'), ana);
     await redeemed({ unique_code });
     expect(refusal(await unassign(group, unique_code))).toEqual(['unique_code']);
     expect(await holders(group)).toEqual([ana]);
   });
-  it('is refused for a code or a group that there is not', async () => {
+  it('is rejected for an unknown code or group', async () => {
     const { group, unique_code } = await newCode();
     expect(refusal(await unassign(group, 'NO-SUCH-CODE'))).toEqual(['unique_code']);
     expect(refusal(await unassign(unknown, unique_code))).toEqual(['unique_code_group_id']);
   });
 });
 
-describe('giving contacts a code each', () => {
-  it('gives the free codes in their order, in the order of the contacts', async () => {
+describe('assigning one code to each contact of a list', () => {
+  it('uses the free codes in their order, in the order of the contacts', async () => {
     const { group, codes } = await stocked(5);
     const contacts = (await newContacts(4)).toReversed();
     await assigned(group, codes[1] as string, await newContact());
@@ -119,13 +119,13 @@ describe('giving contacts a code each', () => {
     for (const one of body.data) expect(Math.abs(Date.parse(one.assigned_at) - Date.now())).toBeLessThan(60_000);
     for (const one of body.data) expect(await all(group)).toContainEqual(one);
   });
-  it('never gives one that was redeemed', async () => {
+  it('never uses a redeemed code', async () => {
     const [{ group, codes }, contact] = [await stocked(2), await newContact()];
     await redeemed({ unique_code: codes[0] });
     expect(accepted(await give(group, [contact])).data).toMatchObject([{ unique_code: codes[1], status: 'Active' }]);
     expect(refusal(await give(group, [await newContact()]))).toEqual(['contact_ids']);
   });
-  it('again gives nothing more', async () => {
+  it('again assigns no further code', async () => {
     const [{ group }, contacts] = [await stocked(10), await newContacts(3)];
     const first = accepted(await give(group, contacts));
     expect(accepted(await give(group, contacts))).toEqual({ ...first, assigned: 0 });
@@ -135,44 +135,44 @@ describe('giving contacts a code each', () => {
     expect(more.data[1]).toEqual(first.data[0]);
     expect((await holders(group)).filter((holder) => holder === one)).toHaveLength(1);
   });
-  it('gives nothing more to who was given one by hand, and has redeemed it', async () => {
+  it('skips a contact that was assigned one by hand and has redeemed it', async () => {
     const [{ group, codes }, contact] = [await stocked(3), await newContact()];
     await assigned(group, codes[2] as string, contact);
     await redeemed({ unique_code: codes[2] });
     expect(accepted(await give(group, [contact]))).toMatchObject({ assigned: 0, data: [{ unique_code: codes[2] }] });
   });
-  it('counts the codes of this group only', async () => {
+  it('counts only the codes of this group', async () => {
     const [{ group }, contact] = [await stocked(1), await newContact()];
     await newCode(fresh('CODE'), contact);
     expect(accepted(await give(group, [contact])).assigned).toBe(1);
   });
-  it('gives one to a contact who is named twice, by its own id or a merged one', async () => {
+  it('assigns one code to a contact that is named twice, by its own id or a merged one', async () => {
     const [{ group }, [goes, stays]] = [await stocked(5), [await newContact(), await newContact()]];
     await home.merge(goes, stays);
     expect(accepted(await give(group, [stays, goes, stays])).assigned).toBe(1);
     expect((await holders(group)).filter((holder) => holder !== null)).toEqual([stays]);
   });
-  it('gives nobody one where there are too few', async () => {
+  it('assigns none if there are too few', async () => {
     const [{ group }, contacts] = [await stocked(3), await newContacts(4)];
     expect(refusal(await give(group, contacts))).toEqual(['contact_ids']);
     expect(await holders(group)).toEqual([null, null, null]);
     expect(accepted(await give(group, contacts.slice(1))).assigned).toBe(3);
   });
-  it('gives nobody one where a contact is unknown, and says which', async () => {
+  it('assigns none if a contact is unknown, and names it', async () => {
     const [{ group }, contact, stranger] = [await stocked(9), await newContact(), await away.newContact()];
     expect(refusal(await give(group, [contact, unknown]))).toEqual(['contact_ids.1']);
     expect(refusal(await give(group, [stranger, contact, unknown]))).toEqual(['contact_ids.0', 'contact_ids.2']);
     expect(new Set(await holders(group))).toEqual(new Set([null]));
   });
-  it('says at once which contacts are unknown and which are no ids', async () => {
+  it('names both unknown contacts and malformed ids', async () => {
     const [{ group }, contact] = [await stocked(9), await newContact()];
     expect(refusal(await give(group, ['x', contact, unknown]))).toEqual(['contact_ids.0', 'contact_ids.2']);
   });
-  it.each([undefined, null, [], {}, 'x'])('is refused without a list of contacts: %j', async (contact_ids) => {
+  it.each([undefined, null, [], {}, 'x'])('is rejected without a list of contacts: %j', async (contact_ids) => {
     const fields = refusal(await give((await stocked(1)).group, contact_ids));
     expect(fields.every((field) => /^contact_ids(\.0)?$/.test(field))).toBe(true);
   });
-  it('says what the contacts are called', async () => {
+  it('returns the names of the contacts', async () => {
     const [{ group }, goes] = [await stocked(2), await newContact({ first_name: 'Ana', last_name: 'Silva' })];
     const stays = await newContact({ last_name: 'Costa' });
     accepted(await give(group, [goes, await newContact()]));
@@ -181,11 +181,11 @@ describe('giving contacts a code each', () => {
     const [one] = await all(group);
     expect([one?.contact_id, one?.contact_name]).toEqual([stays, 'Ana Costa']);
   });
-  it('of a group that there is not is a 404', async () => {
+  it('is a 404 for an unknown group', async () => {
     const contact = await newContact();
     for (const group of [unknown, await away.newGroup(), 'x']) expect((await give(group, [contact])).status).toBe(404);
   });
-  it('at the same moment, with contacts in common, gives nobody two', async () => {
+  it('concurrently, with contacts in common, assigns no contact two codes', async () => {
     const [{ group }, contacts] = [await stocked(90), await newContacts(45)];
     const calls = [contacts.slice(0, 30), contacts.slice(15).toReversed(), contacts.toReversed(), contacts];
     const answers = await Promise.all(calls.map((some) => give(group, some)));
@@ -196,7 +196,7 @@ describe('giving contacts a code each', () => {
     for (const [place, answer] of answers.entries())
       expect(answer.body.data.map((one: Given) => one.contact_id)).toEqual(calls[place]);
   });
-  it('at the same moment, with too few for all, is whole for some and nothing for the others', async () => {
+  it('concurrently, with too few codes, succeeds completely or not at all per request', async () => {
     const [{ group }, contacts] = [await stocked(25), await newContacts(40)];
     const calls = [0, 10, 20, 30].map((from) => contacts.slice(from, from + 10));
     const answers = await Promise.all(calls.map((some) => give(group, some)));
@@ -206,7 +206,7 @@ describe('giving contacts a code each', () => {
   });
 });
 
-describe('giving everybody in a group of contacts a code', () => {
+describe('assigning one code to each contact of a group', () => {
   const path = (group: number) => `${home.base}/unique_code_groups/${group}/assign`;
   const giveAll = (group: number, group_id: unknown, more = {}) => admin('POST', path(group), { group_id, ...more });
   /** A group of contacts with so many in it. */
@@ -220,7 +220,7 @@ describe('giving everybody in a group of contacts a code', () => {
     return { id: id as number, members, units };
   };
 
-  it('gives one to each member and to nobody else, and again to nobody', async () => {
+  it('assigns one to each member and to no other contact, and none the second time', async () => {
     const [{ group }, { id, members }] = [await stocked(5), await crowd(3)];
     await newContact();
     const first = accepted(await giveAll(group, id));
@@ -228,7 +228,7 @@ describe('giving everybody in a group of contacts a code', () => {
     expect((await holders(group)).filter((one) => one !== null).sort()).toEqual(members.toSorted());
     expect(accepted(await giveAll(group, `${id}`))).toEqual({ assigned: 0, remaining: 0, data: [] });
   });
-  it('leaves out who has one already, also through a contact that was merged', async () => {
+  it('skips members that have one, also through a merged contact', async () => {
     const [{ group, codes }, { id, members }] = [await stocked(5), await crowd(3)];
     const [ana = 0, rui = 0, eva = 0] = members;
     const goes = await newContact();
@@ -238,7 +238,7 @@ describe('giving everybody in a group of contacts a code', () => {
     const { assigned: count, remaining, data } = accepted(await giveAll(group, id));
     expect([count, remaining, data.map((one: Given) => one.contact_id)]).toEqual([1, 0, [eva]]);
   });
-  it('gives 400 a call, and says how many are left', async () => {
+  it('assigns 400 per request and returns how many are left', async () => {
     const [{ group }, { id, units }] = [await stocked(405), await crowd(1)];
     for (let made = 1; made < 405; made += 101)
       await Promise.all(Array.from({ length: 101 }, () => newContact({ units })));
@@ -253,12 +253,12 @@ describe('giving everybody in a group of contacts a code', () => {
       [0, 0],
     ]);
   });
-  it('gives nobody one where there are too few for all', async () => {
+  it('assigns none if there are too few for all', async () => {
     const [{ group }, { id }] = [await stocked(2), await crowd(3)];
     expect(refusal(await giveAll(group, id))).toEqual(['group_id']);
     expect(await holders(group)).toEqual([null, null]);
   });
-  it('is refused for a group that there is not, and together with contacts', async () => {
+  it('is rejected for an unknown group, and together with contacts', async () => {
     const { group } = await stocked(2);
     for (const id of [unknown, 'x']) expect(refusal(await giveAll(group, id))).toEqual(['group_id']);
     const [{ id }, contact] = [await crowd(0), await newContact()];

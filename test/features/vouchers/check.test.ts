@@ -16,7 +16,7 @@ const ways: [string, (asked: object) => ReturnType<typeof check>][] = [
 ];
 
 describe.each(ways)('a check %s', (_, ask) => {
-  it('of a code that can be redeemed says that it is Active', async () => {
+  it('of a redeemable code returns Active', async () => {
     const contact = await newContact();
     const { group, unique_code } = await newCode(fresh('CODE'), contact);
     expect(accepted(await ask({ unique_code }))).toEqual({
@@ -24,11 +24,11 @@ describe.each(ways)('a check %s', (_, ask) => {
       ...{ redeemed_at_unit_id: null, redeemed_at_datetime: null, unique_code_status: 'Active' },
     });
   });
-  it('of nobody’s code has a blank contact id', async () => {
+  it('of an unassigned code has a blank contact id', async () => {
     const { unique_code } = await newCode();
     expect(accepted(await ask({ unique_code })).contact_id).toBe('');
   });
-  it('of a code that was redeemed says when and where', async () => {
+  it('of a redeemed code has the time and the unit', async () => {
     const { group, unique_code } = await newCode();
     await redeemed({ unique_code, redemption_date: '2025-03-01 12:30:00' });
     expect(accepted(await ask({ unique_code, unique_code_group_id: group }))).toEqual({
@@ -37,7 +37,7 @@ describe.each(ways)('a check %s', (_, ask) => {
       unique_code_status: 'Redeemed',
     });
   });
-  it('takes the code in any case, and with its leading zeros', async () => {
+  it('accepts the code in any case, and with its leading zeros', async () => {
     const { group } = await newCode(fresh('Kind'));
     const [code, number] = [fresh('Check'), `00${unit}42`];
     await home.add(group, code, number);
@@ -45,7 +45,7 @@ describe.each(ways)('a check %s', (_, ask) => {
     expect(accepted(await ask({ unique_code: number, unique_code_group_id: group })).unique_code).toBe(number);
     expect(refusal(await ask({ unique_code: `${unit}42` }))).toEqual(['unique_code']);
   });
-  it('of a code that several groups have needs the group', async () => {
+  it('of a code in several groups requires the group', async () => {
     const [{ group, unique_code }, other] = [await newCode(), await newGroup()];
     await home.add(other, unique_code);
     await redeemed({ unique_code, unique_code_group_id: other });
@@ -54,26 +54,26 @@ describe.each(ways)('a check %s', (_, ask) => {
     expect(await seen(group)).toMatchObject({ unique_code_group_id: `${group}`, unique_code_status: 'Active' });
     expect(await seen(other)).toMatchObject({ unique_code_group_id: `${other}`, unique_code_status: 'Redeemed' });
   });
-  it('is refused on unique_code, where there is no such code', async () => {
+  it('names unique_code for an unknown code', async () => {
     const { unique_code } = await away.newCode();
     for (const asked of [{ unique_code: 'NO-SUCH-CODE' }, { unique_code }, { unique_code: '' }, {}])
       expect(refusal(await ask(asked))).toEqual(['unique_code']);
   });
-  it('is refused on unique_code, where it is not in the group', async () => {
+  it('names unique_code if the code is not in the group', async () => {
     const [{ unique_code }, other] = [await newCode(), await newGroup()];
     expect(refusal(await ask({ unique_code, unique_code_group_id: other }))).toEqual(['unique_code']);
   });
-  it('is refused on unique_code_group_id, where there is no such group', async () => {
+  it('names unique_code_group_id for an unknown group', async () => {
     const { unique_code } = await newCode();
     for (const group of [unknown, await away.newGroup(), 'x'])
       expect(refusal(await ask({ unique_code, unique_code_group_id: group }))).toEqual(['unique_code_group_id']);
   });
-  it('is refused on account_id, where the token may not access it', async () => {
+  it('names account_id if the token has no access to it', async () => {
     const { unique_code } = await away.newCode();
     for (const account_id of [away.id, unknown, 'x', ''])
       expect(refusal(await ask({ account_id, unique_code }))).toEqual(['account_id']);
   });
-  it('says everything that is wrong at once', async () => {
+  it('names all errors at once', async () => {
     expect(refusal(await ask({ account_id: away.id, unique_code_group_id: 'x' }))).toEqual([
       ...['account_id', 'unique_code', 'unique_code_group_id'],
     ]);
@@ -82,7 +82,7 @@ describe.each(ways)('a check %s', (_, ask) => {
 });
 
 describe('a check', () => {
-  it('takes the query’s value of what is said twice', async () => {
+  it('uses the query’s value if a field is also in the body', async () => {
     const [{ unique_code }, { unique_code: other }] = [await newCode(), await newCode()];
     const body = { account_id: home.id, unique_code: other };
     expect(accepted(await call('GET', path, { token, query: { unique_code }, body })).unique_code).toBe(unique_code);
@@ -93,13 +93,13 @@ describe('a check', () => {
     expect(await checked({ unique_code })).toEqual(first);
     expect((await redeemed({ unique_code })).id).toBe(first.id);
   });
-  it('shows the contact who stays after a merge', async () => {
+  it('has the survivor of a merge as contact', async () => {
     const [goes, stays] = [await newContact(), await newContact()];
     const { unique_code } = await newCode(fresh('CODE'), goes);
     await home.merge(goes, stays);
     expect((await checked({ unique_code })).contact_id).toBe(`${stays}`);
   });
-  it('needs a token', async () => {
+  it('requires a token', async () => {
     const { unique_code } = await newCode();
     const answer = await call('GET', path, { query: { account_id: `${home.id}`, unique_code } });
     expect([answer.status, answer.body]).toEqual([401, { errors: [{ message: 'Unauthorized' }] }]);

@@ -28,7 +28,7 @@ const all = async (group: number): Promise<Code[]> => {
 };
 
 describe('importing codes', () => {
-  it('makes each of them, free and Active', async () => {
+  it('creates each of them, unassigned and Active', async () => {
     const [group, codes] = [await newGroup(), [fresh('CODE'), fresh('CODE'), fresh('code')]];
     const answer = await make(group, { codes });
     expect([answer.status, answer.body]).toEqual([201, { created: 3 }]);
@@ -41,30 +41,30 @@ describe('importing codes', () => {
       })),
     );
   });
-  it('counts only those that are new: whatever the case, they are in the group once', async () => {
+  it('counts only new ones: a group contains a code once, regardless of case', async () => {
     const group = await newGroup();
     expect(await add(group, 'Alpha', 'ALPHA', ' alpha ', 'beta', 'beta')).toBe(2);
     expect(await add(group, 'BETA', 'gamma')).toBe(1);
     expect(await add(group, 'alpha', 'Beta', 'GAMMA')).toBe(0);
     expect(texts(await all(group)).map((code) => code.toLowerCase())).toEqual(['alpha', 'beta', 'gamma']);
   });
-  it('leaves those that the group has already as they are', async () => {
+  it('leaves existing codes of the group unchanged', async () => {
     const contact = await newContact();
     const { group, unique_code } = await newCode(fresh('CODE'), contact);
     const answer = await redeemed({ unique_code });
     expect(await add(group, unique_code.toLowerCase())).toBe(0);
     expect(await home.checked({ unique_code })).toEqual(answer);
   });
-  it('tells leading zeros apart, and takes numbers', async () => {
+  it('distinguishes leading zeros, and accepts numbers', async () => {
     const group = await newGroup();
     expect(await add(group, '007', '07', 7, '7')).toBe(3);
     expect(texts(await all(group))).toEqual(['007', '07', '7']);
   });
-  it('takes a code that another group has', async () => {
+  it('accepts a code that another group has', async () => {
     const [{ unique_code }, other] = [await newCode(), await newGroup()];
     expect(await add(other, unique_code)).toBe(1);
   });
-  it('twice at the same moment makes each once', async () => {
+  it('concurrently creates each code once', async () => {
     const [group, codes] = [await newGroup(), Array.from({ length: 500 }, () => fresh('CODE'))];
     const created = await Promise.all([add(group, ...codes), add(group, ...codes.toReversed()), add(group, ...codes)]);
     expect(created.reduce((sum, one) => sum + one)).toBe(500);
@@ -78,7 +78,7 @@ describe('generating codes', () => {
     ['so many as it says', { count: 40, length: 16 }, '', 16],
     ['those after the prefix', { count: '40', prefix: 'SUMMER-', length: '8' }, 'SUMMER-', 8],
     ['10 after a prefix with characters that they never have', { count: 40, prefix: 'OIL10' }, 'OIL10', 10],
-  ])('makes exactly that many, of %s', async (_, body, prefix, length) => {
+  ])('creates exactly that many, of %s', async (_, body, prefix, length) => {
     const group = await newGroup();
     expect(accepted(await make(group, body), 201)).toEqual({ created: Number(body.count) });
     const codes = await all(group);
@@ -90,14 +90,14 @@ describe('generating codes', () => {
       expect(status).toBe('Active');
     }
   });
-  it('makes others every time, and those can be redeemed', async () => {
+  it('creates different ones each time, which can be redeemed', async () => {
     const group = await newGroup();
     for (let time = 0; time < 3; time++) accepted(await make(group, { count: 50, length: 8 }), 201);
     const codes = texts(await all(group));
     expect(new Set(codes).size).toBe(150);
     expect((await redeemed({ unique_code: codes[77]?.toLowerCase() })).unique_code).toBe(codes[77]);
   });
-  it('uses every character, in every place', async () => {
+  it('uses every character in every position', async () => {
     const group = await newGroup();
     accepted(await make(group, { count: 2000, length: 10 }), 201);
     const codes = texts(await all(group));
@@ -106,15 +106,15 @@ describe('generating codes', () => {
     for (let place = 0; place < 10; place++)
       expect([...new Set(codes.map((code) => code[place]))].sort()).toEqual(everywhere);
   });
-  it('at the same moment makes as many as were asked for together', async () => {
+  it('concurrently creates the sum of all requested codes', async () => {
     const group = await newGroup();
     await Promise.all(Array.from({ length: 4 }, async () => accepted(await make(group, { count: 100 }), 201)));
     expect(new Set(texts(await all(group))).size).toBe(400);
   });
 });
 
-describe('two at once', () => {
-  it('that import the same codes in another order do not wait for each other in vain', async () => {
+describe('two concurrent imports', () => {
+  it('of the same codes in another order do not deadlock', async () => {
     const deadlocks = async () =>
       Number(
         (await superuser`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks,
@@ -133,8 +133,8 @@ describe('two at once', () => {
   });
 });
 
-describe('no code is made', () => {
-  it('where those that the group has already would help to guess one', async () => {
+describe('codes are rejected', () => {
+  it('if the existing codes of the group would make one easy to guess', async () => {
     const group = await newGroup();
     // 24^6 codes of six characters, and a guess may hit once in 100,000: 1,911 of them at most.
     const alike = { length: 6, prefix: 'Ab-' };
@@ -169,7 +169,7 @@ describe('no code is made', () => {
     expect(refusal(await make(group, body))).toEqual(expected);
     expect(await total(group)).toBe(0);
   });
-  it('for a group that there is not', async () => {
+  it('for an unknown group', async () => {
     const there = await away.newGroup();
     for (const group of [unknown, there, 'x']) {
       expect((await make(group, { count: 5 })).status).toBe(404);
@@ -177,7 +177,7 @@ describe('no code is made', () => {
     }
     expect(await away.total(there)).toBe(0);
   });
-  it('by a partner', async () => {
+  it('if a partner sends them', async () => {
     const group = await newGroup();
     const path = `/admin/v1${home.base}/unique_code_groups/${group}/codes`;
     const { status } = await call('POST', path, { token: home.token, body: { count: 5 } });
@@ -192,7 +192,7 @@ describe('with Accept: application/x-ndjson', () => {
     const answer = await raw(app, 'POST', path, 'application/x-ndjson', body);
     return { ...answer, statusCode: answer.statusCode, lines: answer.body.split('\n'), headers: answer.headers };
   };
-  it('generating tells how far it is, a line at a time, and last what it comes to', async () => {
+  it('generating reports progress line by line, and the result last', async () => {
     const group = await newGroup();
     const { statusCode, headers, lines } = await told(group, { count: 25_000 });
     expect([statusCode, headers['content-type']]).toEqual([201, expect.stringMatching(/^application\/x-ndjson/)]);
@@ -209,11 +209,11 @@ describe('with Accept: application/x-ndjson', () => {
     expect(before).toBeLessThanOrEqual(25_000);
     expect(await total(group)).toBe(25_000);
   });
-  it('importing ends with how many are new', async () => {
+  it('importing ends with the number of new codes', async () => {
     const { statusCode, lines } = await told(await newGroup(), { codes: ['a', 'A', 'b'] });
     expect([statusCode, JSON.parse(lines.at(-2) as string)]).toEqual([201, { created: 2 }]);
   });
-  it('a refusal is a refusal all the same', async () => {
+  it('an invalid request is still a 422', async () => {
     const group = await newGroup();
     const { statusCode, body } = await told(group, { count: 0 });
     expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['count']]);

@@ -10,10 +10,10 @@ const look = (contact: number | string, by = token) =>
   call('GET', `/v1/contact/${contact}/unique_codes`, { token: by });
 
 describe('a contact’s voucher codes', () => {
-  it('are none before one is assigned', async () => {
+  it('are empty before one is assigned', async () => {
     expect(await codesOf(await newContact())).toMatchObject({ data: [], total: 0, from: null, to: null });
   });
-  it('show the code, its group and its status', async () => {
+  it('have the code, its group and its status', async () => {
     const [contact, name, unique_code] = [await newContact(), fresh('Summer'), fresh('CODE')];
     const group = await newGroup(name);
     await home.add(group, unique_code);
@@ -32,7 +32,7 @@ describe('a contact’s voucher codes', () => {
       },
     ]);
   });
-  it('show when and where they were redeemed', async () => {
+  it('have the time and the unit of the redemption', async () => {
     const contact = await newContact();
     const { unique_code } = await newCode(fresh('CODE'), contact);
     const [before] = (await codesOf(contact)).data;
@@ -45,19 +45,19 @@ describe('a contact’s voucher codes', () => {
       },
     ]);
   });
-  it('show a code that was assigned after it was redeemed', async () => {
+  it('include a code that was assigned after its redemption', async () => {
     const [contact, { group, unique_code }] = [await newContact(), await newCode()];
     const { redeemed_at_datetime } = await redeemed({ unique_code });
     await home.assigned(group, unique_code, contact);
     expect((await codesOf(contact)).data).toMatchObject([{ unique_code, redeemed_at_datetime }]);
   });
-  it('are gone once they are unassigned', async () => {
+  it('exclude codes that were unassigned', async () => {
     const contact = await newContact();
     const { group, unique_code } = await newCode(fresh('CODE'), contact);
     expect((await home.unassign(group, unique_code)).status).toBe(200);
     expect((await codesOf(contact)).data).toEqual([]);
   });
-  it('are only the contact’s own', async () => {
+  it('are only those of the contact', async () => {
     const [ana, rui] = [await newContact(), await newContact()];
     const [{ unique_code: hers }, { unique_code: his }] = [
       await newCode(fresh('CODE'), ana),
@@ -66,7 +66,7 @@ describe('a contact’s voucher codes', () => {
     expect((await codesOf(ana)).data).toMatchObject([{ unique_code: hers }]);
     expect((await codesOf(rui)).data).toMatchObject([{ unique_code: his }]);
   });
-  it('are found through an id that was merged, those of both', async () => {
+  it('are found under a merged id, with the codes of both', async () => {
     const [goes, stays] = [await newContact(), await newContact()];
     const codes = [await newCode(fresh('CODE'), goes), await newCode(fresh('CODE'), stays)];
     await home.merge(goes, stays);
@@ -77,7 +77,7 @@ describe('a contact’s voucher codes', () => {
     for (const one of data) expect(one.contact_id).toBe(`${stays}`);
     expect((await codesOf(goes)).data).toEqual(data);
   });
-  it('come 100 a page, each once', async () => {
+  it('are returned 100 per page, each once', async () => {
     const [contact, group] = [await newContact(), await newGroup()];
     const codes = Array.from({ length: 101 }, () => fresh('CODE'));
     await home.add(group, ...codes);
@@ -97,23 +97,23 @@ describe('a contact’s voucher codes', () => {
     const listed = [...first.data, ...second.data].map((one) => one.unique_code);
     expect(listed.sort()).toEqual(codes.sort());
   });
-  it('are a 404 for another account’s contact, and for one that there is not', async () => {
+  it('are a 404 for another account’s contact and for an unknown contact', async () => {
     const contact = await away.newContact();
     await away.newCode(fresh('CODE'), contact);
     expect((await look(contact, away.token)).body.total).toBe(1);
     for (const id of [contact, 999_999_999, 'x']) expect((await look(id)).status).toBe(404);
   });
-  it('are a 422 for an account that may not be accessed', async () => {
+  it('are a 422 for an inaccessible account', async () => {
     const [contact, query] = [await newContact(), { account_id: `${away.id}` }];
     const { status, body } = await call('GET', `/v1/contact/${contact}/unique_codes`, { token, query });
     expect([status, Object.keys(body.errors)]).toEqual([422, ['account_id']]);
   });
 });
 
-describe('a contact’s voucher codes, as staff see them', () => {
+describe('a contact’s voucher codes, for staff', () => {
   const staffLook = (contact: number | string) => admin('GET', `/accounts/${home.id}/contacts/${contact}/unique_codes`);
 
-  it('tell the group, since when they are the contact’s, and when and where they were redeemed', async () => {
+  it('have the group, the time of the assignment, and the redemption', async () => {
     const [contact, name, unique_code] = [await newContact(), fresh('Summer'), fresh('CODE')];
     const group = await newGroup(name);
     await home.add(group, unique_code);
@@ -131,7 +131,7 @@ describe('a contact’s voucher codes, as staff see them', () => {
     });
     expect(body.data[0]).toMatchObject({ status: 'Active', redeemed_at_unit_name: null });
   });
-  it('are those of whoever was merged into it too', async () => {
+  it('include those of contacts merged into it', async () => {
     const [old, now] = [await newContact(), await newContact()];
     const { unique_code } = await newCode(fresh('CODE'), old);
     await home.merge(old, now);
@@ -139,7 +139,7 @@ describe('a contact’s voucher codes, as staff see them', () => {
       expect((await staffLook(id)).body.data).toMatchObject([{ unique_code, contact_id: now }]);
     }
   });
-  it('are a 404 for another account’s contact, and for one that there is not', async () => {
+  it('are a 404 for another account’s contact and for an unknown contact', async () => {
     for (const id of [await away.newContact(), 999_999_999, 'x']) expect((await staffLook(id)).status).toBe(404);
   });
 });

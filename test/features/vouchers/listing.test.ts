@@ -9,7 +9,7 @@ const { newGroup, newContact, make, add, list, redeemed } = home;
 const unknown = 999_999_999;
 
 describe('a group’s codes', () => {
-  it('come 100 a page in the order they were made, and keep what else was asked', async () => {
+  it('are returned 100 per page in order of creation; page URLs keep the other parameters', async () => {
     const [group, codes] = [await newGroup(), Array.from({ length: 205 }, () => fresh('CODE'))];
     await add(group, ...codes);
     const pages = [];
@@ -22,7 +22,7 @@ describe('a group’s codes', () => {
     expect(new URL(pages[1].next_page_url).searchParams.get('page')).toBe('3');
     expect(accepted(await list(group, '?page=4'))).toMatchObject({ data: [], from: null, to: null });
   });
-  it('are narrowed by status, by whether they are assigned, and by code', async () => {
+  it('can be filtered by status, assignment and code', async () => {
     const [group, contact] = [await newGroup(), await newContact({ first_name: 'Ana', last_name: 'Silva' })];
     const [free, used, given, both] = [fresh('FREE'), fresh('USED'), fresh('GIVEN'), fresh('BOTH')];
     await add(group, free, used, given, both);
@@ -51,19 +51,19 @@ describe('a group’s codes', () => {
     });
     expect(Math.abs(Date.parse(one.assigned_at) - Date.now())).toBeLessThan(60_000);
   });
-  it('are refused where what narrows them can’t be read', async () => {
+  it('are rejected with invalid filters', async () => {
     expect(refusal(await list(await newGroup(), '?status=Gone&assigned=maybe'))).toEqual(['assigned', 'status']);
   });
-  it('are a 404 of a group that there is not', async () => {
+  it('are a 404 for an unknown group', async () => {
     for (const group of [unknown, await away.newGroup(), 'x']) expect((await list(group)).status).toBe(404);
   });
 });
 
-describe('with format=csv, as a link asks', () => {
+describe('codes with format=csv', () => {
   const link = (group: number, query: string) =>
     raw(app, 'GET', `${home.base}/unique_code_groups/${group}/codes?${query}`, 'text/html,*/*;q=0.8');
 
-  it('they come as a file to be saved, narrowed as the list is', async () => {
+  it('are a file to download, with the filters of the list', async () => {
     const [group, codes] = [await newGroup(), [fresh('CODE'), fresh('CODE')]];
     await add(group, ...codes);
     await redeemed({ unique_code: codes[0] });
@@ -73,17 +73,17 @@ describe('with format=csv, as a link asks', () => {
     const [header = [], ...rows] = readCsv(answer.body);
     expect(rows.map((row) => row[header.indexOf('unique_code')])).toEqual([codes[1]]);
   });
-  it('no other format is known', async () => {
+  it('are rejected for any other format', async () => {
     const answer = await link(await newGroup(), 'format=xml');
     expect([answer.statusCode, Object.keys(answer.json().errors)]).toEqual([422, ['format']]);
   });
 });
 
-describe('with Accept: text/csv', () => {
+describe('codes with Accept: text/csv', () => {
   const file = (group: number | string, query = '') =>
     raw(app, 'GET', `${home.base}/unique_code_groups/${group}/codes${query}`, 'text/csv');
 
-  it('12,000 codes come in one file, each once, in the order of their ids', async () => {
+  it('are one file with all 12,000, each once, in the order of their ids', async () => {
     const group = await newGroup();
     accepted(await make(group, { count: 12_000, prefix: 'CSV-' }), 201);
     const answer = await file(group);
@@ -100,7 +100,7 @@ describe('with Accept: text/csv', () => {
     const { data } = accepted(await list(group, '?page=120'));
     expect(column('unique_code').slice(-100)).toEqual(data.map((one: { unique_code: string }) => one.unique_code));
   });
-  it('codes that a spreadsheet would take for a formula are text there, and numbers stay numbers', async () => {
+  it('are text if a spreadsheet would read a formula, and numbers stay numbers', async () => {
     const group = await newGroup();
     await add(group, '=1+1', '+A1', '-2+3', '@SUM(1)', '-5', '+44', '2=2');
     const [header = [], ...rows] = readCsv((await file(group)).body);
@@ -114,7 +114,7 @@ describe('with Accept: text/csv', () => {
       '2=2',
     ]);
   });
-  it('codes with commas, quotes and line breaks are quoted', async () => {
+  it('are quoted if they have commas, quotes or line breaks', async () => {
     const [group, codes] = [await newGroup(), ['a,b', 'say "hi"', '"', 'two\nlines', 'plain', 'é ü', ',",']];
     await add(group, ...codes);
     const { body } = await file(group);
@@ -124,7 +124,7 @@ describe('with Accept: text/csv', () => {
     expect(rows.map((row) => row[header.indexOf('unique_code')])).toEqual(codes);
     for (const row of rows) expect(row).toHaveLength(header.length);
   });
-  it('say whose they are, and when and where they were redeemed', async () => {
+  it('have the contact, and the time and unit of the redemption', async () => {
     const [group, contact, [one, other]] = [await newGroup(), await newContact(), [fresh('CODE'), fresh('CODE')]];
     await add(group, one, other);
     await home.assigned(group, one, contact);
@@ -139,26 +139,26 @@ describe('with Accept: text/csv', () => {
       { unique_code: other, status: 'Active', contact_id: '', redeemed_at_unit_id: '', redeemed_at_datetime: '' },
     ]);
   });
-  it('are narrowed as the pages are', async () => {
+  it('have the filters of the list', async () => {
     const [group, [one, other]] = [await newGroup(), [fresh('CODE'), fresh('CODE')]];
     await add(group, one, other);
     await redeemed({ unique_code: other });
     const rows = readCsv((await file(group, '?status=Redeemed')).body);
     expect(rows.map((row) => row[1])).toEqual(['unique_code', other]);
   });
-  it('of a group without codes are a header', async () => {
+  it('of an empty group are only a header', async () => {
     expect(readCsv((await file(await newGroup())).body)).toEqual([expect.arrayContaining(['unique_code'])]);
   });
-  it('of a group that there is not are a 404', async () => {
+  it('of an unknown group are a 404', async () => {
     for (const group of [unknown, await away.newGroup()]) expect((await file(group)).statusCode).toBe(404);
   });
 });
 
-describe('looking for a code in all groups', () => {
+describe('searching a code in all groups', () => {
   const find = async (unique_code: string) =>
     accepted(await admin('GET', `${home.base}/unique_codes?unique_code=${encodeURIComponent(unique_code)}`));
 
-  it('finds it wherever it stands, whatever the case', async () => {
+  it('finds it in every group, regardless of case', async () => {
     const [groups, unique_code] = [[await newGroup(), await newGroup(), await newGroup()] as const, fresh('CODE')];
     const contact = await newContact();
     await add(groups[0], unique_code, fresh('OTHER'));
@@ -178,10 +178,10 @@ describe('looking for a code in all groups', () => {
       },
     ]);
   });
-  it('finds nothing where there is none', async () => {
+  it('returns nothing if it does not exist', async () => {
     expect(await find('NO-SUCH-CODE')).toMatchObject({ data: [], total: 0 });
   });
-  it('needs the code', async () => {
+  it('requires the code', async () => {
     expect(refusal(await admin('GET', `${home.base}/unique_codes`))).toEqual(['unique_code']);
   });
 });

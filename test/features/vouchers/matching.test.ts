@@ -27,12 +27,12 @@ const shared = async () => {
   return { spring, summer, unique_code, id };
 };
 
-describe('a purchase that waits for a code', () => {
+describe('a purchase waiting for a code', () => {
   it.each([
     ['in capitals for one in small letters', 'WAIT-A', 'wait-a'],
     ['in small letters for one in capitals', 'wait-b', 'WAIT-B'],
     ['with space around it', ' Wait-C ', 'wAIT-c'],
-  ])('is matched once it is assigned: %s', async (_, said, stored) => {
+  ])('is matched when the code is assigned: %s', async (_, said, stored) => {
     const [group, contact] = [await newGroup(), await written({})];
     const { id } = await sent({ unique_code: said });
     await addCodes(group, [stored]);
@@ -52,14 +52,14 @@ describe('a purchase that waits for a code', () => {
     await assign(group, '0815', contact);
     expect(await whose(id)).toEqual([contact, 'unique_code']);
   });
-  it('is matched where the codes are given to many at once', async () => {
+  it('is matched when codes are assigned to many contacts at once', async () => {
     const [group, unique_code, contacts] = [await newGroup(), fresh('CODE'), [await written({}), await written({})]];
     await addCodes(group, [fresh('CODE'), unique_code]);
     const { id } = await sent({ unique_code: unique_code.toLowerCase() });
     await give(group, contacts);
     expect(await whose(id)).toEqual([contacts[1], 'unique_code']);
   });
-  it('stays whose it is when the code is taken back', async () => {
+  it('keeps its contact when the code is unassigned', async () => {
     const [group, unique_code, contact] = [await newGroup(), fresh('CODE'), await written({})];
     await addCodes(group, [unique_code]);
     const { id } = await sent({ unique_code });
@@ -71,13 +71,13 @@ describe('a purchase that waits for a code', () => {
   });
 });
 
-describe('a purchase that named no group, of a code that two groups got since,', () => {
+describe('a purchase without a group, whose code is now in two groups,', () => {
   it('is not matched by an assignment in one of them', async () => {
     const [{ spring, unique_code, id }, ana] = [await shared(), await written({})];
     await assign(spring, unique_code, ana);
     expect(await whose(id)).toEqual(nobody);
   });
-  it('is matched once the code is redeemed in the group where it is somebody’s', async () => {
+  it('is matched when the code is redeemed in the group where it is assigned', async () => {
     const { spring, summer, unique_code, id } = await shared();
     const [ana, rui] = [await written({}), await written({})];
     await assign(spring, unique_code, ana);
@@ -91,7 +91,7 @@ describe('a purchase that named no group, of a code that two groups got since,',
     expect(await whose(id)).toEqual([rui, 'unique_code']);
     expect(await read(ana)).toEqual([]);
   });
-  it('is not matched by another that names the group, as every one must by then', async () => {
+  it('is not matched by another purchase that names the group', async () => {
     const { spring, unique_code, id } = await shared();
     const ana = await written({});
     await assign(spring, unique_code, ana);
@@ -104,7 +104,7 @@ describe('a purchase that named no group, of a code that two groups got since,',
     expect(purchases).toMatchObject([{ contact_id: ana, matched_by: 'unique_code' }]);
     expect(await whose(id)).toEqual(nobody);
   });
-  it('is matched once the code that was redeemed is assigned', async () => {
+  it('is matched when the redeemed code is assigned', async () => {
     const { spring, summer, unique_code, id } = await shared();
     const [ana, rui] = [await written({}), await written({})];
     await redeem(unique_code, summer);
@@ -114,7 +114,7 @@ describe('a purchase that named no group, of a code that two groups got since,',
     await assign(summer, unique_code, rui);
     expect(await whose(id)).toEqual([rui, 'unique_code']);
   });
-  it('is matched to the one who stays, where the code’s contact was merged', async () => {
+  it('is matched to the survivor if the code’s contact was merged', async () => {
     const { summer, unique_code, id } = await shared();
     const [goes, stays] = [await written({}), await written({})];
     await assign(summer, unique_code, goes);
@@ -122,7 +122,7 @@ describe('a purchase that named no group, of a code that two groups got since,',
     await redeem(unique_code, summer);
     expect(await whose(id)).toEqual([stays, 'unique_code']);
   });
-  it('waits for nobody’s redemption in another account', async () => {
+  it('is not matched by a redemption in another account', async () => {
     const there = await place({ account, admin, call });
     const { unique_code, id } = await shared();
     const [group, contact] = [await there.newGroup(), await there.written({})];
@@ -135,7 +135,7 @@ describe('a purchase that named no group, of a code that two groups got since,',
 });
 
 describe('redeeming', () => {
-  it('a code of nobody matches nothing', async () => {
+  it('an unassigned code matches no purchase', async () => {
     const [group, unique_code] = [await newGroup(), fresh('CODE')];
     await addCodes(group, [unique_code]);
     const { id } = await sent({ unique_code });
@@ -146,21 +146,21 @@ describe('redeeming', () => {
     await assign(group, unique_code, contact);
     expect(await whose(id)).toEqual([contact, 'unique_code']);
   });
-  it('a code leaves purchases alone that named another group', async () => {
+  it('a code does not match purchases that named another group', async () => {
     const { spring, summer, unique_code } = await shared();
     const [ana, { id }] = [await written({}), await sent({ unique_code, unique_code_group_id: spring })];
     await assign(summer, unique_code, ana);
     await redeem(unique_code, summer);
     expect(await whose(id)).toEqual(nobody);
   });
-  it('that is refused matches nothing', async () => {
+  it('without success matches no purchase', async () => {
     const [{ summer, unique_code, id }, ana] = [await shared(), await written({})];
     await assign(summer, unique_code, ana);
     const body = { account_id: home.id, unit_id: 999_999_999, unique_code, unique_code_group_id: summer };
     expect((await call('POST', '/v1/unique_code/redeem', { token: home.token, body })).status).toBe(422);
     expect(await whose(id)).toEqual(nobody);
   });
-  it('many codes at the same moment matches each purchase to its own', async () => {
+  it('many codes concurrently matches each purchase to its own contact', async () => {
     const [spring, summer] = [await newGroup(), await newGroup()];
     const each: { unique_code: string; contact: number; id: number }[] = [];
     for (let number = 0; number < 12; number++) {

@@ -19,8 +19,8 @@ const redeemTogether = (...inputs: Parameters<typeof redeemCodes>[2][number]['in
     ),
   );
 
-describe('redemptions of one batch', () => {
-  it('are each redeemed or refused, and those that are redeemed say when', async () => {
+describe('redemptions in one batch', () => {
+  it('are redeemed or rejected one by one; redeemed ones have a time', async () => {
     const { unique_code } = await newCode();
     const [unknown, good] = await redeemTogether(
       { unique_code: fresh('NONE'), unit_id: unit },
@@ -32,13 +32,13 @@ describe('redemptions of one batch', () => {
       redeemed_at_datetime: '2026-03-01T12:30:00.123000Z',
     });
   });
-  it('that are all refused change nothing', async () => {
+  it('change nothing if all are rejected', async () => {
     const { unique_code } = await newCode();
     const answers = await redeemTogether({ unique_code }, { unique_code: fresh('NONE'), unit_id: unit });
     for (const answer of answers) expect(answer).toBeInstanceOf(Invalid);
     expect(await statusOf({ unique_code })).toBe('Active');
   });
-  it('of one code are redeemed once: the second is told when and where, to the second', async () => {
+  it('redeem a code once; the second gets the time and unit, to the second', async () => {
     const { unique_code } = await newCode();
     const [first, second] = await redeemTogether({ unique_code, unit_id: unit }, { unique_code, unit_id: unit });
     expect(first).not.toBeInstanceOf(Error);
@@ -46,7 +46,7 @@ describe('redemptions of one batch', () => {
       'The unique code has already been redeemed, on 2026-03-01 12:30:00 at The Anchor.',
     ]);
   });
-  it('of a code that two groups have redeem it in the group that they name, and are refused where they name none', async () => {
+  it('of a code in two groups redeem it in the named group, and are rejected without one', async () => {
     const unique_code = fresh('BOTH');
     const [one, other] = [await newGroup(), await newGroup()];
     for (const group of [one, other]) await home.add(group, unique_code);
@@ -61,14 +61,14 @@ describe('redemptions of one batch', () => {
     expect(again).toBeInstanceOf(Invalid);
     expect((first as Redeemed).code().unique_code_group_id).toBe(String(one));
   });
-  it('of an account that is gone are all refused', async () => {
+  it('are all rejected for a deleted account', async () => {
     const input = { unique_code: fresh('NONE'), unit_id: unit };
     const command = { input, errors: {}, receivedAt: '2026-03-01T12:30:00.123Z' };
     const answers = await db.tenant(999_999, (tx) => redeemCodes(tx, 999_999, [command, command]));
     for (const answer of answers) expect(Object.keys((answer as Invalid).errors)).toEqual(['account_id']);
     expect(answers).toHaveLength(2);
   });
-  it('say where they looked for a code that is not there', async () => {
+  it('name the place where an unknown code was searched', async () => {
     const { group } = await newCode();
     const unique_code = fresh('NONE');
     const [anywhere, inGroup] = await redeemTogether(

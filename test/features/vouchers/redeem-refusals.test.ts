@@ -24,7 +24,7 @@ const refused = async (wrong: object) => {
 /** The same, where the code is what is wrong. */
 const fields = async (body: object) => refusal(await redeem(body));
 
-describe('a redemption is refused, and nothing is stored, for the unit:', () => {
+describe('a redemption is rejected, and nothing is stored, for the unit:', () => {
   it.each([
     ['unknown', unknown],
     ['deleted', deleted],
@@ -42,7 +42,7 @@ describe('a redemption is refused, and nothing is stored, for the unit:', () => 
   });
 });
 
-describe('a redemption is refused, and nothing is stored, for the account:', () => {
+describe('a redemption is rejected, and nothing is stored, for the account:', () => {
   it.each([
     ['one that the token may not access', away.id],
     ['unknown', unknown],
@@ -51,12 +51,12 @@ describe('a redemption is refused, and nothing is stored, for the account:', () 
   ])('%s', async (_, account_id) => {
     expect(await refused({ account_id })).toEqual(['account_id']);
   });
-  it('with nothing of it redeemed there either', async () => {
+  it('and the code is not redeemed there either', async () => {
     const { unique_code } = await away.newCode();
     expect(await fields({ account_id: away.id, unit_id: away.unit, unique_code })).toEqual(['account_id']);
     expect(await away.statusOf({ unique_code })).toBe('Active');
   });
-  it('without a token at all', async () => {
+  it('without any token', async () => {
     const { unique_code } = await newCode();
     const body = { account_id: home.id, unit_id: home.unit, unique_code };
     const answer = await call('POST', '/v1/unique_code/redeem', { body });
@@ -65,7 +65,7 @@ describe('a redemption is refused, and nothing is stored, for the account:', () 
   });
 });
 
-describe('a redemption is refused, and nothing is stored, for the group:', () => {
+describe('a redemption is rejected, and nothing is stored, for the group:', () => {
   it.each([
     ['unknown', async () => unknown],
     ['another account’s', () => away.newGroup()],
@@ -75,7 +75,7 @@ describe('a redemption is refused, and nothing is stored, for the group:', () =>
   ])('%s', async (_, group) => {
     expect(await refused({ unique_code_group_id: await group() })).toEqual(['unique_code_group_id']);
   });
-  it('not named, where several have the code', async () => {
+  it('missing, if several groups have the code', async () => {
     const [{ group, unique_code }, other] = [await newCode(), await newGroup()];
     await home.add(other, unique_code);
     expect(await fields({ unique_code })).toEqual(['unique_code_group_id']);
@@ -86,14 +86,14 @@ describe('a redemption is refused, and nothing is stored, for the group:', () =>
     expect(await fields({ unique_code })).toEqual(['unique_code_group_id']);
     expect(await home.statusOf({ unique_code, unique_code_group_id: other })).toBe('Active');
   });
-  it('not named, where several have the code in different cases', async () => {
+  it('missing, if several groups have the code in different cases', async () => {
     const [{ unique_code }, other] = [await newCode(), await newGroup()];
     await home.add(other, unique_code.toLowerCase());
     expect(await fields({ unique_code })).toEqual(['unique_code_group_id']);
   });
 });
 
-describe('a redemption is refused for the code:', () => {
+describe('a redemption is rejected for the code:', () => {
   it.each([
     ['unknown', 'NO-SUCH-CODE'],
     ['not sent', undefined],
@@ -105,27 +105,27 @@ describe('a redemption is refused for the code:', () => {
   ])('%s', async (_, unique_code) => {
     expect(await refused({ unique_code })).toEqual(['unique_code']);
   });
-  it('another account’s', async () => {
+  it('of another account', async () => {
     const { unique_code } = await away.newCode();
     expect(await fields({ unique_code })).toEqual(['unique_code']);
     expect(await away.statusOf({ unique_code })).toBe('Active');
   });
-  it('not in the group that is named', async () => {
+  it('not in the named group', async () => {
     expect(await refused({ unique_code_group_id: await newGroup() })).toEqual(['unique_code']);
   });
-  it('redeemed already', async () => {
+  it('already redeemed', async () => {
     expect(await fields({ unique_code: shut.unique_code })).toEqual(['unique_code']);
     expect(await fields({ unique_code: shut.unique_code, unique_code_group_id: shut.group })).toEqual(['unique_code']);
   });
 });
 
-describe('a redemption is refused, and nothing is stored, for the time:', () => {
+describe('a redemption is rejected, and nothing is stored, for the time:', () => {
   it.each(['x', '2025-02-30 10:00:00', '2025-03-01 25:00:00', '01/03/2025 10:00', 20250301])('%s', async (time) => {
     expect(await refused({ redemption_date: time })).toEqual(['redemption_date']);
   });
 });
 
-describe('one refusal says everything that is wrong:', () => {
+describe('a rejection names all errors:', () => {
   const { unique_code } = shut;
   it.each([
     ['an unknown unit, and a redeemed code', { unit_id: unknown, unique_code }, ['unique_code', 'unit_id']],
@@ -156,24 +156,24 @@ describe('one refusal says everything that is wrong:', () => {
     expect(await fields(body)).toEqual(expected);
     expect(await checked({ unique_code })).toEqual(before);
   });
-  it('an unknown unit, and an unknown group', async () => {
+  it('an unknown unit and an unknown group', async () => {
     expect(await refused({ unit_id: unknown, unique_code_group_id: unknown })).toEqual([
       ...['unique_code_group_id', 'unit_id'],
     ]);
   });
-  it('an unknown unit, and a code that several groups have', async () => {
+  it('an unknown unit and a code in several groups', async () => {
     const [{ unique_code }, other] = [await newCode(), await newGroup()];
     await home.add(other, unique_code);
     expect(await fields({ unit_id: unknown, unique_code })).toEqual(['unique_code_group_id', 'unit_id']);
   });
-  it('an unknown unit, and a code that is not in the group', async () => {
+  it('an unknown unit and a code that is not in the group', async () => {
     const unique_code_group_id = await newGroup();
     expect(await refused({ unit_id: unknown, unique_code_group_id })).toEqual(['unique_code', 'unit_id']);
   });
-  it('nothing at all', async () => {
+  it('an empty request', async () => {
     expect(refusal(await home.send({}))).toEqual(['account_id', 'unique_code', 'unit_id']);
   });
-  it('and each at the same moment as others has its own', async () => {
+  it('and concurrent rejections each have their own', async () => {
     const codes = Array.from({ length: 10 }, () => fresh('CODE'));
     await home.add(await newGroup(), ...codes);
     const answers = await Promise.all(

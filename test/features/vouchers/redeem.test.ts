@@ -10,8 +10,8 @@ const home = await shop({ admin, call });
 const { unit, newGroup, newCode, newContact, redeem, redeemed, checked, statusOf } = home;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-describe('a code that is redeemed', () => {
-  it('is answered with the redeemed code, and nothing else', async () => {
+describe('redeeming a code', () => {
+  it('returns the redeemed code and nothing else', async () => {
     const contact = await newContact();
     const { group, unique_code } = await newCode(fresh('CODE'), contact);
     const { id } = await checked({ unique_code });
@@ -30,10 +30,10 @@ describe('a code that is redeemed', () => {
     ]);
     expect(Number.isInteger(id)).toBe(true);
   });
-  it('of nobody has a blank contact id', async () => {
+  it('returns a blank contact id if it is unassigned', async () => {
     expect((await redeemed(await newCode())).contact_id).toBe('');
   });
-  it('is redeemed at the time of the request unless it says otherwise', async () => {
+  it('uses the time of the request by default', async () => {
     for (const redemption_date of [undefined, null, '']) {
       const before = Date.now();
       const { unique_code } = await newCode();
@@ -43,20 +43,20 @@ describe('a code that is redeemed', () => {
       expect(Date.parse(redeemed_at_datetime)).toBeLessThanOrEqual(Date.now() + 1000);
     }
   });
-  it('is Redeemed in every later check, as it was answered', async () => {
+  it('shows it as Redeemed in every later check', async () => {
     const { unique_code } = await newCode();
     const answer = await redeemed({ unique_code, unit_id: home.root, redemption_date: '2025-03-01 12:30:00' });
     expect(answer.redeemed_at_unit_id).toBe(home.root);
     expect(await checked({ unique_code })).toEqual(answer);
   });
-  it('may be of a group whose unit is deleted', async () => {
+  it('works if the unit of its group is deleted', async () => {
     const closed = await home.newUnit('The Closed');
     const [group, unique_code] = [await newGroup(fresh('group'), closed), fresh('CODE')];
     await home.add(group, unique_code);
     await home.removeUnit(closed);
     expect((await redeemed({ unique_code })).redeemed_at_unit_id).toBe(unit);
   });
-  it('leaves the other codes of its group as they are', async () => {
+  it('leaves the other codes of its group unchanged', async () => {
     const { group, unique_code } = await newCode();
     const other = fresh('CODE');
     await home.add(group, other);
@@ -76,27 +76,27 @@ describe('the time of a redemption', () => {
     ['Europe/London', '2025-07-01T12:30:00+02:00', '2025-07-01T10:30:00.000000Z'],
     ['America/New_York', '2025-07-01T12:30:00Z', '2025-07-01T12:30:00.000000Z'],
     ['UTC', '2025-07-01T23:30:00-04:00', '2025-07-02T03:30:00.000000Z'],
-  ])('is read on the clock of an account in %s: %s', async (zone, redemption_date, expected) => {
+  ])('is read in the time zone of the account, %s: %s', async (zone, redemption_date, expected) => {
     const there = await shop({ admin, call }, zone);
     const { unique_code } = await there.newCode();
     expect((await there.redeemed({ unique_code, redemption_date })).redeemed_at_datetime).toBe(expected);
     expect((await there.checked({ unique_code })).redeemed_at_datetime).toBe(expected);
   });
-  it('that is the request’s is the same instant on every clock', async () => {
+  it('that defaults to the request is the same instant in every time zone', async () => {
     const there = await shop({ admin, call }, 'America/New_York');
     const { redeemed_at_datetime } = await there.redeemed({ unique_code: (await there.newCode()).unique_code });
     expect(Math.abs(Date.parse(redeemed_at_datetime) - Date.now())).toBeLessThan(60_000);
   });
 });
 
-describe('a code is named', () => {
-  it('with the case of A to Z and surrounding space playing no part', async () => {
+describe('a code is identified', () => {
+  it('regardless of the case of A to Z and of surrounding space', async () => {
     const { group } = await newCode('SUMMER-7KQ');
     const answer = await redeemed({ unique_code: ' summer-7kq ' });
     expect(answer).toMatchObject({ unique_code: 'SUMMER-7KQ', unique_code_group_id: `${group}` });
     expect(refusal(await redeem({ unique_code: 'SUMMER-7KQ' }))).toEqual(['unique_code']);
   });
-  it('in capitals where it is stored in small letters', async () => {
+  it('in capitals if it is stored in small letters', async () => {
     await newCode('winter-7kq');
     expect((await redeemed({ unique_code: 'WINTER-7KQ' })).unique_code).toBe('winter-7kq');
   });
@@ -109,16 +109,16 @@ describe('a code is named', () => {
     expect((await redeemed({ unique_code: '7' })).unique_code).toBe('7');
     expect((await redeemed({ unique_code: '007' })).unique_code).toBe('007');
   });
-  it('by a number, and its ids by text', async () => {
+  it('by a number, and ids by text', async () => {
     const { group } = await newCode('4711');
     const body = { account_id: `${home.id}`, unit_id: `${unit}`, unique_code_group_id: `${group}`, unique_code: 4711 };
     expect(accepted(await home.send(body))).toMatchObject({ unique_code: '4711', redeemed_at_unit_id: unit });
   });
-  it('with fields that there are not, which are ignored', async () => {
+  it('with unknown fields, which are ignored', async () => {
     const { unique_code } = await newCode();
     expect((await redeem({ unique_code, till: 4, contact_id: 1 })).body.contact_id).toBe('');
   });
-  it('with the group where several groups have it, and only that one is redeemed', async () => {
+  it('with the group if several groups have it, and only that one is redeemed', async () => {
     const [{ group: spring, unique_code }, summer] = [await newCode(), await newGroup()];
     await home.add(summer, unique_code.toLowerCase());
     const answer = await redeemed({ unique_code, unique_code_group_id: summer });
@@ -127,7 +127,7 @@ describe('a code is named', () => {
     expect(refusal(await redeem({ unique_code, unique_code_group_id: summer }))).toEqual(['unique_code']);
     expect((await redeemed({ unique_code, unique_code_group_id: spring })).unique_code_group_id).toBe(`${spring}`);
   });
-  it('without the group where only another account has it too', async () => {
+  it('without the group if only another account also has it', async () => {
     const [away, { group, unique_code }] = [await shop({ admin, call }), await newCode()];
     await away.newCode(unique_code);
     expect((await redeemed({ unique_code })).unique_code_group_id).toBe(`${group}`);
@@ -136,7 +136,7 @@ describe('a code is named', () => {
 });
 
 describe('a code is redeemed once', () => {
-  it('and every later attempt says when and where that was, on the account’s clock', async () => {
+  it('and every later attempt gets the time and unit, in the account’s time zone', async () => {
     const london = await shop({ admin, call }, 'Europe/London');
     const { unique_code } = await london.newCode();
     const first = await london.redeemed({ unique_code, redemption_date: '2025-07-01 00:30:00' });
@@ -149,7 +149,7 @@ describe('a code is redeemed once', () => {
     }
     expect(await london.checked({ unique_code })).toEqual(first);
   });
-  it('and stays so where the unit has gone since', async () => {
+  it('even if the unit is deleted since', async () => {
     const [{ unique_code }, unit_id] = [await newCode(), await home.newUnit('The Sunk')];
     const first = await redeemed({ unique_code, unit_id });
     await home.removeUnit(unit_id);
@@ -158,7 +158,7 @@ describe('a code is redeemed once', () => {
     expect(answer.body.errors.unique_code[0]).toContain('The Sunk');
     expect(await checked({ unique_code })).toEqual(first);
   });
-  it('by whoever comes first of 100 at the same moment', async () => {
+  it('by one of 100 concurrent requests', async () => {
     const { group, unique_code } = await newCode();
     const spellings = [unique_code, unique_code.toLowerCase(), ` ${unique_code}`];
     const answers = await Promise.all(
@@ -173,7 +173,7 @@ describe('a code is redeemed once', () => {
     for (const answer of answers) if (answer.status !== 200) expect(refusal(answer)).toEqual(['unique_code']);
     expect(await checked({ unique_code })).toEqual(won[0]?.body);
   });
-  it('through several services, each attempt answered by its own code', async () => {
+  it('through several services, and each attempt gets its own response', async () => {
     const next = await appOver(db, database);
     const codes = Array.from({ length: 25 }, () => fresh('CODE'));
     await home.add(await newGroup(), ...codes);
@@ -192,7 +192,7 @@ describe('a code is redeemed once', () => {
 });
 
 describe('the contact of a code', () => {
-  it('that is assigned while its redemption waits for that is the one it is assigned to', async () => {
+  it('is the new one if it is assigned while the redemption waits for the assignment', async () => {
     const [contact, { unique_code }] = [await newContact(), await newCode()];
     const assigning = await connectTo(database.superuserUrl);
     await assigning`begin`;
@@ -211,7 +211,7 @@ describe('the contact of a code', () => {
     expect(done?.code()).toMatchObject({ unique_code, contact_id: `${contact}`, unique_code_status: 'Redeemed' });
   });
 
-  it.each(['before', 'after'])('that was merged into another %s it was redeemed is the one who stays', async (when) => {
+  it.each(['before', 'after'])('is the survivor if it was merged %s the code was redeemed', async (when) => {
     const [goes, stays] = [await newContact(), await newContact()];
     const { unique_code } = await newCode(fresh('CODE'), goes);
     if (when === 'before') {
@@ -223,7 +223,7 @@ describe('the contact of a code', () => {
     }
     expect(await checked({ unique_code })).toMatchObject({ contact_id: `${stays}`, unique_code_status: 'Redeemed' });
   });
-  it('that asked to be forgotten leaves the code redeemed', async () => {
+  it('can be erased; the code stays redeemed', async () => {
     const contact = await newContact();
     const { unique_code } = await newCode(fresh('CODE'), contact);
     await redeemed({ unique_code });

@@ -11,12 +11,12 @@ const told = async (at: Shop, group: number, query = '') => accepted(await ask(a
 const march = '?start_date=2025-03-01&end_date=2025-03-31';
 const today = (timeZone: string) => new Intl.DateTimeFormat('en-CA', { timeZone }).format();
 
-describe('what became of a group’s codes', () => {
-  it('is nothing of an empty group', async () => {
+describe('the statistics of a group’s codes', () => {
+  it('are zeros for an empty group', async () => {
     const nothing = { made: 0, assigned: 0, redeemed: 0, by_unit: [], by_day: [] };
     expect(await told(home, await home.newGroup())).toEqual(nothing);
   });
-  it('is how many were made, assigned and redeemed, and where', async () => {
+  it('count the codes created, assigned and redeemed, and the units', async () => {
     const [group, bell] = [await home.newGroup(), await home.newUnit('The Bell')];
     const codes = Array.from({ length: 7 }, () => fresh('CODE'));
     await home.add(group, ...codes);
@@ -49,14 +49,14 @@ describe('what became of a group’s codes', () => {
     const last = await told(home, group, '?start_date=2025-03-31&end_date=2025-03-31');
     expect(last.by_day).toEqual([all.by_day[1]]);
   });
-  it('counts what was unassigned no more', async () => {
+  it('no longer count unassigned codes', async () => {
     const { group, unique_code } = await home.newCode(fresh('CODE'), await home.newContact());
     expect((await told(home, group)).assigned).toBe(1);
     accepted(await home.unassign(group, unique_code));
     const { assigned, by_day } = await told(home, group);
     expect([assigned, by_day.map((day: { assigned: number }) => day.assigned)]).toEqual([0, [0]]);
   });
-  it('shows a unit that was deleted since', async () => {
+  it('include a unit that was deleted since', async () => {
     const [{ group, unique_code }, unit_id] = [await home.newCode(), await home.newUnit('The Sunk')];
     await home.redeemed({ unique_code, unit_id });
     await home.removeUnit(unit_id);
@@ -64,7 +64,7 @@ describe('what became of a group’s codes', () => {
   });
 });
 
-describe('a day', () => {
+describe('a day of the statistics', () => {
   it.each([
     ['Europe/London', '2025-07-01 00:30:00', '2025-07-01'],
     ['Europe/London', '2025-06-30 23:59:59', '2025-06-30'],
@@ -72,7 +72,7 @@ describe('a day', () => {
     ['America/New_York', '2025-06-30 23:30:00', '2025-06-30'],
     ['America/New_York', '2025-07-01T03:30:00Z', '2025-06-30'],
     ['America/New_York', '2025-07-01 00:00:00', '2025-07-01'],
-  ])('is one on the account’s clock: in %s, %s is on %s', async (zone, redemption_date, date) => {
+  ])('is a day in the account’s time zone: in %s, %s is on %s', async (zone, redemption_date, date) => {
     const there = await shop({ admin, call }, zone);
     const { group, unique_code } = await there.newCode();
     await there.redeemed({ unique_code, redemption_date });
@@ -82,22 +82,25 @@ describe('a day', () => {
     expect((await told(there, group, `?start_date=${date}&end_date=${date}`)).by_day).toEqual([day]);
   });
   // At any moment these two have different dates.
-  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('of making, assigning and redeeming too: %s', async (zone) => {
-    const there = await shop({ admin, call }, zone);
-    const before = today(zone);
-    const { group, unique_code } = await there.newCode(fresh('CODE'), await there.newContact());
-    await there.redeemed({ unique_code });
-    const { by_day } = await told(there, group);
-    expect([[before], [today(zone)], [before, today(zone)]]).toContainEqual(
-      by_day.map((day: { date: string }) => day.date),
-    );
-    for (const what of ['made', 'assigned', 'redeemed'])
-      expect(by_day.reduce((sum: number, day: Record<string, number>) => sum + (day[what] as number), 0)).toBe(1);
-  });
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+    'applies to creation, assignment and redemption: %s',
+    async (zone) => {
+      const there = await shop({ admin, call }, zone);
+      const before = today(zone);
+      const { group, unique_code } = await there.newCode(fresh('CODE'), await there.newContact());
+      await there.redeemed({ unique_code });
+      const { by_day } = await told(there, group);
+      expect([[before], [today(zone)], [before, today(zone)]]).toContainEqual(
+        by_day.map((day: { date: string }) => day.date),
+      );
+      for (const what of ['made', 'assigned', 'redeemed'])
+        expect(by_day.reduce((sum: number, day: Record<string, number>) => sum + (day[what] as number), 0)).toBe(1);
+    },
+  );
 });
 
-describe('the range of days', () => {
-  it('ends today and has the 90 days before, unless it says otherwise', async () => {
+describe('the range of the statistics', () => {
+  it('ends today and includes the 90 days before by default', async () => {
     const group = await home.newGroup();
     const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
     const codes = [fresh('CODE'), fresh('CODE'), fresh('CODE')];
@@ -112,10 +115,10 @@ describe('the range of days', () => {
     ['a start that is none', '?start_date=x', ['start_date']],
     ['an end that is none', '?end_date=2025-02-30', ['end_date']],
     ['neither of them one', '?start_date=x&end_date=y', ['end_date', 'start_date']],
-  ])('is refused: %s', async (_, query, fields) => {
+  ])('is rejected: %s', async (_, query, fields) => {
     expect(refusal(await ask(home, await home.newGroup(), query))).toEqual(fields);
   });
-  it('of a group that there is not is a 404', async () => {
+  it('of an unknown group is a 404', async () => {
     const there = await shop({ admin, call });
     for (const group of [999_999_999, await there.newGroup(), 'x']) {
       expect((await ask(home, group)).status).toBe(404);
@@ -124,11 +127,11 @@ describe('the range of days', () => {
   });
 });
 
-describe('what became of the codes of every group', () => {
+describe('the statistics of all groups', () => {
   const list = async (at: Shop, query = '') =>
     accepted(await admin('GET', `${at.base}/unique_code_groups/statistics${query}`));
 
-  it('is the groups, the newest first, each with its counts and what its unit is called', async () => {
+  it('list the groups, newest first, with counts and the name of the unit', async () => {
     const at = await shop({ admin, call });
     await home.newCode();
     const [used, empty] = [await at.newGroup('Summer', at.unit), await at.newGroup('Winter')];
@@ -146,7 +149,7 @@ describe('what became of the codes of every group', () => {
     ]);
     expect((await list(at, `?unit_id=${at.unit}`)).data).toEqual([data[1]]);
   });
-  it('comes 100 a page', async () => {
+  it('have 100 groups per page', async () => {
     const at = await shop({ admin, call });
     for (let number = 1; number <= 101; number++) await at.newGroup(`Group ${number}`);
     const pages = [await list(at), await list(at, '?page=2')];

@@ -24,8 +24,8 @@ function gathering(
 const said = (commands: number[]) => commands.map((n) => `done ${n}`);
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-describe('gathering', () => {
-  it('writes what arrives in one turn together, and answers each by its own outcome, in order', async () => {
+describe('the batcher', () => {
+  it('writes what arrives in one turn as one batch, and returns each result in order', async () => {
     const { batches, submit } = gathering(async (commands) =>
       commands.map((n) => (n === 3 ? new Invalid({ email: ['No.'] }) : `done ${n}`)),
     );
@@ -35,13 +35,13 @@ describe('gathering', () => {
       range(20).map((n) => (n === 3 ? 'refused' : `done ${n}`)),
     );
   });
-  it('writes each on its own, and all at once, where it is off', async () => {
+  it('writes each request on its own, all at once, if batching is off', async () => {
     const { batches, submit } = gathering(async (commands) => said(commands), undefined, 'off');
     const answers = range(5).map((n) => submit(n));
     expect(batches).toEqual([[0], [1], [2], [3], [4]]);
     expect(await Promise.all(answers)).toEqual(said(range(5)));
   });
-  it('gathers what arrives while two batches are under way, and starts no third', async () => {
+  it('collects what arrives while two batches are running, and starts no third', async () => {
     const release: (() => void)[] = [];
     const { batches, submit } = gathering(
       (commands) => new Promise((done) => release.push(() => done(said(commands)))),
@@ -63,12 +63,12 @@ describe('gathering', () => {
     while (release.length > 0) release.shift()?.();
     await expect(Promise.all(answers)).resolves.toEqual(said(range(5)));
   });
-  it('keeps accounts apart', async () => {
+  it('separates accounts', async () => {
     const { batches, submit } = gathering(async (commands) => said(commands));
     await Promise.all([submit(1, 1), submit(2, 2), submit(3, 1)]);
     expect(batches).toEqual([[1, 3], [2]]);
   });
-  it('makes no batch too large or too heavy, and takes a very heavy one alone', async () => {
+  it('limits the size and weight of a batch, and runs a very heavy request alone', async () => {
     const light = gathering(async (commands) => said(commands));
     await Promise.all(range(450).map((n) => light.submit(n)));
     expect(light.batches.map((batch) => batch.length)).toEqual([200, 200, 50]);
@@ -79,7 +79,7 @@ describe('gathering', () => {
     await Promise.all(range(3).map((n) => heavy.submit(n)));
     expect(heavy.batches).toEqual([[0], [1], [2]]);
   });
-  it('tries a batch that lost a race again, whole', async () => {
+  it('retries the whole batch after a conflict', async () => {
     let losses = 2;
     const { batches, submit } = gathering(async (commands) => {
       if (losses-- > 0) throw new Conflict();
@@ -88,7 +88,7 @@ describe('gathering', () => {
     await expect(Promise.all(range(3).map((n) => submit(n)))).resolves.toEqual(said(range(3)));
     expect(batches).toEqual([range(3), range(3), range(3)]);
   });
-  it('finds the one that can’t be written, and writes the others in order', async () => {
+  it('finds the request that fails, and writes the others in order', async () => {
     const written: number[] = [];
     const { submit } = gathering(async (commands) => {
       if (commands.includes(5)) throw new Error('no');
@@ -99,7 +99,7 @@ describe('gathering', () => {
     expect(answers.flatMap((answer, n) => (answer.status === 'rejected' ? [n] : []))).toEqual([5]);
     expect(written).toEqual(range(13).filter((n) => n !== 5));
   });
-  it('does not try again where the database is away: nobody knows what became of it', async () => {
+  it('does not retry if the database is unavailable, because the result is unknown', async () => {
     const { batches, submit } = gathering(async () => {
       throw Object.assign(new Error('gone'), { code: '57P01' });
     });
@@ -107,12 +107,12 @@ describe('gathering', () => {
     expect(answers.map((answer) => answer.status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(batches).toHaveLength(1);
   });
-  it('gives up where others are always first, after five tries', async () => {
+  it('gives up after five conflicts', async () => {
     const { batches, submit } = gathering(() => Promise.reject(new Conflict()));
     await expect(submit(1)).rejects.toThrow('Others were always first.');
     expect(batches).toHaveLength(5);
   });
-  it('starts no third batch when one of two has ended', async () => {
+  it('starts no third batch when one of two ends', async () => {
     const ends: (() => void)[] = [];
     const { batches, submit } = gathering(async (commands) => {
       await new Promise<void>((end) => ends.push(end));
@@ -137,7 +137,7 @@ describe('gathering', () => {
     await Promise.all(all);
     expect(batches).toEqual([[1], [2], [3], [4, 5]]);
   });
-  it('turns callers away rather than let the queue grow without end', async () => {
+  it('rejects requests if the queue is full', async () => {
     const { submit } = gathering(() => new Promise(() => {}));
     for (const n of range(10_000)) void submit(n);
     expect(() => submit(10_000)).toThrow(Unavailable);
@@ -175,7 +175,7 @@ describe('while several accounts are active', () => {
     await Promise.all(alone);
     expect(batches).toEqual([200, 200, 50, 50, 50, 50]);
   });
-  it('is known for a second after a request of another account', () => {
+  it('an account counts as active for a second after a request', () => {
     let now = 0;
     const accounts = new ActiveAccounts(() => now);
     accounts.add(1);
@@ -193,7 +193,7 @@ describe('while several accounts are active', () => {
   });
 });
 
-describe('a quick stage', () => {
+describe('the fast path of a batch', () => {
   const plain = (n: number) => (n % 2 === 0 ? `quick ${n}` : undefined);
   const staged = (quick: (commands: number[]) => Promise<(string | undefined)[]>) => {
     const written: number[][] = [];
@@ -211,7 +211,7 @@ describe('a quick stage', () => {
     return { written, sizes, submit: (n: number) => gathered.submit(1, n) };
   };
 
-  it('answers those that it has done, and leaves the others to be written with care, each with its own outcome', async () => {
+  it('returns its own results, and leaves the others to the full path, each with its own result', async () => {
     const { written, sizes, submit } = staged(async (commands) => commands.map(plain));
     const answers = await Promise.allSettled(range(6).map(submit));
     expect(written).toEqual([[1, 3, 5]]);
@@ -220,18 +220,18 @@ describe('a quick stage', () => {
       ...['quick 0', 'careful 1', 'quick 2', 'careful 3', 'quick 4', 'refused'],
     ]);
   });
-  it('that has done all of them leaves nothing to write', async () => {
+  it('leaves nothing to write if it completes all', async () => {
     const { written, submit } = staged(async (commands) => commands.map((n) => `quick ${n}`));
     expect(await Promise.all([submit(1), submit(2)])).toEqual(['quick 1', 'quick 2']);
     expect(written).toEqual([]);
   });
-  it('that fails has kept nothing, so all of them are written with care', async () => {
+  it('that fails stores nothing, so the full path writes all', async () => {
     const { written, sizes, submit } = staged(() => Promise.reject(new Conflict()));
     expect(await Promise.all([submit(1), submit(2)])).toEqual(['careful 1', 'careful 2']);
     expect(written).toEqual([[1, 2]]);
     expect(sizes).toEqual([2]);
   });
-  it('that finds the database away fails them: what became of them is not known, and doing it again could mislead', async () => {
+  it('that loses the database fails all requests, because their result is unknown and a retry could mislead', async () => {
     const { written, submit } = staged(() => Promise.reject(new Error('Connection terminated unexpectedly')));
     const answers = await Promise.allSettled([submit(1), submit(2)]);
     expect(answers.map((one) => one.status)).toEqual(['rejected', 'rejected']);
@@ -241,7 +241,7 @@ describe('a quick stage', () => {
   describe('when the database is slow', () => {
     afterEach(() => vi.useRealTimers());
 
-    it('sends away who has waited too long, and who would have to, and goes on when it is quick again', async () => {
+    it('requests that waited or would wait too long are rejected, until it is fast again', async () => {
       vi.useFakeTimers({ toFake: ['Date'] });
       const release: (() => void)[] = [];
       const { batches, submit } = gathering(

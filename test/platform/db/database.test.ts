@@ -17,7 +17,7 @@ await behind`
 const kept = async () => (await behind<{ id: number }>`select id from kept order by id`).map((row) => row.id);
 
 describe('a transaction', () => {
-  it('keeps all of it or nothing', async () => {
+  it('commits completely or not at all', async () => {
     await db.transaction(async (tx) => {
       await tx`insert into kept values (1)`;
       await tx`insert into kept values (2)`;
@@ -30,7 +30,7 @@ describe('a transaction', () => {
     expect(await kept()).toEqual([1, 2]);
   });
 
-  it('does not pass for kept when a failure in it was overlooked', async () => {
+  it('does not commit if an error in it was ignored', async () => {
     const careless = db.transaction(async (tx) => {
       await tx`insert into kept values (4)`;
       await tx`insert into kept values (1)`.catch(() => {});
@@ -39,7 +39,7 @@ describe('a transaction', () => {
     expect(await kept()).toEqual([1, 2]);
   });
 
-  it('is refused, rather than kept waiting, where too many wait for a connection already', async () => {
+  it('is rejected if too many wait for a connection', async () => {
     const small = openPool({ url: database.url, connections: 1 });
     let release: (() => void) | undefined;
     const held = small.transaction(async (tx) => {
@@ -59,7 +59,7 @@ describe('a transaction', () => {
     await small.close();
   });
 
-  it('is given up, by PostgreSQL too, where a statement of it takes too long', async () => {
+  it('is cancelled, in PostgreSQL too, if a statement takes too long', async () => {
     const hasty = openPool({ url: database.url, connections: 1, longestStatementMs: 1000 });
     const slow = hasty.transaction(async (tx) => {
       await tx`insert into kept values (5)`;
@@ -72,7 +72,7 @@ describe('a transaction', () => {
     await hasty.close();
   });
 
-  it('tells the time of each statement, so that what waited is not dated before what it waited for', async () => {
+  it('has the time of each statement, so that it is not dated before the one it waited for', async () => {
     const [row] = await db.transaction(async (tx) => {
       await tx`select pg_sleep(0.05)`;
       return tx<{ waited: boolean; passed: boolean }>`
@@ -81,7 +81,7 @@ describe('a transaction', () => {
     expect(row).toEqual({ waited: true, passed: true });
   });
 
-  it('tells another time where it is given another clock', async () => {
+  it('uses another clock if one is given', async () => {
     const at = new Date('2020-02-29T12:30:00.123Z');
     const past = openPool({ url: database.url, connections: 1, now: () => at });
     const [row] = await past.transaction((tx) => tx<{ at: Date }>`select ${tx.now} as at`);
@@ -89,7 +89,7 @@ describe('a transaction', () => {
     expect(row?.at).toEqual(at);
   });
 
-  it('takes no connection before its first statement, and gives it back whatever happens', async () => {
+  it('takes no connection before its first statement, and always returns it', async () => {
     expect(db.pool().busy).toBe(0);
     const idle = db.transaction(() => pause(100));
     expect(db.pool().busy).toBe(0);
@@ -111,13 +111,13 @@ describe('a transaction', () => {
     ['58030', 'could not write block 1 of file "base/5/2619": Input/output error'],
     ['XX000', 'could not extend file "base/5/2619": Disk quota exceeded'],
     ['42501', 'could not open file "base/5/2619": Read-only file system'],
-  ])('that the machine refuses (%s, %s) is to be tried again later', async (code, message) => {
+  ])('that the server rejects (%s, %s) can be retried later', async (code, message) => {
     const refused = db.transaction((tx) => tx`select refuse(${code}, ${message})`).catch((error) => error);
     expect(isDatabaseUnavailable(await refused)).toBe(true);
     expect(await refused).toMatchObject({ code, message });
   });
 
-  it('that PostgreSQL refuses for what it is, is not', async () => {
+  it('that PostgreSQL rejects for its content is not retried', async () => {
     for (const [code, message] of [
       ['42501', 'permission denied for table contacts'],
       ['XX000', 'cache lookup failed for type 0'],
@@ -127,7 +127,7 @@ describe('a transaction', () => {
       ).toBe(false);
   });
 
-  it('finds a server that takes connections and says nothing as away as one that is not there', async () => {
+  it('treats a server that accepts connections but does not respond as unavailable', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
     const { port } = silent.address() as AddressInfo;
@@ -136,7 +136,7 @@ describe('a transaction', () => {
     silent.close();
   });
 
-  it('on a connection that is ended in the moment it is handed over is refused, and the process goes on', async () => {
+  it('on a connection that closes during the hand-over is rejected, and the process continues', async () => {
     const proxy = await cuttingProxy(database.url, 2);
     const through = openPool({ url: proxy.url, connections: 1 });
     const one = () => through.transaction((tx) => tx`select 1 as one`);

@@ -48,14 +48,14 @@ async function expectUpgraded(database: TestDatabase): Promise<void> {
   expect(rows.map(({ checksum }) => checksum)).toEqual(known.map(checksumOf));
 }
 
-describe('a database of any earlier state becomes one with the present schema', () => {
+describe('a database from an earlier version is migrated to the current schema', () => {
   const earlier = earlierTexts();
-  it.each(earlier)('of $name as it was in $commit', async ({ migration }: Earlier) => {
+  it.each(earlier)('with $name as it was in $commit', async ({ migration }: Earlier) => {
     const database = await earlierDatabase([migration]);
     expect(await schemaOf(database)).not.toBe(fresh);
     await expectUpgraded(database);
   });
-  it('of the first texts of all', async () => {
+  it('with the first text of every migration', async () => {
     const first = known.flatMap(({ name }) => earlier.find((one) => one.name === name)?.migration ?? []);
     expect(first.length).toBe(5);
     await expectUpgraded(await earlierDatabase(first));
@@ -64,7 +64,7 @@ describe('a database of any earlier state becomes one with the present schema', 
     await expectUpgraded(await earlierDatabase([], version));
   });
 
-  it('with names folded as they are today', async () => {
+  it('with name keys as they are computed today', async () => {
     const first = earlier.find(({ name }) => name === '0006_finding_guests.sql') as Earlier;
     const database = await earlierDatabase([first.migration]);
     const behind = await superuser(database);
@@ -91,7 +91,7 @@ describe('a database of any earlier state becomes one with the present schema', 
 describe('a migration that was edited after it was applied', () => {
   const edited = known.map((one) => (one.version === 9 ? { ...one, sql: `${one.sql}\nselect 1;` } : one));
 
-  it('keeps every process from starting, and says which it is and what to do', async () => {
+  it('prevents every process from starting, with the name and a remedy', async () => {
     const database = await createDatabase();
     const before = await schemaOf(database);
     for (const onlyIfEmpty of [false, true])
@@ -105,7 +105,7 @@ describe('a migration that was edited after it was applied', () => {
     await expect(mustBeMigrated(run)).rejects.toThrow('not as this version of Regulars expects it');
   });
 
-  it('is not confused with one that was applied before checksums were kept', async () => {
+  it('is not confused with one that was applied before checksums were recorded', async () => {
     const database = await earlierDatabase([]);
     await migrate({ url: database.url });
     await expect(migrate({ url: database.url }, false, edited)).rejects.toThrow('with another text');
@@ -118,14 +118,14 @@ describe('migrations/checksums.txt', () => {
     .split('\n')
     .map((line) => line.split('  '));
 
-  it('has each migration once, with the checksum of its text: a landed migration never changes', () => {
+  it('has each migration once, with its checksum: a landed migration never changes', () => {
     expect(listed.map(([, name]) => name)).toEqual(known.map(({ name }) => name));
     for (const [checksum, name] of listed)
       expect(checksum, `${name} was edited: put back its text, and write a new migration`).toBe(
         checksumOf(known.find((one) => one.name === name) as Migration),
       );
   });
-  it('is about all the files that there are', () => {
+  it('lists exactly the existing files', () => {
     expect(readdirSync('migrations').sort()).toEqual([...known.map(({ name }) => name), 'checksums.txt']);
   });
 });

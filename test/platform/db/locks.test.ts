@@ -38,13 +38,13 @@ async function hold(accountId: number, keys: string[]) {
   return { soon, locks, release };
 }
 
-describe('a transaction that holds keys', () => {
+describe('a transaction that holds key locks', () => {
   it.each([
     ['the same key', ['a', 'b'], ['b', 'c'], id],
     ['one of the few keys of the other', many, ['key 7'], id],
     ['many keys, one of which is the other’s', ['key 7'], many, id],
     ['many keys, as the other has', many, many, id],
-  ])('keeps whoever wants %s waiting, until it ends', async (_, first, second, accountId) => {
+  ])('blocks a transaction that needs %s, until it ends', async (_, first, second, accountId) => {
     const one = await hold(id, first);
     await one.locks;
     const two = await hold(accountId, second);
@@ -53,7 +53,7 @@ describe('a transaction that holds keys', () => {
     await two.locks;
     await two.release();
   });
-  it('and then asks for many of another kind waits for whoever did the same, and not for ever', async () => {
+  it('and then needs many of another kind does not deadlock with another that does the same', async () => {
     const before = await deadlocks();
     const one = (key: string) =>
       db.tenant(id, async (tx) => {
@@ -69,13 +69,13 @@ describe('a transaction that holds keys', () => {
     ['other keys', ['a', 'b'], ['c', 'd'], id],
     ['the same keys of another account', many, many, other],
     ['the same key of another account', ['a'], ['a'], other],
-  ])('keeps nobody waiting who wants %s', async (_, first, second, accountId) => {
+  ])('does not block a transaction that needs %s', async (_, first, second, accountId) => {
     const one = await hold(id, first);
     const two = await hold(accountId, second);
     await Promise.all([one.locks, two.locks]);
     await Promise.all([one.release(), two.release()]);
   });
-  it('never has more locks than there may be', async () => {
+  it('never holds more locks than the limit', async () => {
     for (const keys of [many, many.slice(0, mostLocks), ['a', 'a']]) {
       const one = await hold(id, keys);
       expect(await one.locks).toBeLessThanOrEqual(Math.min(mostLocks, new Set(keys).size) + 1);

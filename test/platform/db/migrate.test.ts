@@ -27,7 +27,7 @@ describe('migrations', () => {
     expect(knownMigrations().map((one) => one.version)).toEqual(Array.from({ length: version }, (_, n) => n + 1));
   });
 
-  it('run once when several processes start at the same moment', async () => {
+  it('run once if several processes start at the same time', async () => {
     const database = await createDatabase('empty');
     const runs = await Promise.all(Array.from({ length: 4 }, () => regulars(['migrate', '--json'], database.url)));
     expect(runs.map((run) => run.code)).toEqual([0, 0, 0, 0]);
@@ -37,7 +37,7 @@ describe('migrations', () => {
     expect((await regulars(['migrate'], database.url)).output).toContain('Nothing to do');
   });
 
-  it('leave a database alone that is newer than the code', async () => {
+  it('leave a database that is newer than the code unchanged', async () => {
     const database = await createDatabase();
     const behind = await superuser(database);
     await behind`insert into schema_migrations (version, name) values (${version + 1}, 'from the future')`;
@@ -51,7 +51,7 @@ describe('migrations', () => {
     expect(await tables(database)).toBe(before);
   });
 
-  it('leave nothing of one that fails half-way, and keep those before it', async () => {
+  it('roll back the one that fails, and keep those before it', async () => {
     const database = await createDatabase('empty');
     const broken = [
       { version: 1, name: '0001_fine.sql', sql: 'create table fine (id int)' },
@@ -69,7 +69,7 @@ describe('migrations', () => {
     });
   });
 
-  it('say what is wrong with a database that is not theirs', async () => {
+  it('report what is wrong with a foreign database', async () => {
     const [foreign, other] = [await createDatabase('empty'), await createDatabase('empty')];
     await (await superuser(foreign))`create table users (id int)`;
     await expect(migrate({ url: foreign.url })).rejects.toThrow(
@@ -79,7 +79,7 @@ describe('migrations', () => {
     await expect(migrate({ url: other.url })).rejects.toThrow(/permission denied .*must own its database/);
   });
 
-  it('are left to the service and `regulars migrate` by the other commands, unless the database is new', async () => {
+  it('are applied by the service and `regulars migrate`; other commands migrate only a new database', async () => {
     const database = await createDatabase('empty');
     const first = [{ version: 1, name: '0001_first.sql', sql: 'create table first (id int)' }];
     const second = [...first, { version: 2, name: '0002_second.sql', sql: 'create table second (id int)' }];
@@ -90,7 +90,7 @@ describe('migrations', () => {
     expect((await migrate({ url: database.url }, false, second)).applied).toEqual(['0002_second.sql']);
   });
 
-  it('make one of the codes of a group that differ by case alone, and keep the one that somebody has', async () => {
+  it('combine the codes of a group that differ only by case, and keep the assigned one', async () => {
     const database = await createDatabase('empty');
     await migrate({ url: database.url }, false, knownMigrations().slice(0, 3));
     const behind = await superuser(database);
@@ -112,7 +112,7 @@ describe('migrations', () => {
     ]);
   });
 
-  it('keep the answers to requests with an Idempotency-Key, by a hash of the key, and the newest 50,000 learnt domains', async () => {
+  it('keep idempotency records by a hash of the key, and the newest 50,000 learnt domains', async () => {
     const database = await createDatabase('empty');
     const before = knownMigrations().filter(({ version }) => version < 12);
     await migrate({ url: database.url }, false, before);

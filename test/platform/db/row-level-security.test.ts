@@ -37,7 +37,7 @@ const catalogue = await behind<{
 const tenantTables = catalogue.filter((table) => !(table.name in directory));
 
 describe('the catalogue', () => {
-  it('shows the tables that we expect, and the service’s role can’t bypass their policies', async () => {
+  it('has the expected tables, and the role of the service cannot bypass their policies', async () => {
     expect(tenantTables.map((table) => table.name)).toContain('units');
     for (const name of Object.keys(directory)) expect(catalogue.map((table) => table.name)).toContain(name);
     const [role] = await db.transaction(
@@ -45,7 +45,7 @@ describe('the catalogue', () => {
     );
     expect(role).toEqual({ rolsuper: false, rolbypassrls: false });
   });
-  it.each(tenantTables)('has row-level security on $name, forced, with the one policy', (table) => {
+  it.each(tenantTables)('has forced row-level security with one policy on $name', (table) => {
     expect(table).toMatchObject({
       enabled: true,
       forced: true,
@@ -53,7 +53,7 @@ describe('the catalogue', () => {
       policies: ['(account_id = current_account_id())'],
     });
   });
-  it.each(tenantTables)('leads every key of $name by account_id', async ({ name }) => {
+  it.each(tenantTables)('has account_id first in every key of $name', async ({ name }) => {
     const keys = await behind<{ definition: string }>`
       select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = ${name}::regclass and contype in ('p', 'u')
       union all select pg_get_indexdef(indexrelid) from pg_index where indrelid = ${name}::regclass and indisunique`;
@@ -65,7 +65,7 @@ describe('the catalogue', () => {
   });
 });
 
-describe('an attack across accounts', async () => {
+describe('a statement in the scope of another account', async () => {
   const [ours, theirs] = [(await furnish(app, behind, 'Ours')).ids, (await furnish(app, behind, 'Theirs')).ids];
   // The request log is written a moment after the answer.
   await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(12), { timeout: 120_000 });
@@ -75,7 +75,7 @@ describe('an attack across accounts', async () => {
     behind`select * from ${raw(name)} as r where account_id = ${theirs.account_id} order by r::text`;
   const appendOnly = ['consent_ledger', 'merges'];
 
-  it.each(tenantTables)('finds nothing of theirs in $name, and changes nothing', async ({ name }) => {
+  it.each(tenantTables)('finds and changes no row in $name', async ({ name }) => {
     const before = await snapshot(name);
     expect(before.length, `${name} has rows to attack: give it some in test/support/furnished.ts`).toBeGreaterThan(0);
 
@@ -111,7 +111,7 @@ describe('an attack across accounts', async () => {
     expect(await snapshot(name)).toEqual(before);
   });
 
-  it.each(tenantTables)('finds nothing at all in $name outside an account', async ({ name }) => {
+  it.each(tenantTables)('finds no row in $name outside an account', async ({ name }) => {
     expect(await db.transaction((tx) => tx`select from ${raw(name)}`)).toHaveLength(0);
     // Also on a connection on which an account was entered before.
     await Promise.all(Array.from({ length: 10 }, () => tenant((tx) => tx`select 1`)));

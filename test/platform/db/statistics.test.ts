@@ -5,7 +5,7 @@ import { appOver } from '../../support/app.ts';
 import { openTestDatabase, superuser } from '../../support/database.ts';
 import { start } from '../../support/process.ts';
 
-it('the service has PostgreSQL look at a table that grows, so that a plan for an empty one is not kept', async () => {
+it('the service analyses a growing table, so that PostgreSQL does not keep a plan for an empty one', async () => {
   const { db, ...database } = await openTestDatabase();
   const { account, call } = await appOver(db, database);
   const behind = await superuser(database);

@@ -21,19 +21,19 @@ describe('errors', () => {
     ['"text"', 400],
     ['null', 400],
     ['7', 400],
-  ])('answers the body %s with a %i', async (body, status) => {
+  ])('responds to the body %s with %i', async (body, status) => {
     const answer = await call('GET', units, { token, body });
     expect(answer.status).toBe(status);
     expect(answer.body.errors[0].message).toMatch(/^The body (is not valid|must be a) JSON/);
   });
 
-  it('says where a body stops being JSON without repeating it', async () => {
+  it('names the position where a body stops being JSON, without repeating it', async () => {
     const { body } = await call('GET', units, { token, body: '{"secret": "guest",\n oops}' });
     expect(body.errors[0].message).toMatch(/line 2, character 2/);
     expect(JSON.stringify(body)).not.toMatch(/guest|oops/);
   });
 
-  it('answers a body that is not JSON with a 415, and one over the limit with a 413', async () => {
+  it('responds with 415 to a body that is not JSON, and with 413 to one over the limit', async () => {
     const form = await call('POST', '/admin/v1/accounts', {
       token: adminToken,
       body: 'name=x',
@@ -49,7 +49,7 @@ describe('errors', () => {
   });
 
   it.each(['json', 'application/json/x', ';', 'text/plain', 'multipart/form-data'])(
-    'answers the content type %s with a 415',
+    'responds to the content type %s with 415',
     async (type) => {
       const { status, body } = await call('POST', '/admin/v1/accounts', {
         token: adminToken,
@@ -71,7 +71,7 @@ describe('errors', () => {
     ['DELETE', '/v1'],
     ['OPTIONS', '/admin/v1/nothing'],
     ['POST', '/assets/nothing.js'],
-  ])('answers %s %s with a 404 in the interface’s shape', async (method, path) => {
+  ])('responds to %s %s with a 404 in the interface’s format', async (method, path) => {
     const { status, body } = await call(method, path, { token });
     expect(status).toBe(404);
     expect(body).toEqual({ errors: [{ message: expect.stringContaining('There is nothing at') }] });
@@ -94,7 +94,7 @@ describe('errors', () => {
     ['POST', '/docs', 'GET, HEAD'],
     ['POST', '/', 'GET, HEAD'],
     ['PROPFIND', '/v1/contact', 'POST'],
-  ])('answers %s %s, which has other methods, with a 405 that names them: %s', async (method, path, allow) => {
+  ])('responds to %s %s, which has other methods, with a 405 that names them: %s', async (method, path, allow) => {
     for (const options of [
       { token },
       { headers: { accept: 'text/html' } },
@@ -107,7 +107,7 @@ describe('errors', () => {
     }
   });
 
-  it('has no methods to name for a path that cannot be decoded', () => {
+  it('names no methods for a path that cannot be decoded', () => {
     const bare = fastify();
     const methodsAt = collectMethods(bare);
     bare.get('/v1/:name', () => '');
@@ -116,7 +116,7 @@ describe('errors', () => {
     expect(methodsAt('/v1/%zz')).toEqual([]);
   });
 
-  it('answers HEAD as GET, without a body, wherever there is a GET', async () => {
+  it('responds to HEAD as to GET, without a body', async () => {
     const asked = { url: units, headers: { authorization: `Bearer ${token}` } };
     const [get, head] = [await app.inject({ method: 'GET', ...asked }), await app.inject({ method: 'HEAD', ...asked })];
     expect([head.statusCode, head.body]).toEqual([200, '']);
@@ -124,7 +124,7 @@ describe('errors', () => {
     expect((await app.inject({ method: 'HEAD', url: units })).statusCode).toBe(401);
   });
 
-  it('counts wrong methods under one name, whatever the path', async () => {
+  it('counts wrong methods under one name for all paths', async () => {
     await call('PUT', '/v1/contact/123456789', { token });
     const { body } = await call('GET', '/metrics');
     expect(body).toMatch(/method="PUT",route="unmatched",status="405"/);
@@ -132,14 +132,14 @@ describe('errors', () => {
   });
 
   it.each(['x', '-1', '1.5', '99999999999999999999', '%00', '1'.repeat(300)])(
-    'answers an id %s in a path with a 404',
+    'responds to the id %s in a path with 404',
     async (id) => {
       expect((await admin('GET', `/accounts/${id}`)).status).toBe(404);
       expect((await admin('GET', `/accounts/${ours.id}/units/${id}`)).status).toBe(404);
     },
   );
 
-  it('answers a broken address with a 400', async () => {
+  it('responds to a malformed URL with 400', async () => {
     const { status, body } = await call('GET', '/v1/%E0%A4%A', {
       token,
       headers: { 'x-request-id': 'broken-address' },
@@ -148,7 +148,7 @@ describe('errors', () => {
     expect(logged.find((line) => line.includes('broken-address'))).toContain('"status":400');
   });
 
-  it('answers a fault of ours with a 500 that shows the request id and nothing else, and logs it', async () => {
+  it('responds to an internal error with a 500 that has only the request id, and logs the error', async () => {
     const broken = await testApp();
     const { token } = await broken.account();
     const behind = await superuser(broken.database);
@@ -160,7 +160,7 @@ describe('errors', () => {
     expect(broken.logged.join('')).toContain('relation \\"units\\" does not exist');
   });
 
-  it('answers with a 503 and Retry-After while the database is away, and is then not healthy', async () => {
+  it('responds with 503 and Retry-After while the database is unavailable, and is not healthy', async () => {
     // Nobody listens there.
     const nowhere = openPool({ url: `postgres://regulars:x@127.0.0.1:${await freePort()}/none`, connections: 2 });
     const lost = await appOver(nowhere, database);
@@ -173,8 +173,8 @@ describe('errors', () => {
   });
 });
 
-describe('what is not HTTP', () => {
-  it('gets a 400 in the same shape', async () => {
+describe('a message that is not HTTP', () => {
+  it('gets a 400 in the same format', async () => {
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as { port: number };
     const socket = connect(port, '127.0.0.1');
@@ -189,7 +189,7 @@ describe('what is not HTTP', () => {
 });
 
 describe('request ids', () => {
-  it('are taken from the client or made, returned, and logged', async () => {
+  it('are taken from the client or generated, returned and logged', async () => {
     const sent = await call('GET', units, { token, headers: { 'x-request-id': 'till-7:42' } });
     expect(sent.headers['x-request-id']).toBe('till-7:42');
     expect(logged.some((line) => JSON.parse(line).request_id === 'till-7:42')).toBe(true);
@@ -197,14 +197,14 @@ describe('request ids', () => {
     expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
   it.each(['with space', 'x'.repeat(129), 'line\u00e9', ''])(
-    'are made anew where the client’s would not be safe in a log: %j',
+    'are generated if the client’s is unsafe in a log: %j',
     async (id) => {
       const { headers } = await call('GET', units, { token, headers: { 'x-request-id': id } });
       expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     },
   );
   it.each(['ana.silva=gmail.com', 'guest:ana/gmail.com', '07700900123', 'sms-+447700900123', 'call/00447700900123'])(
-    'are made anew where the client’s looks like a guest’s address or number: %s',
+    'are generated if the client’s resembles a guest’s e-mail or number: %s',
     async (id) => {
       const { headers } = await call('GET', units, { token, headers: { 'x-request-id': id } });
       expect(headers['x-request-id']).not.toBe(id);
@@ -217,14 +217,14 @@ describe('request ids', () => {
     '4bf92f3577b34da6a3ce929d0e0e4736',
     'v1.2.3',
     '12345678-1234-4123-8123-447700900123',
-  ])('are the client’s where they are only numbers or hashes: %s', async (id) => {
+  ])('are the client’s if they are only numbers or hashes: %s', async (id) => {
     const { headers } = await call('GET', units, { token, headers: { 'x-request-id': id } });
     expect(headers['x-request-id']).toBe(id);
   });
 });
 
 describe('rate limits', () => {
-  it('hold each token to its number a minute, with a 429 that says when to come back', async () => {
+  it('limit the requests per minute and token, with a 429 and Retry-After', async () => {
     const limited = await appOver(db, database, { RATE_LIMIT_PER_MINUTE: '3' });
     // Where it turned meanwhile, there is a new minute, and all of it.
     let minute: number;
@@ -252,12 +252,12 @@ describe('rate limits', () => {
   });
 });
 
-describe('what the service says of itself', () => {
-  it('is healthy', async () => {
+describe('health and metrics', () => {
+  it('report a healthy service', async () => {
     expect((await call('GET', '/health')).body).toEqual({ status: 'ok' });
   });
 
-  it('counts requests by route and status, and shows latency, the pool, batches and event-loop lag', async () => {
+  it('count requests by route and status, and show latency, the pool, batches and event-loop lag', async () => {
     await call('GET', units, { token });
     await call('GET', units);
     const { body, headers } = await call('GET', '/metrics');
@@ -276,7 +276,7 @@ describe('what the service says of itself', () => {
 });
 
 describe('the log', () => {
-  it('says which administrator did what to which account', async () => {
+  it('names the administrator, the change and the account', async () => {
     const { body: gone } = await admin('POST', '/accounts', { name: 'Gone' });
     await admin('DELETE', `/accounts/${gone.id}`);
     const line = logged
@@ -285,7 +285,7 @@ describe('the log', () => {
     expect(line).toMatchObject({ route: '/admin/v1/accounts/:account_id', status: 204, caller: 'admin token' });
   });
 
-  it('is a JSON object a line, and holds no token, password, e-mail, number or value that was sent', async () => {
+  it('has one JSON object per line, without any token, password, e-mail, number or value that was sent', async () => {
     const secrets = { email: 'log-test@guests.example', password: 'hunter2-hunter2', mobile: '447700900999' };
     await admin('POST', '/users', { ...secrets, account_ids: [ours.id] });
     await call('GET', `${units}?email=${secrets.email}&mobile_number=${secrets.mobile}`, { token });

@@ -21,11 +21,11 @@ function waits(tries: number): number[] {
   return waited;
 }
 
-it('lets five tries pass, then has each wait twice as long as the one before, up to a minute', () => {
+it('allows five attempts, then doubles the delay after each, up to a minute', () => {
   expect(waits(11)).toEqual([0, 0, 0, 0, 0, 4, 8, 16, 32, 60, 60]);
 });
 
-it('forgets after a quarter of an hour, or when the right one comes', () => {
+it('resets after 15 minutes, or after a correct attempt', () => {
   let now = 0;
   const brake = new Backoff('Too many.', { now: () => now });
   const five = () => {
@@ -40,7 +40,7 @@ it('forgets after a quarter of an hour, or when the right one comes', () => {
   five();
 });
 
-it('remembers no more than so many, and forgets the oldest first', () => {
+it('has a maximum number of entries, and removes the oldest first', () => {
   const brake = new Backoff('Too many.', { now: () => 0 });
   for (let n = 0; n < 5; n++) brake.take('first');
   for (let n = 0; n < 10_000; n++) brake.take(`made up ${n}`);

@@ -14,7 +14,7 @@ const script = `/assets/${names.find((name) => /^index-.*\.js$/.test(name))}`;
 
 describe('the dashboard’s page', () => {
   it.each(['/', '/sign-in', '/accounts/1', '/accounts/1/guests/5?x=1', '/profile', '/v1x', '/nowhere'])(
-    'is what a browser gets at %s',
+    'is served to a browser at %s',
     async (path) => {
       const { status, body, headers } = await call('GET', path, { headers: html });
       expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -23,11 +23,11 @@ describe('the dashboard’s page', () => {
     },
   );
 
-  it('is at / for everybody', async () => {
+  it('is served at / to all clients', async () => {
     expect((await call('GET', '/')).body).toBe(index);
   });
 
-  it('answers HEAD with the same and no body', async () => {
+  it('responds to HEAD without a body', async () => {
     for (const path of ['/', '/accounts/1', script]) {
       const get = await call('GET', path, { headers: html });
       const head = await call('HEAD', path, { headers: html });
@@ -37,7 +37,7 @@ describe('the dashboard’s page', () => {
     }
   });
 
-  it('may load nothing of anybody else’s, run no script but the build’s, and stand in nobody’s frame', async () => {
+  it('has a policy against foreign resources, other scripts and framing', async () => {
     const { headers } = await call('GET', '/', { headers: html });
     const policy = Object.fromEntries(
       String(headers['content-security-policy'])
@@ -58,7 +58,7 @@ describe('the dashboard’s page', () => {
   });
 });
 
-describe('what is nothing of the dashboard’s', () => {
+describe('a path outside the dashboard', () => {
   it.each([
     ['GET', '/v1/nothing'],
     ['GET', '/v1'],
@@ -70,20 +70,20 @@ describe('what is nothing of the dashboard’s', () => {
     ['GET', '/assets/'],
     ['GET', '/openapi.json/x'],
     ['POST', '/accounts/1'],
-  ])('%s %s is a 404 in the interface’s shape, also for a browser', async (method, path) => {
+  ])('%s %s is a 404 in the interface’s format, also for a browser', async (method, path) => {
     const { status, body } = await call(method, path, { headers: html });
     expect(status).toBe(404);
     expect(body).toEqual({ errors: [{ message: expect.stringContaining('There is nothing at') }] });
   });
 
-  it('is a 404 in that shape at every address for who does not ask for a page', async () => {
+  it('is a 404 in that format for clients that do not accept HTML', async () => {
     const { status, body } = await call('GET', '/accounts/1', { headers: { accept: '*/*' } });
     expect([status, Object.keys(body)]).toEqual([404, ['errors']]);
   });
 });
 
 describe('the dashboard’s files', () => {
-  it('may be kept for ever, since their names change with them', async () => {
+  it('can be cached forever, because their names change with their content', async () => {
     const { status, headers } = await call('GET', script);
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -99,7 +99,7 @@ describe('the dashboard’s files', () => {
     expect(headers['content-type']).toBe(type);
   });
 
-  it('are sent as small as the browser takes them', async () => {
+  it('are compressed as the browser accepts', async () => {
     for (const path of [script, '/'])
       for (const [accepted, encoding, unpack] of [
         ['gzip, deflate, br', 'br', brotliDecompressSync],
@@ -115,7 +115,7 @@ describe('the dashboard’s files', () => {
       }
   });
 
-  it('are all that can be reached through them', async () => {
+  it('give no access to other files', async () => {
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as { port: number };
     /** As it is written, which a URL would not leave it. */
@@ -151,7 +151,7 @@ describe('the dashboard’s files', () => {
 });
 
 describe('a dashboard that was not built', () => {
-  it('says how to build it', async () => {
+  it('responds with instructions to build it', async () => {
     const bare = fastify();
     await serveDashboard(bare, { folder: '/nowhere' });
     const { statusCode, headers, body } = await bare.inject('/');

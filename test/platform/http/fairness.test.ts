@@ -32,8 +32,8 @@ const search = (of: typeof loud, contactId: number, types = ['purchases']) =>
     body: { account_id: of.id, contact_id: contactId, start_date: '2026-01-01', end_date: '2026-12-31', types },
   });
 
-describe('answers', () => {
-  it('hold all of a long list of purchases, newest first, beside the other types', async () => {
+describe('large responses', () => {
+  it('contain a long list of purchases, newest first, beside the other types', async () => {
     const id = await guest(loud, 'long@gmail.com');
     await purchases(loud, id, 700, 2);
     const { status, body, headers } = await search(loud, id, ['purchases', 'booking', 'wifi']);
@@ -56,7 +56,7 @@ describe('answers', () => {
     ['purchases', 10_001, 0, 'Ale'],
     ['lines', 60, 1000, 'Ale'],
     ['bytes', 20, 450, 'x'.repeat(1000)],
-  ])('have a bound on their %s, and say to ask for fewer days', async (_, count, lines, text) => {
+  ])('have a limit on their %s, with advice to request fewer days', async (_, count, lines, text) => {
     const id = await guest(loud, `${count}@gmail.com`);
     await purchases(loud, id, count, lines, text);
     const { status, body } = await search(loud, id);
@@ -65,7 +65,7 @@ describe('answers', () => {
       end_date: [expect.stringMatching(/^The end date is too far from the start date: .* Ask for fewer days\.$/)],
     });
   });
-  it('have a bound on a page of purchases with very many lines, for partners and staff', async () => {
+  it('have a limit for a page of purchases with very many lines, for partners and staff', async () => {
     const id = await guest(loud, 'lines@gmail.com');
     await purchases(loud, id, 25, 1000);
     const page = await call('GET', `/v1/contact/${id}/purchases`, { token: loud.token });
@@ -80,7 +80,7 @@ describe('answers', () => {
 });
 
 describe('connections to the database', () => {
-  it('are not all taken by one account: another account’s transaction begins at once', async () => {
+  it('are not all taken by one account: another account’s transaction starts at once', async () => {
     const small = openPool({ url: database.url, connections: 4 });
     const ends: (() => void)[] = [];
     const holding = Array.from({ length: 10 }, () =>
@@ -105,7 +105,7 @@ describe('connections to the database', () => {
 });
 
 describe('large requests', () => {
-  it('of one account wait for each other, and the small ones of another do not wait for them', async () => {
+  it('of one account wait for each other, but not small ones of another account', async () => {
     const items = [{ description: 'x'.repeat(200), quantity: 1, value: 1 }];
     const large = (n: number) => ({
       email: `large${n}@gmail.com`,
@@ -126,7 +126,7 @@ describe('large requests', () => {
 });
 
 describe('large requests that wait for the database', () => {
-  it('do not keep the large requests of others from being read', async () => {
+  it('do not prevent large requests of other accounts from being read', async () => {
     const [one, other] = [await account('One'), await account('Other')];
     const blocker = await superuser(database);
     await blocker`begin`;
@@ -148,8 +148,8 @@ describe('large requests that wait for the database', () => {
   });
 });
 
-describe('made-up session cookies', () => {
-  it('do not keep a partner from being known', async () => {
+describe('invented session cookies', () => {
+  it('do not prevent the authentication of partners', async () => {
     const { token } = (await app.admin('POST', `/accounts/${quiet.id}/tokens`, { name: 'another till' })).body;
     const cookie = (n: number) => `regulars_session=${String(n).padStart(43, 'x')}`;
     const flood = Array.from({ length: 500 }, (_, n) =>
@@ -163,7 +163,7 @@ describe('made-up session cookies', () => {
 });
 
 describe('/metrics', () => {
-  it('answers many at once by one reading, and does not wait for the database once it has read', async () => {
+  it('serves concurrent requests with one reading, and then does not wait for the database', async () => {
     const other = await appOver(db, database);
     const read = async () => String((await other.call('GET', '/metrics')).body);
     const waits = /^regulars_purchases_waiting\{key="table_number"\} (\d+)$/m;

@@ -20,13 +20,13 @@ function passes(times: number, attempt: (n: number) => unknown): number {
 }
 
 describe('wrong passwords', () => {
-  it('of other networks, however many, keep nobody from trying', () => {
+  it('from any number of other networks do not block a user’s attempts', () => {
     const limits = createLimits(0);
     expect(passes(500, (n) => limits.guess(network(n), email))).toBe(500);
     expect(passes(1, () => limits.guess('192.0.2.1', email))).toBe(1);
   });
 
-  it('leave each network one free try instead of five while many networks guess one e-mail', () => {
+  it('leave each network one free attempt, not five, while many networks guess one e-mail', () => {
     const limits = createLimits(0);
     expect(passes(9, () => limits.guess('192.0.2.1', email))).toBe(5);
     passes(200, (n) => limits.guess(network(n), email));
@@ -34,7 +34,7 @@ describe('wrong passwords', () => {
     expect(passes(9, () => limits.guess('192.0.2.2', 'another@harbour.example'))).toBe(5);
   });
 
-  it('leave a network all its tries from which the user signed in before', () => {
+  it('leave all attempts to a network from which the user has signed in before', () => {
     const limits = createLimits(0);
     limits.guess('192.0.2.1', email);
     limits.forgive('192.0.2.1', email);
@@ -42,7 +42,7 @@ describe('wrong passwords', () => {
     expect(passes(9, () => limits.guess('192.0.2.1', email))).toBe(5);
   });
 
-  it('are not counted where the password was not checked', () => {
+  it('are not counted if the password was not checked', () => {
     const limits = createLimits(0);
     for (let n = 0; n < 300; n++) {
       limits.guess('192.0.2.1', email);
@@ -51,7 +51,7 @@ describe('wrong passwords', () => {
     expect(passes(9, () => limits.guess('192.0.2.1', email))).toBe(5);
   });
 
-  it('are not counted where the try was refused', () => {
+  it('are not counted if the attempt was rejected', () => {
     const limits = createLimits(0);
     expect(passes(50, () => limits.guess('192.0.2.1', email))).toBe(5);
     // The network has five of its ten a minute left for others.
@@ -60,14 +60,14 @@ describe('wrong passwords', () => {
 });
 
 describe('wrong tokens', () => {
-  it('are refused after sixty different ones a minute, by network', () => {
+  it('are limited to sixty different ones per minute and network', () => {
     const limits = createLimits(0);
     // More than twice as many: a minute may end in between.
     expect(passes(200, (n) => limits.refuseToken('192.0.2.1', `token ${n}`))).toBeLessThanOrEqual(120);
     expect(passes(1, () => limits.refuseToken('192.0.2.2', 'token'))).toBe(1);
   });
 
-  it('may be one and the same many times', () => {
+  it('may be repeated without limit', () => {
     const limits = createLimits(0);
     expect(passes(500, () => limits.refuseToken('192.0.2.1', 'revoked'))).toBe(500);
     expect(passes(2000, () => limits.refuseToken('192.0.2.1', 'revoked'))).toBeLessThan(1200);

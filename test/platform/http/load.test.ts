@@ -19,7 +19,7 @@ const bareServer = (patience: { sendTimeoutMs?: number; readTimeoutMs?: number }
   });
 
 describe('large answers', () => {
-  it('count as their account’s until they are read, and others have room', () => {
+  it('count against their account until they are read, and other accounts have capacity', () => {
     const load = new Load(1, 1000);
     const request = () => {
       const socket = new Socket();
@@ -61,7 +61,7 @@ describe('large answers', () => {
 });
 
 describe('a service under load', () => {
-  it('takes in a bounded number of bytes at once, of one account and in all, and more when there is room', async () => {
+  it('reads a limited number of bytes at once, per account and in total, and more when there is capacity', async () => {
     const { app, account } = await testApp();
     const accounts = await Promise.all(Array.from({ length: 6 }, () => account()));
     const tokens = accounts.map(({ token }) => token);
@@ -102,7 +102,7 @@ describe('a service under load', () => {
     await expect.poll(async () => (await write(tokens[0])).status).toBe(200);
   });
 
-  it('forgets what came on a connection that is gone, also what stood behind an answer that never came', async () => {
+  it('releases the bytes of a closed connection, including those behind an unfinished response', async () => {
     const { app, account } = await testApp();
     const { token } = await account();
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -119,7 +119,7 @@ describe('a service under load', () => {
     await expect.poll(status).toBe(200);
   });
 
-  it('keeps nothing of what is sent behind an answer that nobody reads', async () => {
+  it('does not buffer requests behind a response that is not read', async () => {
     const server = bareServer({});
     server.get('/much', () => 'x'.repeat(50_000_000));
     await server.listen({ host: '127.0.0.1', port: 0 });
@@ -144,13 +144,13 @@ describe('a service under load', () => {
     await server.close();
   });
 
-  it('takes no more from a stranger than a stranger has to say', async () => {
+  it('reads only a little from an unauthenticated client', async () => {
     const { call } = await testApp();
     const { status } = await call('POST', '/admin/v1/session', { body: { email: 'x'.repeat(9000), password: 'y' } });
     expect(status).toBe(413);
   });
 
-  it('lets go of whoever does not come to the end of a request', async () => {
+  it('closes a connection that does not complete its request', async () => {
     const server = bareServer({ sendTimeoutMs: 200 });
     await server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = server.server.address() as AddressInfo;
@@ -168,7 +168,7 @@ describe('a service under load', () => {
     await server.close();
   });
 
-  it('lets go of whoever asks for much and takes nothing of it', async () => {
+  it('closes a connection that does not read its response', async () => {
     const server = bareServer({ readTimeoutMs: 200 });
     server.get('/much', () => 'x'.repeat(50_000_000));
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -185,15 +185,15 @@ describe('a service under load', () => {
   });
 });
 
-describe('every answer', () => {
-  it('is to be kept by nobody, and taken for nothing else', async () => {
+describe('every response', () => {
+  it('must not be cached or sniffed', async () => {
     const { call, account } = await testApp();
     const { token } = await account();
     for (const { headers } of [await call('GET', '/v1/account/units', { token }), await call('GET', '/v1/nowhere')])
       expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
 
-  it('asks browsers to come by https from then on, where that is its address', async () => {
+  it('requests HTTPS from browsers if its URL is HTTPS', async () => {
     const settings = [{}, { PUBLIC_URL: 'http://regulars.example' }, { PUBLIC_URL: 'https://regulars.example' }];
     const asked: unknown[] = [];
     for (const setting of settings) {

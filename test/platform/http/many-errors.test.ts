@@ -24,7 +24,7 @@ describe('a request with many errors', () => {
     const { status, body } = await write({ email: newEmail(), notes: times(100, {}) });
     expect([status, body.message, Object.keys(body.errors)]).toEqual([422, usual, notes]);
   });
-  it('lists the first 100 of more, in the order of reading, and says that there are more', async () => {
+  it('lists the first 100 in order of reading, and states that there are more', async () => {
     const email = newEmail();
     const sent = { email, notes: times(101, {}), purchases: times(344, { items: times(200, {}) }) };
     const { status, body } = await write(sent);
@@ -37,7 +37,7 @@ describe('a request with many errors', () => {
       )
       .toContainEqual([...notes, 'and more']);
   });
-  it('also where only the database knows what is wrong', async () => {
+  it('lists errors that only the database finds as well', async () => {
     const wifi = times(101, { unit_id: 999_999 });
     const { status, body } = await write({ email: newEmail(), wifi });
     expect([status, body.message]).toEqual([422, cut]);
@@ -57,12 +57,12 @@ describe('a request with many errors', () => {
 
 describe('with discard_invalid_data', () => {
   const bad = { notes: [...times(150, {}), { text: 'Kept' }], wifi: times(50, { unit_id: 999_999 }) };
-  it('drops all of it, stores the rest, and names the first 100', async () => {
+  it('skips all invalid elements, stores the others, and names the first 100', async () => {
     const { status, body, headers } = await write({ email: newEmail(), ...bad, ...discard });
     expect([status, headers['discarded-fields']]).toEqual([200, [...notes, 'and more'].join(', ')]);
     expect((await notesOf(body.id)).map((note: { text: string }) => note.text)).toEqual(['Kept']);
   });
-  it('drops all that refers to nothing', async () => {
+  it('skips all unknown references', async () => {
     const wifi = [...times(150, { unit_id: 999_999 }), { unit_id: ours.root_unit_id }];
     const { status, headers } = await write({ email: newEmail(), wifi, ...discard });
     const named = names(100, (n) => `wifi.${n}.unit_id`);
@@ -78,7 +78,7 @@ describe('with discard_invalid_data', () => {
     ['an e-mail that is none', { email: 'rubbish' }, ['email']],
     ['an e-mail at a domain that takes no mail', { email: 'ana@nowhere.invalid' }, ['email']],
     ['nobody at all', { email: null }, ['email', 'mobile_number']],
-  ])('is a 422 all the same for %s', async (_, wrong, fields) => {
+  ])('is still a 422 for %s', async (_, wrong, fields) => {
     const email = newEmail();
     const { status, body } = await write({ email, ...bad, ...discard, ...wrong });
     expect([status, Object.keys(body.errors)]).toEqual([422, fields]);
@@ -89,7 +89,7 @@ describe('with discard_invalid_data', () => {
 describe('the elements of a body', () => {
   const send = (body: string) => call('POST', '/v1/contact', { token: ours.token, body });
   const body = (list: string) => `{"email":"${newEmail()}","full_contact_object":false,"other":${list}}`;
-  it('may be 100,000 in all', async () => {
+  it('may be 100,000 in total', async () => {
     expect((await send(body(`[${times(99_997, 1)}]`))).status).toBe(200);
     expect((await send(body(`[${times(49_998, '[1]')}]`))).status).toBe(200);
   });
@@ -98,17 +98,17 @@ describe('the elements of a body', () => {
     ['lists in lists', `[${times(50_000, '[1]')}]`],
     ['objects', `[${times(50_000, '{"a":1}')}]`],
     ['one object', `{${names(99_998, (n) => `"${n}":1`)}}`],
-  ])('may not be more: %s', async (_, list) => {
+  ])('may not exceed that: %s', async (_, list) => {
     const { status, body: answer } = await send(body(list));
     const message = 'The body has more than 100,000 elements. Send it in smaller parts.';
     expect([status, answer]).toEqual([400, { errors: [{ message }] }]);
   });
-  it('are not got around by commas in a text', async () => {
+  it('are counted correctly with commas in a text', async () => {
     const purchases = [{ transaction_reference: 'T-1', items: [{ quantity: 1, value: 1, tags: 'a,b' }] }];
     const { status, body } = await write({ email: newEmail(), purchases });
     expect([status, body.errors]).toEqual([422, { 'purchases.0.items.0.tags': ['The tags must be an array.'] }]);
   });
-  it('give a short answer, however many of them are wrong', async () => {
+  it('get a short response, for any number of errors', async () => {
     const items = times(1000, {});
     const answerTo = (count: number) =>
       app.inject({

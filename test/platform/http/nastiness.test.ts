@@ -47,7 +47,7 @@ const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 const guest = '{"email":"ana@gmail.com"}';
 const chunked = head(line, host, mine, 'Connection: close', 'Transfer-Encoding: chunked');
 
-describe('HTTP that is none', () => {
+describe('malformed HTTP', () => {
   const notHttp = 'The request is not valid HTTP.';
   const tooLong = 'The headers are too large: 16 KiB is the most.';
   const tooLarge = 'The body is larger than this service takes. Send it in smaller parts.';
@@ -86,7 +86,7 @@ describe('HTTP that is none', () => {
     expect(await stored()).toBe(before);
   });
 
-  it.each([1, 2, 5])('is not taken for the %i requests before it, which are answered first', async (count) => {
+  it.each([1, 2, 5])('does not affect the %i requests before it, which get responses first', async (count) => {
     const body = '{"email":"before@gmail.com","full_contact_object":false}';
     const requests = Array(count)
       .fill([head(line, host, mine, length(body)), body])
@@ -95,7 +95,7 @@ describe('HTTP that is none', () => {
     expect(answers.map(([status]) => status)).toEqual([...Array(count).fill(200), 400]);
   });
 
-  it('takes the sender’s word neither for a header of ours nor for a line of the log', async () => {
+  it('cannot inject a header or a log line', async () => {
     const { headers, status } = await call('GET', '/v1/contacts?email=a%0d%0aX-Injected:%20yes', {
       token,
       headers: { 'x-request-id': 'a b' },
@@ -112,7 +112,7 @@ describe('a body', () => {
     ['lists in lists', `{"email":"ana@gmail.com","x":${deep(10_000)}}`],
     ['objects in objects', `{"email":"ana@gmail.com","x":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
     ['just one level too deep', `{"email":"ana@gmail.com","x":${deep(100)}}`],
-  ])('that is nested beyond any use is a 400, with a key or without: %s', async (_, body) => {
+  ])('that is nested too deeply is a 400, with or without an idempotency key: %s', async (_, body) => {
     const before = await stored();
     for (const headers of [{}, { 'idempotency-key': 'deep' }]) {
       const answer = await call('POST', '/v1/contact', { token, body, headers });
@@ -130,7 +130,7 @@ describe('a body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', (body: Buffer) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ] as const)('that would be thirty million bytes is not even unpacked: %s', async (encoding, compress) => {
+  ] as const)('that decompresses to thirty million bytes is not decompressed: %s', async (encoding, compress) => {
     const bomb = compress(Buffer.from(`{"name":"${'a'.repeat(30_000_000)}"}`));
     const headers = head(
       'POST /admin/v1/accounts HTTP/1.1',
@@ -144,14 +144,14 @@ describe('a body', () => {
     expect(answer).toEqual([415, JSON.stringify({ errors: [{ message: 'The body must not be compressed.' }] })]);
   });
 
-  it('may say a name twice: the last one counts', async () => {
+  it('may contain a name twice: the last value wins', async () => {
     const name = '{"name":"first","name":"last"}';
     expect((await call('POST', `/admin/v1/accounts/${id}/sources`, { token: adminToken, body: name })).body.name).toBe(
       'last',
     );
   });
 
-  it('of any JSON at all is taken or refused as a whole, in the interface’s shapes', async () => {
+  it('of arbitrary JSON is accepted or rejected as a whole, in the documented formats', async () => {
     const fields = [
       'email',
       'mobile_number',
@@ -181,6 +181,6 @@ describe('a body', () => {
   });
 });
 
-it('is answered all the same, after all that', async () => {
+it('is still processed after all of these', async () => {
   expect((await admin('GET', `/accounts/${id}`)).status).toBe(200);
 });

@@ -11,7 +11,7 @@ const { call, app } = await testApp();
 const document = (await call('GET', '/openapi.json')).body as ReturnType<typeof openApiDocument>;
 
 describe('the OpenAPI document', () => {
-  it('is valid OpenAPI 3.1 by a validator that is not ours', async () => {
+  it('is valid OpenAPI 3.1 according to an independent validator', async () => {
     const validator = new Validator();
     const result = await validator.validate(structuredClone(document) as never);
     expect(result.errors ?? []).toEqual([]);
@@ -22,7 +22,7 @@ describe('the OpenAPI document', () => {
     expect((await new Validator().validate(broken as never)).valid).toBe(false);
   });
 
-  it('describes every route that is served, and serves every route that it describes', () => {
+  it('describes every route that is served, and no other', () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -38,7 +38,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each(routes.map((one) => [`${one.method} ${one.path}`, one] as const))(
-    'has an example for %s that its own shapes accept',
+    'has an example for %s that its own schema accepts',
     (_, route) => {
       const { example = {}, input, response, method } = route;
       if (response) expect([...Value.Errors(response as TSchema, example.response)]).toEqual([]);
@@ -49,7 +49,7 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  it('says of every route which errors it can answer', () => {
+  it('lists the errors of every route', () => {
     for (const methods of Object.values(document.paths)) {
       for (const operation of Object.values(methods)) {
         const { responses, security } = operation as { responses: Record<string, unknown>; security: object[] };
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('/docs', () => {
-  it('is a page that takes everything from this service', async () => {
+  it('is a page that loads everything from this service', async () => {
     const page = await call('GET', '/docs');
     expect(page.headers['content-type']).toMatch(/^text\/html/);
     expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);

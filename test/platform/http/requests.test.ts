@@ -10,7 +10,7 @@ const { token } = ours;
 const unauthorized = { errors: [{ message: 'Unauthorized' }] };
 
 describe('authentication', () => {
-  it('takes the token as Authorization: Bearer, in any case, or under Authentication', async () => {
+  it('accepts the token as Authorization: Bearer, in any case, or as Authentication', async () => {
     for (const headers of [
       { authorization: `Bearer ${token}` },
       { authorization: `bearer ${token}` },
@@ -32,26 +32,26 @@ describe('authentication', () => {
       { authorization: `Bearer ${token.replace(/pat_\d+/, 'pat_999999999999999')}` },
     ],
     ['one in the query only', {}],
-  ])('refuses %s', async (_, headers) => {
+  ])('rejects %s', async (_, headers) => {
     const { status, body } = await call('GET', units, { headers, query: { token } });
     expect(status).toBe(401);
     expect(body).toEqual(unauthorized);
   });
 
-  it('comes before everything else that may be wrong with a request', async () => {
+  it('is checked before everything else', async () => {
     const { status, body } = await call('GET', units, { body: 'not json' });
     expect([status, body]).toEqual([401, unauthorized]);
   });
 
-  it('takes a token for itself alone: not in the admin API, nor the admin’s here', async () => {
+  it('separates tokens: a partner token fails in the admin API, and the admin token here', async () => {
     expect((await call('GET', '/admin/v1/accounts', { token })).status).toBe(401);
     expect((await call('GET', units, { token: adminToken })).status).toBe(401);
     expect((await call('GET', '/admin/v1/accounts')).body).toEqual(unauthorized);
   });
 });
 
-describe('the account', () => {
-  it('is the token’s own when left out, and may be named in the query or the body', async () => {
+describe('the account of a request', () => {
+  it('defaults to that of the token, and can be named in the query or the body', async () => {
     for (const options of [
       {},
       { query: { account_id: String(ours.id) } },
@@ -62,7 +62,7 @@ describe('the account', () => {
     }
   });
 
-  it('looks the same when it is out of reach as when it does not exist', async () => {
+  it('gets the same error if it is inaccessible as if it does not exist', async () => {
     const answers = [];
     for (const account_id of [theirs.id, 999_999_999, 0, -1]) {
       const { status, body, headers } = await call('GET', units, { token, body: { account_id } });
@@ -76,7 +76,7 @@ describe('the account', () => {
     });
   });
 
-  it('is reported together with everything else that is wrong', async () => {
+  it('is reported together with all other errors', async () => {
     const { body } = await call('GET', units, { token, body: { account_id: theirs.id, groups: 'x' } });
     expect(Object.keys(body.errors).sort()).toEqual(['account_id', 'groups']);
     const malformed = await call('GET', units, { token, body: { account_id: 'x' } });
@@ -85,7 +85,7 @@ describe('the account', () => {
 });
 
 describe('parameters', () => {
-  it('come from the query or a JSON body on GET, the query’s value first', async () => {
+  it('are read from the query or a JSON body on GET; the query takes precedence', async () => {
     const folders = (answer: { body: { data: object[] } }) => 'folders' in (answer.body.data[0] as object);
     expect(folders(await call('GET', units, { token, query: { groups: 'true' } }))).toBe(true);
     expect(folders(await call('GET', units, { token, body: { groups: true } }))).toBe(true);
@@ -97,7 +97,7 @@ describe('parameters', () => {
     ).toBe(false);
   });
 
-  it('may be written as a list in three ways in a query', () => {
+  it('can be lists in three notations in a query', () => {
     for (const query of ['types[]=a&types[]=b', 'types=a&types=b', 'types[0]=a&types[1]=b']) {
       expect({ ...parseQuery(query) }).toEqual({ types: ['a', 'b'] });
     }
@@ -108,7 +108,7 @@ describe('parameters', () => {
     });
   });
 
-  it('may be sent as JSON under other names of it, with a byte-order mark in front', async () => {
+  it('can be sent with other JSON content types, and with a byte-order mark', async () => {
     for (const type of ['application/json; charset=utf-8', 'application/vnd.till+json', 'text/json']) {
       const answer = await call('GET', units, {
         token,
@@ -119,7 +119,7 @@ describe('parameters', () => {
     }
   });
 
-  it('must be UTF-8 and as they are: what would be stored mangled is refused', async () => {
+  it('must be valid UTF-8: text that would be stored altered is rejected', async () => {
     const latin1 = Buffer.from('{"name":"café"}', 'latin1');
     const send = (headers: Record<string, string>, payload = latin1) =>
       app.inject({
@@ -142,7 +142,7 @@ describe('parameters', () => {
     expect(good.json()).toMatchObject({ name: 'café' });
   });
 
-  it('may travel without a content type, as what they are', async () => {
+  it('can be sent without a content type', async () => {
     const response = await app.inject({
       method: 'GET',
       url: units,

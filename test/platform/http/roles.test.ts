@@ -28,7 +28,7 @@ describe.each(adminOperations.map(({ method, path, role }) => ({ method, path, r
   ({ method, path, role }) => {
     const needed = forOwners(path, method) ? 'owner' : method === 'GET' || forEverybody(path) ? 'viewer' : 'staff';
 
-    it(`is open to ${needed}s, and to nobody with fewer rights`, async () => {
+    it(`requires ${needed} or more`, async () => {
       expect(role).toBe(needed);
       if (forEverybody(path)) return;
       const refused = needed === 'owner' ? [staff, viewer] : needed === 'staff' ? [viewer] : [];
@@ -45,7 +45,7 @@ describe.each(adminOperations.map(({ method, path, role }) => ({ method, path, r
       }
     });
 
-    it.skipIf(!path.includes(':account_id'))('is, in another’s account, as if there were no such account', async () => {
+    it.skipIf(!path.includes(':account_id'))('responds for another’s account as for an unknown account', async () => {
       for (const user of [staff, viewer]) {
         const other = await user.call(method, address(path, theirs.id), method === 'GET' ? undefined : {});
         const none = await user.call(method, address(path, 999_999), method === 'GET' ? undefined : {});
@@ -58,7 +58,7 @@ describe.each(adminOperations.map(({ method, path, role }) => ({ method, path, r
 );
 
 describe('the list of accounts', () => {
-  it('has only those that the user may access; an owner’s has all', async () => {
+  it('has only those that the user can access; an owner has all', async () => {
     const names = async (user: typeof staff) =>
       (await user.call('GET', '/accounts')).body.data.map((one: { id: number }) => one.id);
     expect(await names(staff)).toEqual([ours.id]);

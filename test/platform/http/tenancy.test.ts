@@ -189,7 +189,7 @@ const before = await theirRows();
 const within = routes.filter(({ account }) => account !== 'none');
 
 describe.each(within.map((operation) => ({ operation, name: nameOf(operation) })))('$name', async ({ operation }) => {
-  it('finds and changes nothing of another account, whose ids are as if there were none', async () => {
+  it('finds and changes nothing of another account; its ids are treated as unknown', async () => {
     const ours = await furnish(app, behind, 'Ours');
     await admin('PATCH', `/users/${staff.id}`, { account_ids: [ours.ids.account_id] });
     const us = operation.access === 'partner' ? ours : operation.role === 'owner' ? owner : staff;
@@ -240,10 +240,10 @@ describe.each(within.map((operation) => ({ operation, name: nameOf(operation) })
   });
 });
 
-describe('what belongs to no account', () => {
+describe('routes outside of accounts', () => {
   it.each(
     routes.filter(({ account, role }) => account === 'none' && role === 'owner').map((o) => [nameOf(o), o] as const),
-  )('%s tells nobody but an owner what there is', async (_, operation) => {
+  )('%s returns data to owners only', async (_, operation) => {
     const ask = (id: number) =>
       strangers.call(
         operation.method,
@@ -256,6 +256,6 @@ describe('what belongs to no account', () => {
   });
 });
 
-it('leaves all of the other account as it was', async () => {
+it('leaves all data of the other account unchanged', async () => {
   expect(await theirRows()).toEqual(before);
 });

@@ -83,7 +83,7 @@ const tested = routes
   .map((operation) => ({ name: `${operation.method} ${operation.path}`, operation, fields: fieldsOf(operation.input) }))
   .filter(({ fields }) => fields.length > 0);
 
-describe('no text of 100 kB takes long to read', () => {
+describe('reading 100 kB of text is fast:', () => {
   const texts = strings(100_000);
   it.each(tested)('$name', async ({ operation, fields }) => {
     const read = reader(operation.input);
@@ -101,7 +101,7 @@ describe('no text of 100 kB takes long to read', () => {
   });
 });
 
-describe('nor to answer', () => {
+describe('responding to it is fast:', () => {
   /** Ids that lead nowhere: what is sent is read first. */
   const address = ({ path, access }: Route) =>
     path.replace(/:\w+/g, (name) => (access === 'partner' && name === ':account_id' ? String(id) : '999999999'));

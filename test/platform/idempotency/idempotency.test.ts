@@ -22,7 +22,7 @@ const count = async (table: string) =>
   Number((await behind<{ n: number }>([`select count(*) as n from ${table}`] as never))[0]?.n);
 
 describe('a request with an Idempotency-Key', () => {
-  it('that comes again is answered as before, and done once', async () => {
+  it('gets the same response when repeated, and is executed once', async () => {
     const key = randomUUID();
     const body = { ...guest(), notes: [{ text: 'Likes the window.' }], wifi: [] };
     const first = await post('/v1/contact', body, key);
@@ -36,7 +36,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(notes.body.total).toBe(2);
   });
 
-  it('names what was dropped, the second time too', async () => {
+  it('has the same discarded fields when repeated', async () => {
     const key = randomUUID();
     const body = { ...guest(), dob: 'never', rules: [{ rule_name: 'discard_invalid_data' }] };
     const first = await post('/v1/contact', body, key);
@@ -112,7 +112,7 @@ describe('a request with an Idempotency-Key', () => {
     }
   });
 
-  it('is the same request whatever the order of its fields', async () => {
+  it('is the same for any order of its fields', async () => {
     const key = randomUUID();
     const { email } = guest();
     const first = await post('/v1/contact', { email, first_name: 'Ana', notes: [{ text: 'a' }] }, key);
@@ -120,7 +120,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(again).toMatchObject({ status: 200, body: first.body, headers: replayed });
   });
 
-  it('runs once when it comes many times at once, in one process and in several', async () => {
+  it('is executed once if sent concurrently, in one process or in several', async () => {
     const body = { ...guest(), notes: [{ text: 'once' }] };
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 40 }, () => post('/v1/contact', body, key)));
@@ -130,7 +130,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await call('GET', `/v1/contact/${id}/notes`, { token: home.token })).body.total).toBe(1);
   });
 
-  it('is gathered with its neighbours: others’ errors and repeats stay theirs', async () => {
+  it('is batched with others; their errors and repeats do not affect it', async () => {
     const keyed = Array.from({ length: 60 }, (_, n) => ({
       key: randomUUID(),
       body: { ...guest(), first_name: `G${n}` },
@@ -147,7 +147,7 @@ describe('a request with an Idempotency-Key', () => {
     }
   });
 
-  it('that was refused has used up nothing: mended, it may come with its key', async () => {
+  it('that was rejected can be corrected and sent with the same key', async () => {
     const key = randomUUID();
     expect((await post('/v1/contact', { email: 'not an e-mail' }, key)).status).toBe(422);
     const mended = await post('/v1/contact', guest(), key);
@@ -155,7 +155,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(mended.headers).not.toHaveProperty('idempotent-replayed');
   });
 
-  it('is one account’s own', async () => {
+  it('is separate per account', async () => {
     const key = randomUUID();
     const away = await account();
     const body = guest();
@@ -166,12 +166,12 @@ describe('a request with an Idempotency-Key', () => {
     expect(there.headers).not.toHaveProperty('idempotent-replayed');
   });
 
-  it.each([' ', 'a b', 'é'.repeat(3), 'x'.repeat(256)])('can’t have the key %j', async (key) => {
+  it.each([' ', 'a b', 'é'.repeat(3), 'x'.repeat(256)])('rejects the key %j', async (key) => {
     const { status, body } = await post('/v1/contact', guest(), key);
     expect([status, body.errors]).toEqual([422, { 'Idempotency-Key': [expect.stringMatching(/\.$/)] }]);
   });
 
-  it('may be forgotten after a day', async () => {
+  it('is deleted after a day', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     const body = guest();
     const { id } = (await post('/v1/contact', body, old)).body;
@@ -188,7 +188,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(left.map(({ key }) => key)).toEqual([hashed(young)]);
   });
 
-  it('keeps nothing of a guest who is erased', async () => {
+  it('stores nothing about an erased contact', async () => {
     const key = randomUUID();
     const sent = guest();
     const { id, email } = (await post('/v1/contact', sent, key)).body;
@@ -214,7 +214,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await call('GET', '/v1/contacts', { token: home.token, query: { email } })).status).toBe(404);
   });
 
-  it('is stored by a hash of its key alone, which may be made of a guest’s e-mail', async () => {
+  it('stores only a hash of the key, because the key may contain a guest’s e-mail', async () => {
     const { email } = guest();
     const key = `signup:${email}`;
     expect((await post('/v1/contact', { email }, key)).status).toBe(200);
@@ -222,7 +222,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await behind`select from idempotency_records where key = ${hashed(key)}`).toHaveLength(1);
   });
 
-  it('is a matter of POST alone', async () => {
+  it('is supported for POST only', async () => {
     const headers = headersFor(randomUUID());
     for (const query of [{ email: 'a@gmail.com' }, { email: 'b@gmail.com' }])
       expect((await call('GET', '/v1/contacts', { token: home.token, query, headers })).status).toBe(404);

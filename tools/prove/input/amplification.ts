@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import type { Random } from '../../../src/shared/random.ts';
 import type { Operation, Shape } from './document.ts';
 import type { Ground } from './ground.ts';
-import { deep, Literal } from './nastiness.ts';
+import { deep, Literal } from './hostile/values.ts';
 import { requestWith } from './requests.ts';
 import { type Answer, send } from './sending.ts';
 

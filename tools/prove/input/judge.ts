@@ -1,5 +1,5 @@
 import { type Operation, operationAt } from './document.ts';
-import type { Made } from './requests.ts';
+import type { Made } from './draft.ts';
 import type { Answer } from './sending.ts';
 
 /** Words of the inside: of errors that were meant for us. None of them stands in what we send. */

@@ -8,7 +8,7 @@ const { admin, call, account, database, db } = await testApp();
 const behind = await superuser(database);
 
 describe('accounts', () => {
-  it('are created with a root unit, the built-in lists and UTC unless told otherwise', async () => {
+  it('are created with a root unit, the built-in look-ups and UTC as the default time zone', async () => {
     const { status, body } = await admin('POST', '/accounts', { name: 'The Harbour Group' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -27,7 +27,7 @@ describe('accounts', () => {
     ]);
   });
 
-  it('are shown, listed, renamed and moved to another time zone', async () => {
+  it('can be read, listed, renamed and moved to another time zone', async () => {
     const { id } = await account('Old name');
     const changed = await admin('PATCH', `/accounts/${id}`, { name: 'New name', time_zone: 'europe/london' });
     expect(changed.body).toMatchObject({ id, name: 'New name', time_zone: 'Europe/London' });
@@ -36,7 +36,7 @@ describe('accounts', () => {
     expect((await admin('GET', '/accounts')).body.data).toContainEqual(changed.body);
   });
 
-  it.each(['+01:00', 'Mars/Olympus', '7', 'GMT+1x'])('refuse the time zone %s', async (time_zone) => {
+  it.each(['+01:00', 'Mars/Olympus', '7', 'GMT+1x'])('reject the time zone %s', async (time_zone) => {
     const before = (await admin('GET', '/accounts')).body.total;
     const { status, body } = await admin('POST', '/accounts', { name: 'x', time_zone });
     expect(status).toBe(422);
@@ -44,7 +44,7 @@ describe('accounts', () => {
     expect((await admin('GET', '/accounts')).body.total).toBe(before);
   });
 
-  it('go with everything in them, and leave the others alone', async () => {
+  it('are deleted with everything in them; other accounts are unchanged', async () => {
     const [gone, stays] = [await account(), await account()];
     await admin('POST', `/accounts/${gone.id}/groups`, { unit_id: gone.root_unit_id, name: 'Newsletter' });
     await admin('POST', `/accounts/${gone.id}/sources`, { name: 'Wifi' });
@@ -60,7 +60,7 @@ describe('accounts', () => {
     expect((await admin('DELETE', `/accounts/${gone.id}`)).status).toBe(404);
   });
 
-  it('can be deleted while they are written to: what comes too late finds nothing', async () => {
+  it('can be deleted during writes: later writes get a 404', async () => {
     const statuses = new Set<number>();
     for (let round = 0; round < 10; round++) {
       const { id, root_unit_id } = await account();
@@ -77,7 +77,7 @@ describe('accounts', () => {
     expect([...statuses].filter((status) => ![201, 204, 404].includes(status))).toEqual([]);
   });
 
-  it('have exactly one root unit: PostgreSQL itself refuses a second one, and its deletion', async () => {
+  it('have exactly one root unit: PostgreSQL rejects a second one, and its deletion', async () => {
     const { id, root_unit_id } = await account();
     await expect(behind`insert into units (account_id, name, is_root) values (${id}, 'second', true)`).rejects.toThrow(
       /units_one_root/,

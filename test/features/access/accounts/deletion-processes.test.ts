@@ -41,7 +41,7 @@ function deleting(env: Record<string, string>) {
 }
 
 describe('regulars account delete', () => {
-  it('deletes everything by itself where no service runs, and says how far it is', async () => {
+  it('deletes everything itself if no service is running, and reports progress', async () => {
     const { env, isGone, behind } = await place();
     const { code, stdout, stderr } = await regulars(['account', 'delete', '1', '--yes'], env);
     expect([code, stdout]).toEqual([0, 'The account 1 is deleted.\n']);
@@ -51,7 +51,7 @@ describe('regulars account delete', () => {
     expect(trail[0]?.action).toBe('account.delete');
   });
 
-  it('leaves the rest to the service when it is interrupted', async () => {
+  it('leaves the remaining rows to the service when it is interrupted', async () => {
     const { env, isGone, halt } = await place();
     const { child, ended } = deleting(env);
     const goOn = await halt();
@@ -71,7 +71,7 @@ describe('regulars account delete', () => {
 });
 
 describe('the service', () => {
-  it('answers at once, stops in the middle of it, and goes on where it is started again, also after a kill', async () => {
+  it('responds at once, stops during the deletion, and continues after a restart or a kill', async () => {
     const { env, isGone, halt, left } = await place();
     const first = await start({ env });
     expect((await first.admin('DELETE', '/accounts/1')).status).toBe(204);
@@ -89,7 +89,7 @@ describe('the service', () => {
     expect(await third.stop()).toBe(0);
   });
 
-  it('finishes the deletion of an account that was marked when a backup was taken', async () => {
+  it('completes the deletion of an account that was marked when the backup was taken', async () => {
     const { env, halt } = await place();
     const { child, ended } = deleting(env);
     const goOn = await halt();

@@ -95,8 +95,8 @@ const before = (work: () => void): Database => ({
   },
 });
 
-describe('an account that is deleted', () => {
-  it('is gone at once, everywhere, before any of its rows is', async () => {
+describe('a deleted account', () => {
+  it('is inaccessible everywhere at once, before its rows are deleted', async () => {
     const [gone, stays] = [await furnish(app, behind, 'Gone'), await account('Staying')];
     const id = gone.ids.account_id;
     const staff = await signedIn(app, 'staff', [id, stays.id]);
@@ -143,7 +143,7 @@ describe('an account that is deleted', () => {
     expect(await exists(id)).toBe(false);
   });
 
-  it('is no longer known to a process that has just looked its token up, within 100 ms', async () => {
+  it('is rejected within 100 ms by a process that has just cached its token', async () => {
     const { id, token } = await account();
     expect((await call('GET', units, { token })).status).toBe(200);
     // Behind the back of the app, as by another process.
@@ -151,7 +151,7 @@ describe('an account that is deleted', () => {
     await expect.poll(async () => (await call('GET', units, { token })).status, { interval: 10 }).toBe(401);
   });
 
-  it('does not count as somebody being there, at the first start', async () => {
+  it('does not count as an existing account at the first start', async () => {
     const empty = await testApp();
     const only = await empty.account();
     const isEmpty = () => empty.db.transaction(claimEmptyDirectory);
@@ -160,7 +160,7 @@ describe('an account that is deleted', () => {
     expect(await isEmpty()).toBe(true);
   });
 
-  it('takes no entry of the request log of another with it', async () => {
+  it('does not remove request log entries of other accounts', async () => {
     const [gone, stays] = [await account(), await account()];
     const entry = {
       ...{ request_id: 'deleted-1', method: 'GET', route: '/', status: 200, duration_ms: 1, at: new Date() },
@@ -182,7 +182,7 @@ describe('an account that is deleted', () => {
 });
 
 describe('the rows of a deleted account', () => {
-  it('are known from the catalogue: every table of accounts, those that refer to others first', async () => {
+  it('are found through the catalogue: every tenant table, referencing tables first', async () => {
     const tables = (await db.transaction(tenantTables)).map(({ name }) => name);
     const all = await behind<{ name: string }>`
       select relname::text as name from pg_class
@@ -192,7 +192,7 @@ describe('the rows of a deleted account', () => {
     expect(tables.indexOf('contacts')).toBeLessThan(tables.indexOf('sources'));
   });
 
-  it('go in small transactions, over one connection, while others are served', async () => {
+  it('are deleted in small transactions over one connection while other requests are served', async () => {
     const [{ id }, other] = [await large('Busy'), await account()];
     await mark(id);
     const deletions = await watchDeletions();
@@ -228,7 +228,7 @@ describe('the rows of a deleted account', () => {
     expect((await call('GET', units, { token: other.token })).status).toBe(200);
   });
 
-  it('are deleted to the end after any number of interruptions and failures', async () => {
+  it('are deleted completely after any number of interruptions and failures', async () => {
     const { id } = await large('Broken');
     await mark(id);
     let rounds = 0;
@@ -258,7 +258,7 @@ describe('the rows of a deleted account', () => {
     expect(await finishDeletion(db, id)).toBe(true);
   });
 
-  it('are the work of several that delete at once, of the same account and of others', async () => {
+  it('can be deleted by several jobs at once, of the same account and of others', async () => {
     const all = [await large('First'), await large('Second')];
     for (const { id } of all) await mark(id);
     const work = (id: number) => finishDeletion(db, id, { batch: 800 });
@@ -266,7 +266,7 @@ describe('the rows of a deleted account', () => {
     for (const { id } of all) expect([await rowsOf(id), await exists(id)]).toEqual([{}, false]);
   });
 
-  it('include those of a write that had begun before', async () => {
+  it('include those of a write that began before the deletion', async () => {
     const { id } = await account();
     const [begun, finished] = [latch(), latch()];
     const writing = db.tenant(id, async (tx: Tx) => {
@@ -290,7 +290,7 @@ describe('the rows of a deleted account', () => {
     expect([await rowsOf(id), await exists(id)]).toEqual([{}, false]);
   });
 
-  it('take the jobs about its guests’ domains with them, and no others', async () => {
+  it('include the jobs for its contacts’ domains, and no others', async () => {
     const [{ id }, other] = [await account('Jobs'), await account('Other jobs')];
     for (const of of [id, other.id])
       await db.tenant(of, (tx) => lookAgainLater(tx, of, ['harbour.example', 'anchor.example']));
@@ -301,7 +301,7 @@ describe('the rows of a deleted account', () => {
     expect(await finishDeletion(db, id)).toBe(true);
     expect((await jobs()).map(({ key }) => key.split(' ')[1])).toEqual([`${other.id}`, `${other.id}`]);
   });
-  it('stay where the account is not marked, whatever a job says', async () => {
+  it('are kept if the account is not marked, whatever the job', async () => {
     const { id } = await account();
     const had = await rowsOf(id);
     await deleteAccountRows(db, { account_id: id }, new AbortController().signal);
@@ -309,7 +309,7 @@ describe('the rows of a deleted account', () => {
     expect((await admin('GET', `/accounts/${id}`)).status).toBe(200);
   });
 
-  it('have a job, in the transaction of the deletion; one that is stopped, or was killed, leaves another', async () => {
+  it('get a job in the transaction of the deletion; a stopped or killed job leaves another', async () => {
     const { id } = await account();
     const jobs = () => behind<{ attempts: number; max: number; locked: boolean }>`
       select attempts, max_attempts as max, locked_at is not null as locked from graphile_worker.jobs
@@ -337,7 +337,7 @@ describe('the rows of a deleted account', () => {
 });
 
 describe('app.erasing', () => {
-  it('lets a transaction delete from the consent ledger and the merges, and change nothing; never from the audit trail', async () => {
+  it('permits DELETE on the consent ledger and the merges, no UPDATE, and nothing on the audit trail', async () => {
     const { ids } = await furnish(app, behind, 'Erasing');
     const attempt = (statement: string) =>
       db.transaction(async (tx) => {

@@ -16,7 +16,7 @@ const trail = async (query: Record<string, string> = {}) =>
   (await call('GET', '/admin/v1/audit', { token: adminToken, query })).body.data as Record<string, unknown>[];
 
 describe('the audit trail', () => {
-  it('names the role that a user was given, the group that codes went to, and who was merged into whom', async () => {
+  it('names the role given to a user, the group of assigned codes, and both contacts of a merge', async () => {
     const { body: user } = await admin('POST', '/users', {
       email: 'rise@harbour.example',
       password: 'correct horse battery',
@@ -39,7 +39,7 @@ describe('the audit trail', () => {
     expect(merged?.ids).toMatchObject({ contact_id: one, other_contact_id: other });
   });
 
-  it('tells who made, changed and deleted what, by name, also once that is gone', async () => {
+  it('names who created, changed and deleted what, even after the deletion', async () => {
     const path = `/accounts/${ours.id}/units`;
     const { body: unit } = await staff.call('POST', path, { name: 'The Anchor' });
     await staff.call('PATCH', `${path}/${unit.id}`, { name: 'The Old Anchor' });
@@ -54,7 +54,7 @@ describe('the audit trail', () => {
     for (const entry of entries) expect(entry).toMatchObject(from);
   });
 
-  it('has the admin token’s deeds and the sign-ins, wrong passwords too', async () => {
+  it('contains changes by the admin token, sign-ins and wrong passwords', async () => {
     const { body: user } = await admin('POST', '/users', {
       email: 'trail@harbour.example',
       password: 'correct horse battery',
@@ -73,7 +73,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('holds no value that was sent: no password, and nothing of a guest', async () => {
+  it('contains no value that was sent: no password and no guest data', async () => {
     const { body: contact } = await call('POST', '/v1/contact', {
       token: ours.token,
       body: { email: 'secret.guest@gmail.com', first_name: 'Secretive' },
@@ -85,7 +85,7 @@ describe('the audit trail', () => {
     for (const secret of ['secret.guest', 'Secretive', 'correct horse']) expect(everything).not.toContain(secret);
   });
 
-  it('has nothing of what was refused, nor of what was only read, nor of what partners do', async () => {
+  it('contains no rejected request, no read, and no request of a partner', async () => {
     const before = (await trail()).length;
     await staff.call('POST', `/accounts/${ours.id}/units`, {});
     await staff.call('POST', `/accounts/${ours.id}/tokens`, { name: 'x' });
@@ -94,14 +94,14 @@ describe('the audit trail', () => {
     expect((await trail()).length).toBe(before);
   });
 
-  it('can’t be rewritten, not even by the service', async () => {
+  it('cannot be changed, not even by the service', async () => {
     for (const statement of ['update audit_trail set actor = null', 'delete from audit_trail', 'truncate audit_trail'])
       await expect(app.db.transaction((tx) => tx([statement] as unknown as TemplateStringsArray))).rejects.toThrow(
         'append-only',
       );
   });
 
-  it('stays when the account and the user are gone', async () => {
+  it('remains after the account and the user are deleted', async () => {
     const gone = await account('Short-lived');
     const user = await signedIn(app, 'staff', [gone.id]);
     await user.call('POST', `/accounts/${gone.id}/units`, { name: 'The Crown' });

@@ -14,7 +14,7 @@ const entry = {
 };
 
 describe('the request log', () => {
-  it('shows staff what a token asked for, newest first: route, status, duration and failing fields, no values', async () => {
+  it('has the requests of a token, newest first: route, status, duration and failing fields, without values', async () => {
     const group = await account();
     const other = await account();
     await call('GET', units, { token: group.token, headers: { 'x-request-id': 'first' } });
@@ -50,7 +50,7 @@ describe('the request log', () => {
     expect((await admin('GET', `/accounts/${other.id}/tokens/${group.token_id}/requests`)).status).toBe(404);
   });
 
-  it('shows the client’s address, as a trusted proxy tells it, in one spelling', async () => {
+  it('has the client’s address, as given by a trusted proxy, in one notation', async () => {
     const behindProxy = await appOver(db, database, { TRUSTED_PROXIES: '10.7.2.0/24' });
     const { id, token, token_id } = await account();
     for (const sent of ['203.0.113.7', '::ffff:203.0.113.7', '2001:DB8:0:0::1', 'no address'])
@@ -64,7 +64,7 @@ describe('the request log', () => {
     await expect.poll(addresses, { timeout: 5000 }).toEqual([null, '2001:db8::1', '203.0.113.7', '203.0.113.7']);
   });
 
-  it('also shows that an address was asked for that there is not, without the address', async () => {
+  it('has requests to unknown paths, without the path', async () => {
     const { id, token, token_id } = await account();
     expect((await call('GET', '/v1/contacts/ana.silva@gmail.com', { token })).status).toBe(404);
     await expect
@@ -79,7 +79,7 @@ describe('the request log', () => {
       ]);
   });
 
-  it('also shows the requests that were refused for being too many', async () => {
+  it('has requests rejected by the rate limit', async () => {
     const limited = await appOver(db, database, { RATE_LIMIT_PER_MINUTE: '1' });
     const group = await account();
     for (let n = 0; n < 4; n++) await limited.call('GET', units, { token: group.token });
@@ -93,7 +93,7 @@ describe('the request log', () => {
     );
   });
 
-  it('is read 100 at a time', async () => {
+  it('is returned in pages of 100', async () => {
     const { id, token_id } = await account();
     await behind`
       insert into request_log (account_id, token_id, at, request_id, method, route, status, duration_ms)
@@ -110,7 +110,7 @@ describe('the request log', () => {
     expect(seen).toEqual(Array.from({ length: 250 }, (_, n) => `r${250 - n}`));
   });
 
-  it('forgets what is older than a week, in every account, and keeps the rest', async () => {
+  it('deletes entries older than a week in every account, and keeps the others', async () => {
     const [one, two] = [await account(), await account()];
     for (const { id, token_id } of [one, two]) {
       await behind`
@@ -125,7 +125,7 @@ describe('the request log', () => {
     expect(await behind`select from request_log where request_id = 'aged'`).toHaveLength(2 * 8);
   });
 
-  it('is written for many accounts at once, and what one of them has that can’t be is nobody else’s loss', async () => {
+  it('is written for many accounts at once; an invalid entry of one account does not affect the others', async () => {
     const accounts = [await account(), await account(), await account(), await account()];
     const batches: number[] = [];
     const failures: unknown[] = [];
@@ -156,7 +156,7 @@ describe('the request log', () => {
     expect(await behind`select from tokens where id = any(${ids}) and last_used_at = ${used}`).toHaveLength(4);
   });
 
-  it('gives up entries, and says how many, rather than growing without bound', async () => {
+  it('drops entries and reports how many, and does not grow without bound', async () => {
     const { id, token_id } = await account();
     let dropped = 0;
     const batches: number[] = [];

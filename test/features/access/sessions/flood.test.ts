@@ -13,7 +13,7 @@ const attempt = async (email: string, from: string, password: string) => {
   return app.call('POST', '/admin/v1/session', { body, headers, remoteAddress: '10.7.2.1' });
 };
 
-it('a right password gets in past wrong ones from 200 addresses, and what is refused for load is no wrong password', async () => {
+it('a correct password signs in during wrong attempts from 200 addresses; requests rejected for load do not count as wrong', async () => {
   const { email, id } = await signedIn(app, 'owner');
   let [going, wrong, refused] = [true, 0, 0];
   /** Refused for wrong passwords without having sent one that was checked. */

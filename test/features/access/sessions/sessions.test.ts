@@ -21,7 +21,7 @@ const attempt = (email: string, password: string, headers: Record<string, string
   });
 
 describe('signing in', () => {
-  it('gives who it is and what they may access, and a cookie that no script and no other site can use', async () => {
+  it('returns the user, their accounts, and a cookie that no script and no other site can use', async () => {
     const { email, id } = await signedIn(app, 'staff', [ours.id]);
     const { status, body, headers } = await attempt(` ${email.toUpperCase()} `, staffPassword);
     expect(status).toBe(201);
@@ -39,7 +39,7 @@ describe('signing in', () => {
     expect(JSON.stringify(body)).not.toContain(String(headers['set-cookie']).slice(17, 60));
   });
 
-  it('gives a cookie for HTTPS alone where the browser speaks HTTPS', async () => {
+  it('sets a cookie for HTTPS only if the browser uses HTTPS', async () => {
     const { email } = await signedIn(app, 'viewer');
     const { headers } = await attempt(email, staffPassword, {
       origin: 'https://localhost',
@@ -48,7 +48,7 @@ describe('signing in', () => {
     expect(headers['set-cookie']).toMatch(/; Secure(;|$)/);
   });
 
-  it('keeps of the secret only its hash', async () => {
+  it('stores only a hash of the secret', async () => {
     const { cookie, id } = await signedIn(app, 'viewer');
     const rows = await behind`select * from sessions where user_id = ${id}`;
     expect(rows).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('signing in', () => {
   it.each([
     ['a wrong password', (email: string) => [email, 'wrong']],
     ['an unknown e-mail', () => ['nobody@harbour.example', staffPassword]],
-  ])('refuses %s with a 401, all alike, and no cookie', async (_, of) => {
+  ])('rejects %s with the same 401 and no cookie', async (_, of) => {
     const { email } = await signedIn(app, 'viewer');
     const [name = '', password = ''] = of(email);
     const { status, body, headers } = await attempt(name, password);
@@ -66,12 +66,12 @@ describe('signing in', () => {
     expect(headers['set-cookie']).toBeUndefined();
   });
 
-  it('names what is missing', async () => {
+  it('names missing fields', async () => {
     const { status, body } = await call('POST', '/admin/v1/session', { body: {} });
     expect([status, Object.keys(body.errors)]).toEqual([422, ['email', 'password']]);
   });
 
-  it('makes who keeps guessing one e-mail wait, and keeps nobody else from signing in', async () => {
+  it('delays repeated guesses for one e-mail, and no other users', async () => {
     const { email } = await signedIn(app, 'viewer');
     const from = (remoteAddress: string, password: string) =>
       call('POST', '/admin/v1/session', { body: { email, password }, headers: fromOurPage, remoteAddress });
@@ -90,7 +90,7 @@ describe('signing in', () => {
   it.each([
     ['2001:db8:1:2', (n: number) => `2001:db8:1:2:${n}::1`],
     ['2001:db8:0:0', (n: number) => `2001:db8::${n + 1}`],
-  ])('takes all addresses of the IPv6 network %s for one', async (_, address) => {
+  ])('treats all addresses of the IPv6 network %s as one', async (_, address) => {
     const { email } = await signedIn(app, 'viewer');
     const statuses: number[] = [];
     for (let n = 0; n < 10 && !statuses.includes(429); n++) {
@@ -101,7 +101,7 @@ describe('signing in', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  it('goes by the address that a trusted proxy names, and no other', async () => {
+  it('uses the address from a trusted proxy only', async () => {
     const { email } = await signedIn(app, 'viewer');
     const behindProxy = await appOver(app.db, database, { TRUSTED_PROXIES: '10.7.2.0/24' });
     const guesses = async (through: string, client: (n: number) => string) => {
@@ -119,7 +119,7 @@ describe('signing in', () => {
     expect(await guesses('10.7.3.1', (n) => `203.0.113.${n}`)).toContain(429);
   });
 
-  it('checks the same password once for calls that are made at once', async () => {
+  it('checks the same password once for concurrent requests', async () => {
     const { email } = await signedIn(app, 'viewer');
     const authorization = `Basic ${Buffer.from(`${email}:${staffPassword}`).toString('base64')}`;
     const calls = Array.from({ length: 30 }, () =>
@@ -128,7 +128,7 @@ describe('signing in', () => {
     expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('lets nobody in by a password that is changed while it is checked', async () => {
+  it('rejects a password that is changed while it is checked', async () => {
     const { id, email } = await signedIn(app, 'viewer');
     const changing = admin('PATCH', `/users/${id}`, { password: 'something new entirely' });
     const entering = attempt(email, staffPassword);
@@ -139,14 +139,14 @@ describe('signing in', () => {
     expect((await call('GET', '/admin/v1/session', { headers: { cookie } })).status).toBe(401);
   });
 
-  it('takes the place of the session that was there', async () => {
+  it('replaces the previous session', async () => {
     const { cookie } = await signedIn(app, 'viewer');
     const { email } = await signedIn(app, 'viewer');
     expect((await attempt(email, staffPassword, { ...fromOurPage, cookie })).status).toBe(201);
     expect((await call('GET', '/admin/v1/session', { headers: { cookie } })).status).toBe(401);
   });
 
-  it('takes no password from the address, where proxies would log it', async () => {
+  it('accepts no password in the URL, because proxies would log it', async () => {
     const { email } = await signedIn(app, 'viewer');
     const query = { email, password: staffPassword };
     const { status, body } = await call('POST', '/admin/v1/session', { query, headers: fromOurPage });
@@ -156,7 +156,7 @@ describe('signing in', () => {
     ]);
   });
 
-  it('is refused to a page of another site', async () => {
+  it('is rejected for a page of another site', async () => {
     const { email } = await signedIn(app, 'viewer');
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, { origin: 'null' }])
       expect((await attempt(email, staffPassword, headers)).status).toBe(403);
@@ -165,7 +165,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  it('is good for the admin API until one signs out', async () => {
+  it('is valid for the admin API until sign-out', async () => {
     const staff = await signedIn(app, 'staff', [ours.id]);
     expect((await staff.call('GET', '/session')).body.user).toEqual({
       id: staff.id,
@@ -178,14 +178,14 @@ describe('a session', () => {
     expect((await staff.call('GET', '/session')).status).toBe(401);
   });
 
-  it('is no good for what partners do, and neither is a made-up one for anything', async () => {
+  it('is not valid for the partner API, and an invented one is valid nowhere', async () => {
     const { cookie } = await signedIn(app, 'owner');
     expect((await call('GET', '/v1/account/units', { headers: { ...fromOurPage, cookie } })).status).toBe(401);
     for (const made of ['regulars_session=', 'regulars_session=x', `regulars_session=${'x'.repeat(43)}`, 'other=1'])
       expect((await call('GET', '/admin/v1/session', { headers: { cookie: made } })).status).toBe(401);
   });
 
-  it('ends everywhere at once', async () => {
+  it('ends in all processes at once', async () => {
     const staff = await signedIn(app, 'staff', [ours.id]);
     const elsewhere = await signIn(app, staff.email);
     const open = (await staff.call('GET', '/sessions')).body.data;
@@ -195,7 +195,7 @@ describe('a session', () => {
       expect((await call('GET', '/admin/v1/session', { headers: { cookie } })).status).toBe(401);
   });
 
-  it('ends after a week without use, and is kept by using it', async () => {
+  it('ends after a week without use, and is extended by use', async () => {
     const staff = await signedIn(app, 'viewer');
     await behind`update sessions set last_seen_at = now() - interval '6 days', expires_at = now() + interval '1 day' where user_id = ${staff.id}`;
     expect((await staff.call('GET', '/session')).status).toBe(200);
@@ -205,7 +205,7 @@ describe('a session', () => {
     expect((await staff.call('GET', '/session')).status).toBe(401);
   });
 
-  it('ends thirty days after it began, however often it is used', async () => {
+  it('ends thirty days after it began, even if it is used', async () => {
     const staff = await signedIn(app, 'viewer');
     const began = (days: number) =>
       behind`update sessions set created_at = now() - make_interval(days => ${days}), last_seen_at = now() - interval '1 day' where user_id = ${staff.id}`;
@@ -219,7 +219,7 @@ describe('a session', () => {
     expect((await staff.call('GET', '/session')).status).toBe(401);
   });
 
-  it('is deleted within the hour after it ended, and not before', async () => {
+  it('is deleted within an hour after it ended, and not before', async () => {
     const [open, idle, old] = [
       await signedIn(app, 'viewer'),
       await signedIn(app, 'viewer'),
@@ -235,7 +235,7 @@ describe('a session', () => {
     expect([...left]).toEqual([{ user_id: open.id }]);
   });
 
-  it('has what the user may do changed from the next request on', async () => {
+  it('reflects changed rights from the next request on', async () => {
     const staff = await signedIn(app, 'viewer', [ours.id]);
     const rename = () => staff.call('PATCH', `/accounts/${ours.id}`, { name: 'The Harbour Group' });
     expect((await rename()).status).toBe(403);
@@ -247,13 +247,13 @@ describe('a session', () => {
     expect((await rename()).status).toBe(401);
   });
 
-  it('ends when an owner gives the user another password', async () => {
+  it('ends when an owner changes the user’s password', async () => {
     const staff = await signedIn(app, 'staff');
     await admin('PATCH', `/users/${staff.id}`, { password: 'another one entirely' });
     expect((await staff.call('GET', '/session')).status).toBe(401);
   });
 
-  it('changes nothing for a page of another site, nor for a request that does not say where it comes from', async () => {
+  it('changes nothing for a page of another site, or for a request without an origin', async () => {
     const staff = await signedIn(app, 'staff', [ours.id]);
     const { cookie } = staff;
     for (const headers of [
@@ -273,7 +273,7 @@ describe('a session', () => {
     expect((await call('DELETE', '/admin/v1/session', { headers: plain })).status).toBe(204);
   });
 
-  it('does not make up for another credential that is no good', async () => {
+  it('does not replace another invalid credential', async () => {
     const { cookie } = await signedIn(app, 'owner');
     for (const authorization of ['Bearer wrong', `Basic ${Buffer.from('a@b.example:x').toString('base64')}`]) {
       const headers = { ...fromOurPage, cookie, authorization };
@@ -281,14 +281,14 @@ describe('a session', () => {
     }
   });
 
-  it('is nothing that the admin token has', async () => {
+  it('does not exist for the admin token', async () => {
     const { status, body } = await call('GET', '/admin/v1/session', { token: adminToken });
     expect([status, body.errors[0].message]).toEqual([403, expect.stringContaining('Sign in')]);
   });
 });
 
-describe('changing one’s password', () => {
-  it('takes the current one, ends the other sessions, and leaves this one', async () => {
+describe('changing one’s own password', () => {
+  it('requires the current one, ends the other sessions, and keeps this one', async () => {
     const staff = await signedIn(app, 'viewer');
     const elsewhere = await signIn(app, staff.email);
     const body = { current_password: staffPassword, new_password: 'something new entirely' };
@@ -299,7 +299,7 @@ describe('changing one’s password', () => {
     expect((await attempt(staff.email, body.new_password)).status).toBe(201);
   });
 
-  it('does not take back one that an owner gave meanwhile', async () => {
+  it('does not overwrite a password that an owner set meanwhile', async () => {
     const intruder = await signedIn(app, 'viewer');
     const given = admin('PATCH', `/users/${intruder.id}`, { password: 'what the owner chose' });
     const taking = intruder.call('POST', '/session/password', {
@@ -312,7 +312,7 @@ describe('changing one’s password', () => {
     expect((await attempt(intruder.email, 'what the intruder chose')).status).toBe(401);
   });
 
-  it('is refused with a wrong or a short one, and slowed down like any guessing', async () => {
+  it('is rejected with a wrong or short one, and delayed like repeated guesses', async () => {
     const staff = await signedIn(app, 'viewer');
     const change = (current_password: string, new_password: string) =>
       staff.call('POST', '/session/password', { current_password, new_password }, { remoteAddress: '10.3.0.1' });

@@ -13,7 +13,7 @@ const units = '/v1/account/units';
 await behind`alter table tokens set (autovacuum_enabled = off)`;
 
 describe('personal access tokens', () => {
-  it('are 256 random bits behind a prefix, shown once and stored hashed', async () => {
+  it('are 256 random bits with a prefix, shown once and stored hashed', async () => {
     const { id } = await account();
     const { status, body } = await admin('POST', `/accounts/${id}/tokens`, { name: 'Till' });
     expect(status).toBe(201);
@@ -59,7 +59,7 @@ describe('personal access tokens', () => {
     expect((await admin('GET', `/accounts/${id}/tokens`)).body.total).toBe(1);
   });
 
-  it('are refused from the next request on once revoked', async () => {
+  it('are rejected from the next request on once revoked', async () => {
     for (let round = 0; round < 20; round++) {
       const { id, token, token_id } = await account();
       expect((await call('GET', units, { token })).status).toBe(200);
@@ -68,7 +68,7 @@ describe('personal access tokens', () => {
     }
   });
 
-  it('are refused within 100 ms by every other process too, under load', async () => {
+  it('are rejected within 100 ms by every other process, under load', async () => {
     const other = await appOver(openPool({ url: database.url, connections: 3 }), database);
     const { id, token, token_id } = await account();
     let revokedAt = Infinity;
@@ -91,7 +91,7 @@ describe('personal access tokens', () => {
     expect(lateAccepts).toBe(0);
   });
 
-  it('of many accounts that call at once each open their own account, and no other', async () => {
+  it('of many accounts used concurrently each access only their own account', async () => {
     const accounts = await Promise.all(Array.from({ length: 6 }, () => account()));
     const roots = await behind`
       select root_unit_id as id from accounts where id = any(${accounts.map(({ id }) => id)}) order by accounts.id`;
@@ -107,7 +107,7 @@ describe('personal access tokens', () => {
     expect(await Promise.all(answers)).toEqual(roots.map(({ id }) => [id, 401]));
   });
 
-  it('are refused once expired; the expiry is in the account’s time zone, or an instant', async () => {
+  it('are rejected once expired; the expiry is in the account’s time zone, or an instant', async () => {
     const { body: group } = await admin('POST', '/accounts', { name: 'Tokyo', time_zone: 'Asia/Tokyo' });
     const path = `/accounts/${group.id}/tokens`;
     const wall = await admin('POST', path, { name: 'wall', expires_at: '2099-01-01 09:00:00' });
@@ -125,7 +125,7 @@ describe('personal access tokens', () => {
     [{ name: 'x', expires_at: '2001-01-01 00:00:00' }, ['expires_at']],
     [{ name: 'x', expires_at: '2099-02-30 00:00:00' }, ['expires_at']],
     [{ name: 'x', user_id: 999_999 }, ['user_id']],
-  ])('are not made from %j', async (body, fields) => {
+  ])('are not created from %j', async (body, fields) => {
     const { id } = await account();
     const before = (await admin('GET', `/accounts/${id}/tokens`)).body.total;
     const answer = await admin('POST', `/accounts/${id}/tokens`, body);
@@ -133,7 +133,7 @@ describe('personal access tokens', () => {
     expect((await admin('GET', `/accounts/${id}/tokens`)).body.total).toBe(before);
   });
 
-  it('are not made for a user without access to the account', async () => {
+  it('are not created for a user without access to the account', async () => {
     const [ours, theirs] = [await account(), await account()];
     const { body: user } = await admin('POST', '/users', {
       email: 'kim@harbour.example',
@@ -144,7 +144,7 @@ describe('personal access tokens', () => {
     expect(Object.keys(body.errors)).toEqual(['user_id']);
   });
 
-  it('of a viewer read and don’t write, by the role that the user has now, also in other processes within 100 ms', async () => {
+  it('of a viewer can read but not write, by the user’s current role, in other processes within 100 ms', async () => {
     const other = await appOver(openPool({ url: database.url, connections: 3 }), database);
     const { id } = await account();
     const person = { email: 'vera@harbour.example', password: 'correct horse', account_ids: [id], role: 'staff' };
@@ -166,7 +166,7 @@ describe('personal access tokens', () => {
     expect((await write()).status).toBe(200);
   });
 
-  it('that are wrong are refused after sixty different ones a minute from a network, and good ones are not', async () => {
+  it('are rate-limited after sixty different wrong ones per minute and network; valid ones are not', async () => {
     const { id, token } = await account();
     const [from, elsewhere] = ['10.5.0.1', '10.5.0.2'];
     const wrong = (n: number) => `regulars_pat_${id}_${String(n).padStart(43, 'x')}`;
@@ -186,7 +186,7 @@ describe('personal access tokens', () => {
     expect((await call('GET', units, { token: wrong(0), remoteAddress: elsewhere })).status).toBe(401);
   });
 
-  it('that are wrong are looked up once', async () => {
+  it('are looked up once if they are wrong', async () => {
     const { id } = await account();
     const token = `regulars_pat_${id}_${'y'.repeat(43)}`;
     expect((await call('GET', units, { token })).status).toBe(401);
@@ -197,7 +197,7 @@ describe('personal access tokens', () => {
     expect((await call('GET', units, { token })).status).toBe(401);
   });
 
-  it('are found by their hash with an index, within their account', async () => {
+  it('are found by their hash through an index, in their account', async () => {
     const { id } = await account();
     const plan = await db.tenant(id, async (tx) => {
       await tx`set local enable_seqscan = off`;

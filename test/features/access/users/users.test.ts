@@ -17,7 +17,7 @@ const basic = (email: string, password: string) => ({
 });
 
 describe('users', () => {
-  it('are created with the accounts that they may access, their password only as a memory-hard hash', async () => {
+  it('are created with their accounts; the password is stored only as a memory-hard hash', async () => {
     const { id } = await account();
     const { status, body } = await admin(
       'POST',
@@ -32,7 +32,7 @@ describe('users', () => {
     expect(JSON.stringify(row)).not.toContain('correct horse');
   });
 
-  it('are refused with every failing field at once, and nothing is stored', async () => {
+  it('are rejected with every invalid field named, and nothing is stored', async () => {
     const before = (await admin('GET', '/users')).body.total;
     const { status, body } = await admin('POST', '/users', {
       email: 'nobody',
@@ -66,13 +66,13 @@ describe('users', () => {
     'aaaabbbb',
     '1q2w3e4r',
     'Monkey!!99',
-  ])('have no password that is as common as %s', async (password) => {
+  ])('cannot have a password as common as %s', async (password) => {
     const { status, body } = await admin('POST', '/users', person({ password }));
     const common = { password: ['The password is one of the most common ones. Choose another.'] };
     expect([status, body.errors]).toEqual([422, common]);
   });
 
-  it('have no password that is their e-mail', async () => {
+  it('cannot have their e-mail as a password', async () => {
     const { body: user } = await admin('POST', '/users', person({ email: 'olivia.finch@harbour.example' }));
     for (const password of ['Olivia.Finch', 'olivia.finch@harbour.example']) {
       const { status, body } = await admin('PATCH', `/users/${user.id}`, { password });
@@ -80,7 +80,7 @@ describe('users', () => {
     }
   });
 
-  it('have an email each, whatever its case', async () => {
+  it('have unique e-mails, regardless of case', async () => {
     const first = await admin('POST', '/users', person());
     const again = await admin('POST', '/users', person({ email: first.body.email.toUpperCase() }));
     expect(again.body.errors).toEqual({ email: ['The email has already been taken.'] });
@@ -89,7 +89,7 @@ describe('users', () => {
     expect(renamed.body.errors).toEqual({ email: ['The email has already been taken.'] });
   });
 
-  it('are shown, listed, changed and deleted, and their tokens go with them', async () => {
+  it('can be read, listed, changed and deleted; their tokens are deleted with them', async () => {
     const group = await account();
     const { body: user } = await admin('POST', '/users', person({ account_ids: [group.id] }));
     const { body: made } = await admin('POST', `/accounts/${group.id}/tokens`, { name: 'mine', user_id: user.id });
@@ -103,7 +103,7 @@ describe('users', () => {
     expect((await admin('GET', `/users/${user.id}`)).status).toBe(404);
   });
 
-  it('reach with their tokens the accounts they may access, and no longer than they may', async () => {
+  it('can use their tokens for their accounts, as long as they have access', async () => {
     const [first, second, third] = [await account(), await account(), await account()];
     const { body: user } = await admin('POST', '/users', person({ account_ids: [first.id, second.id] }));
     const { body: made } = await admin('POST', `/accounts/${first.id}/tokens`, { name: 'mine', user_id: user.id });
@@ -126,8 +126,8 @@ describe('users', () => {
   });
 });
 
-describe('e-mail and password', () => {
-  it('open the admin API, as far as the role goes', async () => {
+describe('e-mail and password (basic authentication)', () => {
+  it('grant access to the admin API according to the role', async () => {
     const { body: owner } = await admin(
       'POST',
       '/users',
@@ -156,7 +156,7 @@ describe('e-mail and password', () => {
     expect((await admin('GET', `/accounts/${group.id}/tokens/${made.body.id}`)).body.created_by).toBe(owner.email);
   });
 
-  it('change nothing for a page of another site, which a browser that knows them would send them for', async () => {
+  it('change nothing for a page of another site, although a browser would send them', async () => {
     const { body: owner } = await admin('POST', '/users', person({ role: 'owner' }));
     const as = basic(owner.email, 'correct horse battery');
     const rename = (headers: Record<string, string>) =>
@@ -167,7 +167,7 @@ describe('e-mail and password', () => {
     expect((await rename({})).status).toBe(201);
   });
 
-  it('of one’s own need the current password to be changed', async () => {
+  it('can be changed by the user only with the current password', async () => {
     const { body: owner } = await admin('POST', '/users', person({ role: 'owner' }));
     const as = { ...basic(owner.email, 'correct horse battery'), remoteAddress: '10.1.2.5' };
     const path = `/admin/v1/users/${owner.id}`;
@@ -189,7 +189,7 @@ describe('e-mail and password', () => {
     expect((await call('GET', path, { ...basic(owner.email, password), remoteAddress: '10.1.2.5' })).status).toBe(200);
   });
 
-  it('are slowed down when they keep guessing', async () => {
+  it('are delayed after repeated wrong guesses', async () => {
     const statuses = new Set<number>();
     // More than twice the limit: a minute may end in between.
     for (let n = 0; n < 25; n++)
@@ -198,7 +198,7 @@ describe('e-mail and password', () => {
     expect((await call('GET', '/admin/v1/accounts', { token: adminToken })).status).toBe(200);
   });
 
-  it('are not let in by one of many guesses made at the same moment', async () => {
+  it('are delayed after concurrent guesses, even the correct one among them', async () => {
     const { body: owner } = await admin('POST', '/users', person({ role: 'owner' }));
     const guesses = Array.from({ length: 40 }, (_, n) => (n === 39 ? 'correct horse battery' : `guess ${n}`));
     const answers = await Promise.all(
@@ -211,7 +211,7 @@ describe('e-mail and password', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  it('may have spaces around their password, which count', async () => {
+  it('may include spaces around the password, which count', async () => {
     const { body: owner } = await admin('POST', '/users', person({ role: 'owner', password: '  kept as typed  ' }));
     const remoteAddress = '10.1.2.4';
     expect(
@@ -222,7 +222,7 @@ describe('e-mail and password', () => {
     ).toBe(401);
   });
 
-  it('and other requests are served while many passwords are being hashed', async () => {
+  it('are hashed while other requests are served', async () => {
     const group = await account();
     const users = Array.from({ length: 15 }, () => admin('POST', '/users', person()));
     const read = await Promise.race([
@@ -233,7 +233,7 @@ describe('e-mail and password', () => {
     await Promise.all(users);
   });
 
-  it('are never all removed', async () => {
+  it('of the last owner cannot be removed', async () => {
     await behind`delete from users where role = 'owner'`;
     const { body: first } = await admin('POST', '/users', person({ role: 'owner' }));
     for (const refused of [

@@ -48,8 +48,8 @@ const search = async (body: object, token = here.token) => {
 };
 const found = async (body: object) => JSON.parse((await search({ account_id: here.id, ...body })).slice(4));
 
-describe('searches that come in together', () => {
-  it('are answered as one by one, each by its own booking or its own refusal', async () => {
+describe('concurrent booking searches', () => {
+  it('get the same responses as separate searches, with one 404 or 422 per request', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
@@ -70,7 +70,7 @@ describe('searches that come in together', () => {
     expect([...seen].sort()).toEqual(['200', '404', '422']);
   });
 
-  it('find each their own', async () => {
+  it('each return their own booking', async () => {
     const sent = [...numbered, '"B"\n{1}', 'B-merged'];
     const bookings = await Promise.all(sent.map((booking_reference) => found({ booking_reference })));
     expect(bookings.map(({ booking_reference }) => booking_reference)).toEqual(sent);
@@ -81,7 +81,7 @@ describe('searches that come in together', () => {
     expect([last.id, ofSeven.deposit_paid, ofEight.deposit_paid]).toEqual([ofEight.id, '5.00', '0.00']);
   });
 
-  it('are one transaction, or a few, and one statement', async () => {
+  it('run in at most a few transactions, with one statement each', async () => {
     await found({ booking_reference: 'B-1' });
     transactions = 0;
     await Promise.all(Array.from({ length: 40 }, (_, n) => found({ booking_reference: numbered[n % 10] })));

@@ -76,8 +76,8 @@ const search = async ({ page, ...body }: AnySearch) => {
 const march = { account_id: here.id, start_date: '2025-03-01', end_date: '2025-03-31' } as const;
 const all = ['purchases', 'booking', 'wifi'];
 
-describe('searches that come in together', () => {
-  it('are answered as one by one, each by its own answer or its own refusal', async () => {
+describe('concurrent presence searches', () => {
+  it('get the same responses as separate searches, with errors per request', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(fc.array(anySearch, { minLength: 2, maxLength: 40 }), async (searches) => {
@@ -92,7 +92,7 @@ describe('searches that come in together', () => {
     expect([...seen].sort()).toEqual(['200', '422']);
   });
 
-  it('are one transaction, or a few', async () => {
+  it('run in at most a few transactions', async () => {
     const one = { ...march, contact_id: guests[0] as number, types: all, page: undefined };
     await search(one);
     transactions = 0;
@@ -101,7 +101,7 @@ describe('searches that come in together', () => {
     expect(new Set(answers).size).toBe(1);
   });
 
-  it('take as many statements as one does', async () => {
+  it('need as many statements as a single search', async () => {
     const statements = async (many: number) => {
       let made = 0;
       const searches = Array.from({ length: many }, (_, n) => ({
@@ -123,7 +123,7 @@ describe('searches that come in together', () => {
     expect(await statements(40)).toBe(6);
   });
 
-  it('leave those of whom there is much to be read alone', async () => {
+  it('do not batch a contact with many rows', async () => {
     const found = await db.tenant(here.id, (tx) =>
       findManyPops(
         tx,
@@ -146,7 +146,7 @@ describe('searches that come in together', () => {
     expect([many.length, bill.length, bill[0].transaction_lines.length]).toEqual([104, 2, 40]);
   });
 
-  it('find all that a merged contact did, by either id, page by page', async () => {
+  it('find all activity of merged contacts under either id, page by page', async () => {
     const pages = await Promise.all(
       [byPhone, merged].flatMap((contact_id) =>
         [1, 2].map(async (page) => {

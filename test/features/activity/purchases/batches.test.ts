@@ -72,7 +72,7 @@ async function run(at: Place, sent: AnyPurchase[], sizes: number[]) {
 }
 
 describe('a batch of anonymous purchases', () => {
-  it.skipIf(isMutating)('stores, and answers, exactly what the same requests do one after the other', async () => {
+  it.skipIf(isMutating)('stores and returns exactly what the same requests do one by one', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -94,7 +94,7 @@ describe('a batch of anonymous purchases', () => {
     expect(await broken(behind)).toEqual({});
   });
 
-  it('takes a number of statements that does not depend on how many they are', async () => {
+  it('needs the same number of statements for any number of purchases', async () => {
     const statements = async (count: number) => {
       const at = await place();
       const commands = Array.from({ length: count }, (_, n) => {

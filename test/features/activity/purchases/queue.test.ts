@@ -7,7 +7,7 @@ const { account, admin, call } = await testApp();
 const home = await place({ account, admin, call });
 const { written, bill, sent, staff, read, newGroup, addCodes, booking } = home;
 
-describe('the queue', async () => {
+describe('the list of waiting purchases', async () => {
   const at = await place({ account, admin, call });
   const token = at.token;
   const base = `/accounts/${at.id}/purchases`;
@@ -28,10 +28,10 @@ describe('the queue', async () => {
   const found = await at.sent({ membership_number: later });
   await at.written({ membership_number: later });
 
-  it('lists those that wait, newest first, and none that is matched', async () => {
+  it('has the waiting purchases, newest first, and no matched ones', async () => {
     expect(await waitsFor()).toEqual([both.id, ...keys.map((key) => byKey[key].id).reverse()]);
   });
-  it('shows of each what it waits for, and what it is', async () => {
+  it('has the keys and the fields of each purchase', async () => {
     const { data, total, per_page } = await at.staff('waiting?waiting_for=membership_number');
     expect([total, per_page]).toEqual([1, 100]);
     expect(data).toEqual([
@@ -66,15 +66,15 @@ describe('the queue', async () => {
     ]);
     expect(data[0]).toEqual(await at.staff(String(byKey.membership_number.id)));
   });
-  it.each(keys)('lists those that wait for %s alone', async (key) => {
+  it.each(keys)('can be filtered by %s', async (key) => {
     const others = key === 'card_reference' || key === 'table_number' ? [both.id] : [];
     expect(await waitsFor(key)).toEqual([...others, byKey[key].id]);
   });
-  it('refuses to list those that wait for nonsense', async () => {
+  it('rejects an unknown filter', async () => {
     const { status, body } = await admin('GET', `${base}/waiting?waiting_for=godot`);
     expect([status, Object.keys(body.errors)]).toEqual([422, ['waiting_for']]);
   });
-  it('is counted', async () => {
+  it('has counts', async () => {
     expect(await at.staff('waiting/counts')).toEqual({
       waiting: 6,
       waiting_for: {
@@ -86,7 +86,7 @@ describe('the queue', async () => {
       },
     });
   });
-  it('is each account’s own', async () => {
+  it('contains only the account’s own purchases', async () => {
     const there = await place({ account, admin, call });
     const nothing = { waiting: 0, waiting_for: Object.fromEntries(keys.map((key) => [key, 0])) };
     expect(await there.staff('waiting/counts')).toEqual(nothing);
@@ -97,7 +97,7 @@ describe('the queue', async () => {
       }
     }
   });
-  it('is for staff alone', async () => {
+  it('requires at least staff', async () => {
     for (const path of ['waiting', 'waiting/counts', `${found.id}`, `${found.id}/explanation`]) {
       expect((await call('GET', `/admin/v1${base}/${path}`, { token })).status).toBe(401);
       expect((await call('GET', `/admin/v1${base}/${path}`)).status).toBe(401);
@@ -105,7 +105,7 @@ describe('the queue', async () => {
   });
 });
 
-describe('the explanation', () => {
+describe('the explanation of a match', () => {
   interface Candidate {
     booking_reference: string;
     contact_id: number;
@@ -119,7 +119,7 @@ describe('the explanation', () => {
       candidates.map((one) => [one.booking_reference, one.chosen ? 'chosen' : one.turned_down.join(' ')]),
     );
 
-  it('of one that waits says for what, and why each key leads nowhere', async () => {
+  it('names the keys of a waiting purchase, and why each matches no contact', async () => {
     const [unique_code, group] = [fresh('CODE'), await newGroup()];
     await addCodes(group, [unique_code]);
     const values = { booking_reference: fresh('B'), membership_number: fresh('M'), card_reference: fresh('C') };
@@ -133,7 +133,7 @@ describe('the explanation', () => {
     const unknown = await explain(await sent({ unique_code: fresh('CODE') }));
     expect(unknown.keys[0].reason).not.toBe(tried[1].reason);
   });
-  it.each(named)('says that it was %s', async (_, { key, prepare }) => {
+  it.each(named)('states that the purchase was %s', async (_, { key, prepare }) => {
     const value = fresh('value');
     const contact = await (await prepare(home, value))();
     const earlier = Object.fromEntries(keys.slice(0, keys.indexOf(key)).map((one) => [one, fresh('nobody')]));
@@ -148,7 +148,7 @@ describe('the explanation', () => {
     );
     expect(tried.find((one: { key: Key }) => one.key === key)).toMatchObject({ value, contact_id: contact });
   });
-  it('says of each booking why it is not this one', async () => {
+  it('gives a reason for each booking that does not match', async () => {
     const table_number = fresh('table');
     const tables = { table_numbers: [table_number] };
     const all = {
@@ -183,7 +183,7 @@ describe('the explanation', () => {
     expect(ours[0].booking_reference).toBe('B-chosen');
     expect(candidates.filter((one: Candidate) => one.chosen)).toHaveLength(1);
   });
-  it('of one that waits for a table shows who was turned down, and after it is reported, who was chosen', async () => {
+  it('shows the rejected bookings of a table, and the chosen one after it is reported', async () => {
     const at = await place({ account, admin, call });
     const [table_number, one] = [fresh('table'), at.booking({ table_numbers: ['9'] })];
     const contact = await at.written({ bookings: [one] });
@@ -197,7 +197,7 @@ describe('the explanation', () => {
     expect(after.candidates).toMatchObject([{ contact_id: contact, chosen: true, turned_down: [] }]);
     expect(after.keys).toMatchObject([{ key: 'table_number', outcome: 'won', contact_id: contact }]);
   });
-  it('says where a key led when it leads elsewhere by now', async () => {
+  it('names the original contact if the key now matches another contact', async () => {
     const one = booking();
     const [ana, purchase] = [await written({ bookings: [one] }), bill()];
     const stored = await sent({ booking_reference: one.booking_reference, purchases: [purchase] });
@@ -207,7 +207,7 @@ describe('the explanation', () => {
     const reason = `It led to contact ${ana}. By now: It leads to contact ${rui}.`;
     expect(tried).toMatchObject([{ outcome: 'won', reason, contact_id: rui }]);
   });
-  it('shows the table that led to the guest, also after another was sent that leads nowhere', async () => {
+  it('shows the table that matched, even after a table that matches no contact is sent', async () => {
     const [table_number, purchases] = [fresh('table'), [bill()]];
     const contact = await written({ bookings: [booking({ table_numbers: [table_number] })] });
     const stored = await sent({ table_number, purchases });
@@ -215,7 +215,7 @@ describe('the explanation', () => {
     const { keys: tried } = await explain(stored);
     expect(tried).toMatchObject([{ value: table_number, outcome: 'won', contact_id: contact }]);
   });
-  it('of one that came on a contact says so', async () => {
+  it('states that the purchase was sent with a contact', async () => {
     const contact = await written({ purchases: [bill()] });
     const [{ id = 0 } = {}] = await read(contact);
     const { summary, keys: tried, candidates } = await staff(`${id}/explanation`);
@@ -224,7 +224,7 @@ describe('the explanation', () => {
   });
 });
 
-describe('the numbers', async () => {
+describe('the metrics of matching', async () => {
   const { db, ...database } = await openTestDatabase();
   const first = await appOver(db, database);
   const [here, there] = [await place(first), await place(first)];
@@ -246,7 +246,7 @@ describe('the numbers', async () => {
       }),
     );
 
-  it('tell how purchases were matched, at once and later, and that they wait', async () => {
+  it('count purchases matched immediately, matched later and waiting', async () => {
     expect(await outcomes()).toEqual({});
     for (const { key, prepare } of ways) {
       const value = fresh('value');
@@ -268,7 +268,7 @@ describe('the numbers', async () => {
     ].map(([route, key, n]) => [`${route}: waiting_purchase_matched_by_${key}`, n]);
     expect(await outcomes()).toEqual(Object.fromEntries([...direct, ...late, ['/v1/purchases: purchase_waiting', 18]]));
   });
-  it('tell how many wait in all accounts together, by what for', async () => {
+  it('count the waiting purchases of all accounts by key', async () => {
     for (const at of [here, there]) {
       await at.sent({ card_reference: fresh('C'), table_number: fresh('table') });
       await at.sent({ membership_number: fresh('M') });

@@ -14,7 +14,7 @@ import {
   way,
 } from '../../../support/till.ts';
 
-describe('at the same moment, through two processes’ worth of apps', async () => {
+describe('concurrent requests through two apps', async () => {
   const { db, ...database } = await openTestDatabase();
   const otherDb = openPool({ url: database.url, connections: 5 });
   afterAll(() => otherDb.close());
@@ -32,7 +32,7 @@ describe('at the same moment, through two processes’ worth of apps', async () 
     expect([waiting, waiting_for]).toEqual([0, Object.fromEntries(keys.map((key) => [key, 0]))]);
   };
 
-  it.each(named)('a purchase and %s: none is left waiting', async (_, { key, prepare }) => {
+  it.each(named)('with a purchase and %s leave no purchase waiting', async (_, { key, prepare }) => {
     const at = await place(apps[0]);
     const values = Array.from({ length: pairs }, () => fresh('value'));
     const brings: ((by?: Caller) => Promise<number>)[] = [];
@@ -55,7 +55,7 @@ describe('at the same moment, through two processes’ worth of apps', async () 
       purchases.map((id) => [[id, key]]),
     );
   });
-  it('everything at once: each purchase is somebody’s, once', async () => {
+  it('of all kinds match each purchase to one contact, once', async () => {
     const at = await place(apps[0]);
     const kinds = [
       'a booking on the contact write',
@@ -92,7 +92,7 @@ describe('at the same moment, through two processes’ worth of apps', async () 
       expect(theirs.map(({ id }) => id)).toEqual([purchase.id]);
     }
   });
-  it('the same purchase on a contact and anonymously: it is the contact’s, once', async () => {
+  it('with the same purchase, on a contact and anonymously, store it once, on the contact', async () => {
     const at = await place(apps[0]);
     const membership_number = fresh('M');
     const member = await at.written({ membership_number });

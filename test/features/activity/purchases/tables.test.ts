@@ -103,7 +103,7 @@ const zones: Zone[] = [
   },
 ];
 
-describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back }) => {
+describe.each(zones)('a purchase at a table, in $zone', async ({ zone, july, utc, forward, back }) => {
   const { book, pay, payAll, change, purchasesOf, here, there, root } = await placeIn(zone);
 
   describe.each<[string, string, string, boolean]>([
@@ -122,13 +122,13 @@ describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back
     ['3 hours and a second before', '2025-07-01 21:00:00', '2025-07-01 17:59:59', false],
     ['in winter', '2025-01-15 22:00:00', '2025-01-15 23:59:00', true],
     ['after midnight in winter', '2025-01-15 23:30:00', '2025-01-16 00:15:00', false],
-  ])('a purchase %s', (_, party_datetime, created_at, matches) => {
-    it(`${matches ? 'is' : 'is not'} the guest’s`, async () => {
+  ])('%s', (_, party_datetime, created_at, matches) => {
+    it(`${matches ? 'is' : 'is not'} matched to the booking`, async () => {
       const table = fresh('table');
       const { contact } = await book({ party_datetime, table_numbers: [table] });
       expect(await pay(table, created_at)).toBe(matches ? contact : null);
     });
-    it(`${matches ? 'is' : 'is not'} the guest’s when the booking comes after it`, async () => {
+    it(`${matches ? 'is' : 'is not'} matched to a booking that arrives later`, async () => {
       const table = fresh('table');
       expect(await pay(table, created_at)).toBeNull();
       const { contact } = await book({ party_datetime, table_numbers: [table] });
@@ -136,7 +136,7 @@ describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back
     });
   });
 
-  describe('a time sent with its offset', () => {
+  describe('a time with an offset', () => {
     it.each<[string, string, string, boolean, string]>([
       ['in UTC', '2025-07-01 22:00:00', utc.late, true, '2025-07-01 23:59:00'],
       ['in UTC with fractions', '2025-07-01 22:00:00', utc.late.replace('Z', '.000Z'), true, '2025-07-01 23:59:00'],
@@ -145,7 +145,7 @@ describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back
       ['of its own', '2025-07-01 23:30:00', `2025-07-02T00:15:00${july}`, false, '2025-07-02 00:15:00'],
       ['of its own', '2025-07-01 18:00:00', `2025-07-01T21:00:00${july}`, true, '2025-07-01 21:00:00'],
       ['of its own', '2025-07-01 18:00:00', `2025-07-01T21:00:01${july}`, false, '2025-07-01 21:00:01'],
-    ])('%s is that of the account’s clock: %s, %s', async (_, party_datetime, created_at, matches, shown) => {
+    ])('%s is converted to the account’s time zone: %s, %s', async (_, party_datetime, created_at, matches, shown) => {
       const table = fresh('table');
       const { contact } = await book({ party_datetime, table_numbers: [table] });
       expect(await pay(table, created_at)).toBe(matches ? contact : null);
@@ -155,7 +155,7 @@ describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back
       const [stored] = await purchasesOf(matches ? contact : nearby.contact);
       expect(stored.transaction_date).toBe(shown);
     });
-    it('is also that of a booking', async () => {
+    it('is converted for bookings too', async () => {
       const table = fresh('table');
       const { contact } = await book({ party_datetime: utc.late, table_numbers: [table] });
       expect(await pay(table, '2025-07-01 22:00:00')).toBe(contact);
@@ -164,11 +164,11 @@ describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back
     });
   });
 
-  describe('on the night the clocks change', () => {
+  describe('when the clocks change', () => {
     it.each<[string, Zone['forward']]>([
       ['forward', forward],
       ['back', back],
-    ])('%s, the hours count that really pass', async (_, [start, within, beyond]) => {
+    ])('%s, the elapsed hours count', async (_, [start, within, beyond]) => {
       const [early, late, outside] = [fresh('table'), fresh('table'), fresh('table')];
       const { contact } = await book({ party_datetime: start, table_numbers: [early] });
       expect([await pay(early, within), await pay(early, beyond)]).toEqual([contact, null]);
@@ -180,13 +180,13 @@ describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back
     it.each<[string, Zone['forward']]>([
       ['forward', forward],
       ['back', back],
-    ])('%s, they count for a purchase that waits, too', async (_, [start, within, beyond]) => {
+    ])('%s, the elapsed hours count for a waiting purchase too', async (_, [start, within, beyond]) => {
       const table = fresh('table');
       expect([await pay(table, within), await pay(table, beyond)]).toEqual([null, null]);
       const { contact } = await book({ party_datetime: start, table_numbers: [table] });
       expect((await purchasesOf(contact)).map((one: Purchase) => one.transaction_date)).toEqual([within]);
     });
-    it('the day is still the clock’s', async () => {
+    it('the day is the local day', async () => {
       for (const [start] of [forward, back]) {
         const table = fresh('table');
         const day = start.slice(0, 10);
@@ -198,7 +198,7 @@ describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back
     });
   });
 
-  it('several purchases of one request are each matched on their own', async () => {
+  it('several purchases in one request are matched independently', async () => {
     const table = fresh('table');
     const at = (unit_id: number, party_datetime: string) => book({ unit_id, party_datetime, table_numbers: [table] });
     const lunch = await at(here, '2025-07-01 12:30:00');
@@ -231,7 +231,7 @@ describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back
     ]);
   });
 
-  it('is reported later by the booking platform, and the purchase found by it', async () => {
+  it('a table that the booking platform reports later matches the waiting purchase', async () => {
     const table = fresh('table');
     const { contact, booking } = await book({ party_datetime: '2025-07-01 23:00:00' });
     expect([await pay(table, '2025-07-01 23:59:59'), await pay(table, '2025-07-02 00:30:00')]).toEqual([null, null]);
@@ -243,13 +243,13 @@ describe.each(zones)('a table in $zone', async ({ zone, july, utc, forward, back
   });
 });
 
-describe('which booking', async () => {
+describe('the booking that matches a table', async () => {
   const { account, token, book, pay, payAll, change, purchasesOf, here, there } = await placeIn('Europe/London');
   const at = (time: string) => `2025-07-01 ${time}:00`;
   const seated = (time: string, table: string, more: object = {}) =>
     book({ party_datetime: at(time), table_numbers: [table], ...more });
 
-  it('is the one whose start is nearest', async () => {
+  it('is the one that starts nearest to the purchase', async () => {
     const table = fresh('table');
     const early = await seated('17:30', table);
     const middle = await seated('19:45', table);
@@ -258,14 +258,14 @@ describe('which booking', async () => {
     const whose = [early, middle, middle, middle, late, late].map(({ contact }) => contact);
     expect(await Promise.all(times.map((time) => pay(table, at(time))))).toEqual(whose);
   });
-  it('stays the one that it was when a nearer one comes later', async () => {
+  it('stays the same if a nearer one arrives later', async () => {
     const table = fresh('table');
     const { contact } = await seated('17:30', table);
     expect(await pay(table, at('20:05'))).toBe(contact);
     const nearer = await seated('20:00', table);
     expect([await purchasesOf(contact), await purchasesOf(nearer.contact)].map((all) => all.length)).toEqual([1, 0]);
   });
-  it('is none that was cancelled', async () => {
+  it('is never a cancelled one', async () => {
     const table = fresh('table');
     const { contact } = await seated('17:30', table);
     await seated('20:00', table, { stage_value: 550 });
@@ -274,12 +274,12 @@ describe('which booking', async () => {
     await seated('20:00', alone, { stage_value: 550 });
     expect(await pay(alone, at('20:05'))).toBeNull();
   });
-  it.each([1, 100, 7, 551])('is one in stage %d', async (stage_value) => {
+  it.each([1, 100, 7, 551])('can be in stage %d', async (stage_value) => {
     const table = fresh('table');
     const { contact } = await seated('20:00', table, { stage_value });
     expect(await pay(table, at('20:05'))).toBe(contact);
   });
-  it('is none that was cancelled later', async () => {
+  it('is not one that was cancelled before the purchase', async () => {
     const table = fresh('table');
     const { contact, booking } = await seated('20:00', table);
     expect(await pay(table, at('20:05'))).toBe(contact);
@@ -289,7 +289,7 @@ describe('which booking', async () => {
     await change(booking, { stage_value: 1 });
     expect(await purchasesOf(contact)).toHaveLength(2);
   });
-  it('is none of another unit, and not even a nearer one', async () => {
+  it('is never at another unit, even if that one is nearer', async () => {
     const table = fresh('table');
     const { contact } = await seated('18:00', table, { unit_id: there });
     expect(await pay(table, at('18:05'))).toBeNull();
@@ -297,20 +297,20 @@ describe('which booking', async () => {
     const here = await seated('20:00', table);
     expect(await pay(table, at('18:05'))).toBe(here.contact);
   });
-  it('is none at another table', async () => {
+  it('is never at another table', async () => {
     const table = fresh('table');
     await seated('20:00', `${table}0`);
     await seated('20:00', table.slice(0, -1) || 'x');
     expect(await pay(table, at('20:05'))).toBeNull();
   });
-  it('is none without a table, and none without a start', async () => {
+  it('has a table and a start', async () => {
     const table = fresh('table');
     await book({ party_datetime: at('20:00') });
     await book({ party_datetime: at('20:00'), table_numbers: [] });
     await book({ table_numbers: [table] });
     expect(await pay(table, at('20:05'))).toBeNull();
   });
-  it('is the one that has this among its tables', async () => {
+  it('has the table among its tables', async () => {
     const [one, two, three] = [fresh('table'), fresh('table'), fresh('table')];
     const { contact } = await book({ party_datetime: at('20:00'), table_numbers: [one, two, three] });
     expect(await Promise.all([one, two, three].map((table) => pay(table, at('20:05'))))).toEqual([
@@ -320,7 +320,7 @@ describe('which booking', async () => {
     ]);
     expect(await pay(`${one},${two}`, at('20:05'))).toBeNull();
   });
-  it('is found whatever the case of the table’s name', async () => {
+  it('is found regardless of the case of the table', async () => {
     const name = fresh('Terrasse É');
     const { contact } = await seated('20:00', name);
     for (const table of [name, name.toLowerCase(), name.toUpperCase()]) {
@@ -346,14 +346,14 @@ describe('which booking', async () => {
     ['the day', { party_datetime: '2025-06-30 20:00:00' }, { party_datetime: at('20:00') }],
     ['the unit', { unit_id: there }, { unit_id: here }],
     ['the stage', { stage_value: 550 }, { stage_value: 100 }],
-  ])('is found as soon as %s is put right', async (_, wrong, right) => {
+  ])('is found when %s is corrected', async (_, wrong, right) => {
     const table = fresh('table');
     const { contact, booking } = await seated('20:00', table, wrong);
     expect(await pay(table, at('20:05'))).toBeNull();
     await change(booking, right);
     expect(await purchasesOf(contact)).toHaveLength(1);
   });
-  it('is found for a purchase that is sent again with its table, and no time: it is still when it was', async () => {
+  it('is found for a purchase sent again with its table and no time: it keeps its time', async () => {
     const table = fresh('table');
     const { contact } = await seated('20:00', table);
     const transaction_reference = fresh('T');
@@ -362,7 +362,7 @@ describe('which booking', async () => {
     expect(again).toMatchObject({ contact_id: contact, matched_by: 'table_number' });
     expect((await purchasesOf(contact)).map((one: Purchase) => one.transaction_date)).toEqual([at('20:05')]);
   });
-  it('is found for a purchase that is sent again with another time', async () => {
+  it('is found for a purchase sent again with another time', async () => {
     const table = fresh('table');
     const { contact } = await seated('20:00', table);
     const transaction_reference = fresh('T');
@@ -370,7 +370,7 @@ describe('which booking', async () => {
     expect(await pay(table, at('20:05'), { transaction_reference })).toBe(contact);
     expect(await purchasesOf(contact)).toHaveLength(1);
   });
-  it('that one write brings is the nearest for a purchase that waits', async () => {
+  it('is the nearest one if one write adds several', async () => {
     const table = fresh('table');
     expect(await pay(table, at('20:05'))).toBeNull();
     const bookings = ['17:30', '19:45', '21:30'].map((time) => {

@@ -11,7 +11,7 @@ it.each([
   ['unique_code_key', 'purchases_waiting_code'],
   ['membership_number', 'purchases_waiting_membership'],
   ['card_reference', 'purchases_waiting_card'],
-])('a purchase that waits is found by the index of its %s alone', async (column, index) => {
+])('the look-up of waiting purchases by %s uses only the index of that key', async (column, index) => {
   const plan = await db.tenant(id, async (tx) => {
     await tx`set local enable_seqscan = off`;
     const rows = await tx<Record<string, string>>`

@@ -16,8 +16,8 @@ const record = (id: number, body: object) => admin('POST', path(id), body);
 const ledger = async (id: number) => (await admin('GET', path(id))).body.data;
 const none = { allow_email: false, allow_sms: false, allow_call: false, allow_snail_mail: false };
 
-describe('consent that staff record', () => {
-  it('sets the flags, with an entry for each that changes: who, and why', async () => {
+describe('consent recorded by staff', () => {
+  it('sets the flags, with a ledger entry for each change: who and why', async () => {
     const { id } = await written({ email: newEmail(), allow_email: true });
     const reason = 'Asked at the bar.';
     const { status, body } = await record(id, { allow_email: false, allow_sms: true, allow_call: false, reason });
@@ -37,7 +37,7 @@ describe('consent that staff record', () => {
     expect(await broken(behind)).toEqual({});
   });
 
-  it('writes nothing where nothing changes', async () => {
+  it('writes nothing if nothing changes', async () => {
     const { id } = await written({ email: newEmail(), allow_email: true });
     const before = await behind`select xmin from contacts where id = ${id}`;
     const { body } = await record(id, { allow_email: true, allow_sms: false, reason: 'Again.' });
@@ -46,7 +46,7 @@ describe('consent that staff record', () => {
     expect(await ledger(id)).toHaveLength(1);
   });
 
-  it('needs a flag and a reason', async () => {
+  it('requires a flag and a reason', async () => {
     const { id } = await written({ email: newEmail() });
     const refused = async (sent: object) => {
       const { status, body } = await record(id, sent);
@@ -68,7 +68,7 @@ describe('consent that staff record', () => {
     expect(await ledger(id)).toEqual([]);
   });
 
-  it('for a guest who was merged is the other’s', async () => {
+  it('for a merged contact is recorded on the survivor', async () => {
     const old = await written({ email: newEmail(), allow_call: true });
     const now = await written({ email: newEmail() });
     await admin('POST', `/accounts/${accountId}/contacts/${now.id}/merge`, { contact_id: old.id });
@@ -82,7 +82,7 @@ describe('consent that staff record', () => {
     expect(await broken(behind)).toEqual({});
   });
 
-  it('is one after the other: the ledger explains the flags after a race with partners', async () => {
+  it('is serialized: the ledger matches the flags after concurrent writes by partners', async () => {
     const email = newEmail();
     const { id } = await written({ email });
     await Promise.all(
@@ -94,7 +94,7 @@ describe('consent that staff record', () => {
     expect(await broken(behind)).toEqual({});
   });
 
-  it('names sources, and not tokens or sources that are gone; partners see the ledger as before', async () => {
+  it('names the source, but no deleted token or source; partners see the ledger as before', async () => {
     const { id } = await written({ email: newEmail(), allow_email: true, source_name: 'Guest wifi' });
     const [entry] = await ledger(id);
     expect(entry).toMatchObject({ source_name: 'Guest wifi', token_name: 'test' });
@@ -103,7 +103,7 @@ describe('consent that staff record', () => {
     expect(body.data).toEqual([partners]);
   });
 
-  it('is on contacts of the account only', async () => {
+  it('is rejected for contacts of another account', async () => {
     const other = await accountIn(app, 'UTC');
     const { id } = await written({ email: newEmail() });
     for (const at of [path(id, other.accountId), path(999_999_999), path('x')]) {

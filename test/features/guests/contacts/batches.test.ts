@@ -89,7 +89,7 @@ describe('a batch of writes', () => {
     },
   );
 
-  it('lets go of a number that two stored and only one was known by, when both change it in one batch', async () => {
+  it('releases a number that two contacts had and only one was identified by, when both change it in one batch', async () => {
     const guest = (n: number, mobile: number) =>
       ({ email: `guest${n}@gmail.com`, mobile_number: `0770090000${mobile}`, rules: [] }) as unknown as AnyWrite;
     const writes = [guest(1, 1), guest(2, 1), guest(1, 2), guest(2, 3)];
@@ -103,7 +103,7 @@ describe('a batch of writes', () => {
     }
   });
 
-  it('leaves a membership with the contact that brought it, also when that is merged in the same batch', async () => {
+  it('keeps a membership with the contact that added it, even if that contact is merged in the same batch', async () => {
     const member = (email: string | undefined, mobile_number: string | undefined) =>
       ({ email, mobile_number, membership_number: 'M1', rules: [] }) as unknown as AnyWrite;
     const [rui, ana] = ['guest2@gmail.com', 'guest1@gmail.com'];
@@ -125,7 +125,7 @@ describe('a batch of writes', () => {
     }
   });
 
-  it.each([true, false])('counts a withdrawal of the same batch on a merge (full object: %s)', async (full) => {
+  it.each([true, false])('applies a withdrawal of the same batch to a merge (full object: %s)', async (full) => {
     const at = await place();
     const [ana, phone] = [{ email: 'guest1@gmail.com' }, { mobile_number: '07700900001' }];
     const write = (body: object) => ({ ...body, rules: [], full_contact_object: full }) as unknown as AnyWrite;
@@ -144,7 +144,7 @@ describe('a batch of writes', () => {
     expect(await broken(behind)).toEqual({});
   });
 
-  it('takes a number of statements that does not depend on how many they are', async () => {
+  it('needs the same number of statements for any number of writes', async () => {
     const write = (n: number): AnyWrite =>
       ({
         email: `guest${n}@gmail.com`,

@@ -9,21 +9,21 @@ import {
   storeTo,
 } from '../../../../src/features/guests/write/contact-state.ts';
 
-describe('on a merge, a withdrawal', () => {
-  it('of the other contact stands on the surviving one', () => {
+describe('a withdrawal of consent, on a merge', () => {
+  it('of the merged contact applies to the survivor', () => {
     const [from, into] = [newContactState(), newContactState()];
     from.withdrawn.add('email');
     for (const channel of ['email', 'sms'] as const) inheritWithdrawal(into, from, channel);
     expect([hasWithdrawn(into, 'email'), hasWithdrawn(into, 'sms')]).toEqual([true, false]);
   });
-  it('that the other took back by giving the consent again does not', () => {
+  it('does not apply if the merged contact gave the consent again', () => {
     const [from, into] = [newContactState(), newContactState()];
     from.withdrawn.add('email');
     from.row.allow_email = true;
     inheritWithdrawal(into, from, 'email');
     expect(hasWithdrawn(into, 'email')).toBe(false);
   });
-  it('that the other inherited itself goes on to the next, also where the other gave that consent since', () => {
+  it('that was inherited in an earlier merge applies in the next one, even if consent was given since', () => {
     const [first, from, into] = [newContactState(), newContactState(), newContactState()];
     first.withdrawn.add('email');
     inheritWithdrawal(from, first, 'email');
@@ -33,8 +33,8 @@ describe('on a merge, a withdrawal', () => {
   });
 });
 
-describe('what is written on a contact', () => {
-  it('changes the row only where it differs', () => {
+describe('a write to the state of a contact', () => {
+  it('changes the row only if a value differs', () => {
     const person = newContactState();
     person.changed = false;
     set(person, 'first_name', null);
@@ -43,7 +43,7 @@ describe('what is written on a contact', () => {
     set(person, 'first_name', 'Ana');
     expect([person.changed, person.row.first_name]).toEqual([true, 'Ana']);
   });
-  it('is news once: a unit, a group, a user-defined field', () => {
+  it('adds a unit, a group or a user-defined field once', () => {
     const person = newContactState();
     const group = { id: 1 } as unknown as Parameters<typeof attach>[1];
     expect([attach(person, group), attach(person, group)]).toEqual([true, false]);

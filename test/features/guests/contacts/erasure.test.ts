@@ -126,8 +126,8 @@ async function traces(words: string[]): Promise<string[]> {
   return [...found, ...statistics.map(({ name, row }) => `statistics of ${name}: ${row}`)];
 }
 
-describe('a guest who is erased', () => {
-  it('leaves none of their values in any table or statistics, and what others have stays', async () => {
+describe('erasing a contact', () => {
+  it('removes its values from every table and all statistics, and keeps those of other contacts', async () => {
     dns.says(['quillon-family.example', 'branwen-family.example'], 'mx');
     const [theirs, others] = [guest('quillon', '900987'), guest('branwen', '900654')];
     const ownIds = { 'idempotency-key': `write-${theirs.email}`, 'x-request-id': 'till-quillon-member-17' };
@@ -231,7 +231,7 @@ describe('a guest who is erased', () => {
     ]);
   });
 
-  it('takes no number along that went to another guest before', async () => {
+  it('keeps a number that moved to another contact before', async () => {
     const first = await write({ email: 'before@gmail.com', membership_number: 'PASSED-ON' });
     const second = await write({ email: 'after@gmail.com', membership_number: 'PASSED-ON' });
     await ok(
@@ -250,7 +250,7 @@ describe('a guest who is erased', () => {
     expect(sale).toEqual({ contact_id: second.id, membership_number: 'PASSED-ON', matched_value: 'PASSED-ON' });
   });
 
-  it('renames no group or source with their name that another guest has, and none that only sounds alike', async () => {
+  it('keeps the names of groups and sources that other contacts use or that only resemble its values', async () => {
     const named = { first_name: 'Percival', last_name: 'Underhill' };
     const units = [{ id: ids.unit, groups: [{ name: 'Percival Underhill fans' }, { name: 'Percivals' }] }];
     const source_name = 'Percival Underhill Events';
@@ -266,7 +266,7 @@ describe('a guest who is erased', () => {
     ]);
   });
 
-  it('leaves no statistics of a table that is empty afterwards, where PostgreSQL can clear them', async () => {
+  it('clears the statistics of a table that is empty afterwards, if PostgreSQL can', async () => {
     const [{ version } = { version: 0 }] = await behind<{ version: number }>`
       select current_setting('server_version_num')::int as version`;
     if (version < 180_000) return;

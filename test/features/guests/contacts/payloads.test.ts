@@ -35,7 +35,7 @@ describe('units and groups', () => {
     const { body } = await call('GET', '/v1/account/units', { token, query: { groups: 'true' } });
     return body.data.find((one: { id: number }) => one.id === id).folders;
   };
-  it('hold the contact; a group is made in its folder, or in “default”, and found again whatever the case', async () => {
+  it('are assigned to the contact; a group is created in its folder or in “default”, and found regardless of case', async () => {
     const { id } = await made('units', { name: 'Fresh' });
     const groups = [{ name: 'News' }, { name: 'News', folder_name: 'Été' }];
     const contact = await written({ email: newEmail(), units: [on(id, ...groups), { id: second.id }] });
@@ -59,14 +59,14 @@ describe('units and groups', () => {
     expect(units).toEqual([{ id, name: 'Fresh', groups: [first, next] }]);
     expect(await folders(id)).toEqual(before);
   });
-  it('of one name on two units are two groups', async () => {
+  it('with the same name on two units are two groups', async () => {
     const { units } = await written({
       email: newEmail(),
       units: [on(unit.id, { name: 'X' }), on(second.id, { name: 'X' })],
     });
     expect(units[0].groups[0].id).not.toBe(units[1].groups[0].id);
   });
-  it('are added to those that an existing contact has; without any it stays where it is', async () => {
+  it('are added to those of an existing contact; without any, the contact keeps its own', async () => {
     const { email, units } = await written({ email: newEmail(), units: [on(unit.id, { name: 'A' })] });
     for (const noNews of [{}, { units: null }, { units: [] }, { units: '' }]) {
       expect((await written({ email, ...noNews })).units).toEqual(units);
@@ -76,10 +76,10 @@ describe('units and groups', () => {
       { id: second.id, name: 'The Bell', groups: [] },
     ]);
   });
-  it.each([{ units: [] }, { units: null }, {}])('are the root unit for a new contact without any: %j', async (none) => {
+  it.each([{ units: [] }, { units: null }, {}])('default to the root unit for a new contact: %j', async (none) => {
     expect((await written({ email: newEmail(), ...none })).units.map((one: { id: number }) => one.id)).toEqual([root]);
   });
-  it('that are unknown, deleted or another account’s are refused, each in its place', async () => {
+  it('that are unknown, deleted or another account’s are rejected, and each is named', async () => {
     const gone = await made('units', { name: 'Gone' });
     const { id, email } = await written({ email: newEmail(), units: [on(gone.id, { name: 'G' }), on(unit.id)] });
     await admin('DELETE', `/accounts/${accountId}/units/${gone.id}`);
@@ -92,7 +92,7 @@ describe('units and groups', () => {
       { id: unit.id, name: 'The Anchor', groups: [] },
     ]);
   });
-  it('must go together: a group by id is one of that unit, and one without id or name is none', async () => {
+  it('must belong together: a group id must be of that unit, and a group requires an id or a name', async () => {
     const { units } = await written({ email: newEmail(), units: [on(unit.id, { name: 'Ours' })] });
     const { id } = units[0].groups.at(-1);
     const groups = [{ id }, { id: 999_999 }, {}, { name: ' ' }, { folder_name: 'x' }, { name: 'x'.repeat(256) }];
@@ -112,7 +112,7 @@ describe('units and groups', () => {
 });
 
 describe('user-defined fields', () => {
-  it('hold text or a date, and the last word of a request counts', async () => {
+  it('have text or a date; the last value in a request wins', async () => {
     const values = [
       { id: udfs.date.id, data: '2000-01-1' },
       { id: String(udfs.text.id), data: 'Nuts' },
@@ -129,7 +129,7 @@ describe('user-defined fields', () => {
     expect((await written({ email, udfs: changed.slice(0, 1) })).udfs).toEqual(changed);
     expect((await call('GET', `/v1/contact/${id}`, { token })).body.udfs).toEqual(changed);
   });
-  it('must be the account’s, and a date a date', async () => {
+  it('must belong to the account, and a date must be valid', async () => {
     const theirs = await made('udfs', { name: 'Theirs', type: 'text' }, other.id);
     const date = (data: unknown) => ({ id: udfs.date.id, data });
     const values = [{ id: theirs.id, data: 'x' }, { data: 'x' }, ...['2001-02-29', 'soon', '2000-13-1'].map(date)];
@@ -138,8 +138,8 @@ describe('user-defined fields', () => {
   });
 });
 
-describe('what real clients send', () => {
-  it('may say nothing in most fields, and everything as text or as numbers', async () => {
+describe('payloads of real clients', () => {
+  it('may leave most fields blank, and send everything as text or as numbers', async () => {
     const blank = { ...all(['title', 'gender', 'dob', 'allow_sms', 'source_id', 'full_contact_object', 'udfs'], '') };
     const none = { ...all(['city', 'email', 'source_name', 'units', 'feedback'], null), notes: [], rules: [] };
     const sent = { account_id: String(accountId), first_name: 7, mobile_number: 447700900777, unknown: {} };
@@ -147,7 +147,7 @@ describe('what real clients send', () => {
     const named = { first_name: '7', mobile_number: '447700900777' };
     expect(await written({ ...blank, ...none, ...sent })).toMatchObject({ ...answered, ...named });
   });
-  it('may be about another account of the token’s user', async () => {
+  it('may name another account of the token’s user', async () => {
     const login = { email: 'jo@gmail.com', password: 'a long enough password', account_ids: [accountId, other.id] };
     const { body: user } = await admin('POST', '/users', login);
     const { token: both } = await made('tokens', { name: 'both', user_id: user.id });
@@ -169,7 +169,7 @@ describe('what real clients send', () => {
     '\\u0000',
     '<b>&amp;',
     'a\tb\nc',
-  ])('may be named %s', async (name) => {
+  ])('may contain the name %s', async (name) => {
     const value = { id: udfs.text.id, data: name };
     const sent = {
       email: newEmail(),
@@ -188,7 +188,7 @@ describe('what real clients send', () => {
     ]);
     expect((await call('GET', `/v1/contact/${id}/notes`, { token })).body.data[0].text).toBe(kept);
   });
-  it('may write the same name in composed and in decomposed characters', async () => {
+  it('may contain the same name in composed and in decomposed characters', async () => {
     const guest = (letter: string) => ({
       email: `jos${letter}@gmail.com`,
       membership_number: `M-${letter}`,
@@ -203,12 +203,12 @@ describe('what real clients send', () => {
       expect(found.body.id).toBe(first.id);
     }
   });
-  it('counts the characters of a name as they are stored', async () => {
+  it('may contain names up to the limit, counted in characters as stored', async () => {
     const [longest, tooLong] = ['e\u0301'.repeat(255), 'e\u0301'.repeat(256)];
     expect((await written({ email: newEmail(), first_name: longest })).first_name).toBe('é'.repeat(255));
     expect(await refused({ email: newEmail(), first_name: tooLong })).toEqual(['first_name']);
   });
-  it('may send back the addresses that an answer gave, from whichever host', async () => {
+  it('may send back the URLs of a response, from any host', async () => {
     const email = newEmail();
     const { id, purchases, feedback } = await written({ email, purchases: [{ transaction_reference: 'Mine' }] });
     const moved = (address: string) => address.replace(/^http:..[^/]+/, 'https://guests.example.com/regulars');
@@ -236,7 +236,7 @@ describe('what real clients send', () => {
       expect([taken, headers['discarded-fields']]).toEqual([200, list]);
     }
   });
-  it('may have keys that JavaScript has other uses for', async () => {
+  it('may have keys with a special meaning in JavaScript', async () => {
     const groups = '[{"name":"__proto__","folder_name":"constructor"}]';
     const odd =
       '"__proto__":{"first_name":"Evil","id":1},"constructor":{"prototype":1},"toString":1,"hasOwnProperty":0';
@@ -294,11 +294,11 @@ const others = `account_id full_contact_object source_id allow_sms allow_email a
   units.0.groups.0.id udfs.0.id feedback.0.type_id feedback.0.source_id feedback.0.unit_id
   feedback.0.ratings.0.category_id`.split(/\s+/);
 
-describe('what can’t be is refused by name, never a fault of ours', () => {
-  it('but this would be taken', async () => {
+describe('invalid payloads are a 422 that names the field', () => {
+  it('compared with a valid payload, which is accepted', async () => {
     await written(withValue('first_name', 'Ana'));
   });
-  it.each([...profile, ...nested])('%s of the wrong type, or with what is no text', async (field) => {
+  it.each([...profile, ...nested])('%s of the wrong type, or with invalid characters', async (field) => {
     for (const wrong of [{}, { a: 1 }, ['x'], [], true, 'a\0b', '\ud800', 'x\udc00y']) {
       expect(await refused(withValue(field, wrong)), JSON.stringify(wrong)).toEqual([field]);
     }
@@ -308,12 +308,12 @@ describe('what can’t be is refused by name, never a fault of ours', () => {
       expect(await refused(withValue(field, wrong)), JSON.stringify(wrong)).toEqual([field]);
     }
   });
-  it.each(lists)('%s whose elements are not objects', async (field) => {
+  it.each(lists)('%s with elements that are not objects', async (field) => {
     for (const wrong of [null, 1, 'x', [], [[]], true]) {
       expect(await refused(withValue(field, [wrong])), JSON.stringify(wrong)).toEqual([`${field}.0`]);
     }
   });
-  it.each(lists)('%s of 5000', async (field) => {
+  it.each(lists)('%s with 5000 elements', async (field) => {
     const { status, body } = await write(
       withValue(
         field,

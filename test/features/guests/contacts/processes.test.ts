@@ -69,8 +69,8 @@ async function race(at: Place, requests: Request[]): Promise<number[]> {
 const deadlocks = async () =>
   Number((await behind`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks);
 
-describe('several processes that write about the same people at once', () => {
-  it('leave what the same writes leave one after the other, without a deadlock', async () => {
+describe('several processes that write the same contacts concurrently', () => {
+  it('store what the same writes store one by one, without a deadlock', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyWrite, { minLength: 100, maxLength: 150 }), async (writes) => {
         const [together, apart] = [await place(), await place()];
@@ -96,7 +96,7 @@ describe('several processes that write about the same people at once', () => {
     expect(await deadlocks()).toBe(0);
   });
 
-  it('leave no purchase waiting for what is there, whichever of the two came first', async () => {
+  it('leave no purchase waiting for a key that exists, in either order', async () => {
     const either = fc.oneof(
       anyWrite.map((write) => ({ write, purchase: undefined })),
       anyPurchase.map((purchase) => ({ write: undefined, purchase })),
@@ -122,7 +122,7 @@ describe('several processes that write about the same people at once', () => {
     expect(await deadlocks()).toBe(0);
   });
 
-  it('answer and keep the others where PostgreSQL refuses one of them', async () => {
+  it('store and respond to the other writes if PostgreSQL rejects one', async () => {
     const at = await place();
     // Nothing that a client sends gets this far; this stands for whatever we have not thought of.
     await behind`alter table notes add constraint no_thirteen check (text <> 'note 13') not valid`;
@@ -139,7 +139,7 @@ describe('several processes that write about the same people at once', () => {
     expect(stored.map((contact) => contact.email)).not.toContain('guest13@gmail.com');
   });
 
-  it('make one contact of one person, however many say so first', async () => {
+  it('create one contact for one person', async () => {
     const at = await place();
     const write = { email: 'new@gmail.com', mobile_number: '07700900009', rules: [] } as unknown as AnyWrite;
     expect(await race(at, Array(90).fill(write).map(contactWrite(at)))).toEqual(Array(90).fill(200));
@@ -147,7 +147,7 @@ describe('several processes that write about the same people at once', () => {
     expect(await behind`select from notes where account_id = ${at.id}`).toHaveLength(90);
   });
 
-  it('make one group and one source of one name', async () => {
+  it('create one group and one source for one name', async () => {
     const at = await place();
     const writes = Array.from(
       { length: 90 },

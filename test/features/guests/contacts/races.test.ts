@@ -35,30 +35,30 @@ async function whileDeleted(table: string, id: number, write: () => ReturnType<t
   return writing;
 }
 
-describe('what a write refers to, deleted by somebody else at that very moment', async () => {
+describe('a write whose reference is deleted concurrently', async () => {
   const { id, token, root_unit_id } = await account();
   const at = `/accounts/${id}`;
   const made = async (path: string, body: object) => (await admin('POST', `${at}/${path}`, body)).body.id as number;
   const write = (body: object) => call('POST', '/v1/contact', { token, body });
 
-  it('is a 422 as if it had never been there: a source', async () => {
+  it('is rejected with 422: a source', async () => {
     const source_id = await made('sources', { name: 'Wifi' });
     const { body } = await whileDeleted('sources', source_id, () => write({ email: 'ana@gmail.com', source_id }));
     expect(body.errors).toEqual({ source_id: [expect.any(String)] });
   });
-  it('is a 422 as if it had never been there: a user-defined field', async () => {
+  it('is rejected with 422: a user-defined field', async () => {
     const udf = await made('udfs', { name: 'Allergies', type: 'text' });
     const udfs = [{ id: udf, data: 'nuts' }];
     const { body } = await whileDeleted('udfs', udf, () => write({ email: 'ana@gmail.com', udfs }));
     expect(body.errors).toEqual({ 'udfs.0.id': [expect.any(String)] });
   });
-  it('is a 422 as if it had never been there: a group by its id', async () => {
+  it('is rejected with 422: a group by its id', async () => {
     const group = await made('groups', { name: 'News', unit_id: root_unit_id });
     const units = [{ id: root_unit_id, groups: [{ id: group }] }];
     const { body } = await whileDeleted('groups', group, () => write({ email: 'ana@gmail.com', units }));
     expect(body.errors).toEqual({ 'units.0.groups.0.id': [expect.any(String)] });
   });
-  it('is made again: a group by its name', async () => {
+  it('creates it again: a group by its name', async () => {
     const group = await made('groups', { name: 'News', unit_id: root_unit_id });
     const units = [{ id: root_unit_id, groups: [{ name: 'News' }] }];
     const { status, body } = await whileDeleted('groups', group, () => write({ email: 'rui@gmail.com', units }));
@@ -66,7 +66,7 @@ describe('what a write refers to, deleted by somebody else at that very moment',
     expect(body.units[0].groups).toEqual([{ id: expect.any(Number), name: 'News' }]);
     expect(body.units[0].groups[0].id).not.toBe(group);
   });
-  it('is nothing to write to: the account', async () => {
+  it('is rejected with 422: the account', async () => {
     const other = await account('Going');
     const { body } = await whileDeleted('accounts', other.id, () =>
       call('POST', '/v1/contact', { token: other.token, body: { email: 'ana@gmail.com' } }),
@@ -95,7 +95,7 @@ async function whileOpen<T>(
   return running;
 }
 
-describe('a guest who is erased at that very moment', () => {
+describe('a contact that is erased concurrently', () => {
   const stay = {
     ...{ provider_id: 1, stay_reference: 'S1', booker: true, guest: true, enquiry_date: '2026-01-01 09:00:00' },
     ...{ checkin_date: '2026-03-01 15:00:00', checkout_date: '2026-03-02 11:00:00', room_type_id: 2, total_guests: 2 },
@@ -116,7 +116,7 @@ describe('a guest who is erased at that very moment', () => {
     return { id, token, unit_id, stays: [{ ...stay, unit_id }], write, command, erase };
   };
 
-  it('takes no stay along that somebody else comes to', async () => {
+  it('leaves a stay to the other contact that is added to it', async () => {
     const { id, token, stays, write, command, erase } = await place();
     const [ana, rui] = [await write('ana@gmail.com', { stays }), await write('rui@gmail.com')];
     const commands = [await command('rui@gmail.com', { stays })];
@@ -128,7 +128,7 @@ describe('a guest who is erased at that very moment', () => {
     expect((await whileOpen(id, storing, () => erase(ana))).status).toBe(204);
     expect((await call('GET', `/v1/contact/${rui}/stays`, { token })).body.total).toBe(1);
   });
-  it('leaves no stay behind when the other guest of it is erased too', async () => {
+  it('leaves no stay if the other contact of it is erased too', async () => {
     const { id, stays, write, erase } = await place();
     const [ana, rui] = [await write('ana@gmail.com', { stays }), await write('rui@gmail.com', { stays })];
     expect(
@@ -142,14 +142,14 @@ describe('a guest who is erased at that very moment', () => {
     ).toBe(204);
     expect(await behind`select from stays where account_id = ${id}`).toHaveLength(0);
   });
-  it('has no booking that could be changed', async () => {
+  it('has no booking that can be changed', async () => {
     const { id, token, write } = await place();
     const ana = await write('ana@gmail.com', { bookings: [{ booking_reference: 'B1' }] });
     const [booking] = await behind<{ id: number }>`select id from bookings where account_id = ${id}`;
     const change = () => call('POST', `/v1/bookings/${booking?.id}`, { token, body: { table_numbers: ['6'] } });
     expect((await whileOpen(id, (tx) => eraseContact(tx, id, ana), change)).status).toBe(404);
   });
-  it('is nobody to assign a code to', async () => {
+  it('cannot be assigned a code', async () => {
     const { id, token, unit_id, write } = await place();
     const ana = await write('ana@gmail.com');
     const body = { account_id: id, unit_id, name: 'Summer' };
@@ -170,7 +170,7 @@ describe('a contact that is merged, or whose merge is undone, while a write wait
     const [ana, eve] = [await write({ email: 'ana@gmail.com' }), await write({ email: 'eve@gmail.com' })];
     return { id, write, ana: ana.id as number, eve: eve.id as number };
   };
-  it('is written to as the contact that it has become', async () => {
+  it('is written as the survivor', async () => {
     const { id, write, ana, eve } = await two();
     const written = await whileOpen(
       id,
@@ -179,7 +179,7 @@ describe('a contact that is merged, or whose merge is undone, while a write wait
     );
     expect(written).toMatchObject({ id: eve, email: 'eve@gmail.com', first_name: 'Ana' });
   });
-  it('is written to as itself again', async () => {
+  it('is written as itself after the undo', async () => {
     const { id, write, ana, eve } = await two();
     const { body: merge } = await admin('POST', `/accounts/${id}/contacts/${eve}/merge`, { contact_id: ana });
     const written = await whileOpen(
@@ -191,8 +191,8 @@ describe('a contact that is merged, or whose merge is undone, while a write wait
   });
 });
 
-describe('a deadlock that somebody else brings about', () => {
-  it('is tried again', async () => {
+describe('a deadlock caused by another session', () => {
+  it('is retried', async () => {
     const { id, token } = await account();
     const purchases = [{ transaction_reference: 'P1' }, { transaction_reference: 'P2' }];
     const body = { account_id: id, membership_number: 'M1', purchases };
@@ -213,7 +213,7 @@ describe('a deadlock that somebody else brings about', () => {
 });
 
 describe('more groups than a request may name', () => {
-  it('are refused at once, however they are spread over units', async () => {
+  it('are rejected at once, in any distribution over units', async () => {
     const { token, root_unit_id } = await account();
     const groups = Array.from({ length: 501 }, (_, n) => ({ name: `group ${n}` }));
     const units = [
@@ -225,8 +225,8 @@ describe('more groups than a request may name', () => {
   });
 });
 
-describe('merging, undoing and erasing one family at once', () => {
-  it('does each once or says why not, and never fails on our side', async () => {
+describe('merging, undoing and erasing the same contacts concurrently', () => {
+  it('succeeds once or gives a reason, without a server error', async () => {
     const { id, token } = await account();
     const write = async (body: object) => (await call('POST', '/v1/contact', { token, body })).body;
     for (let turn = 0; turn < 8; turn++) {

@@ -23,20 +23,20 @@ const refused = async (body: object) => {
 const get = (path: string, query: Record<string, string> = {}, as = token) => call('GET', path, { token: as, query });
 const list = async (id: number, what: string, as = token) => (await get(`/v1/contact/${id}/${what}`, {}, as)).body.data;
 
-describe('who a write is about', () => {
-  it('is the owner of the e-mail, whatever mobile comes with it', async () => {
+describe('the contact of a write', () => {
+  it('is identified by the e-mail, whatever the mobile', async () => {
     const { id, email } = await written({ email: newEmail(), mobile_number: newMobile() });
     const mobile_number = newMobile();
     expect(await written({ email, mobile_number })).toMatchObject({ id, email, mobile_number });
   });
-  it('is the owner of the mobile when no e-mail is sent, or one that he lacked', async () => {
+  it('is identified by the mobile if no e-mail is sent, or if the contact had none', async () => {
     const { id, mobile_number } = await written({ mobile_number: newMobile() });
     expect((await written({ mobile_number })).id).toBe(id);
     const email = newEmail();
     expect(await written({ mobile_number, email })).toMatchObject({ id, email, mobile_number });
     expect((await written({ email })).id).toBe(id);
   });
-  it('are two people where a phone is shared by different e-mails; the number still leads to the first', async () => {
+  it('is not shared by two e-mails with the same phone; the number identifies the first', async () => {
     const mobile_number = newMobile();
     const first = await written({ email: newEmail(), mobile_number });
     const second = await written({ email: newEmail(), mobile_number });
@@ -46,20 +46,20 @@ describe('who a write is about', () => {
     const { body } = await admin('GET', `/accounts/${accountId}/possible_duplicates`);
     expect(body.data[0].contacts.map((one: { id: number }) => one.id)).toEqual([first.id, second.id]);
   });
-  it('is one contact, however many writes of the same person come at once', async () => {
+  it('is created once by concurrent writes for the same person', async () => {
     const person = { email: newEmail(), mobile_number: newMobile() };
     const contacts = await Promise.all(Array.from({ length: 20 }, () => written(person)));
     expect(new Set(contacts.map(({ id }) => id)).size).toBe(1);
   });
-  it('is a matter of each account', async () => {
+  it('is separate in each account', async () => {
     const other = await account('Other');
     const { id, email } = await written({ email: newEmail() });
     expect((await written({ email }, other.token)).id).not.toBe(id);
   });
 });
 
-describe('an e-mail of one contact and a mobile of another without e-mail', () => {
-  it('are merged; the old id leads to the one that stays, which has what both had', async () => {
+describe('the e-mail of one contact and the mobile of another without an e-mail', () => {
+  it('merge the two; the old id leads to the survivor, which has the data of both', async () => {
     const [a, b] = [
       await written({ email: newEmail(), first_name: 'Ana', allow_email: 'Y', notes: [{ text: 'of A' }] }),
       await written({
@@ -85,7 +85,7 @@ describe('an e-mail of one contact and a mobile of another without e-mail', () =
     expect(ledger).toHaveLength(3);
     expect((await written({ mobile_number: b.mobile_number })).id).toBe(a.id);
   });
-  it('bring the consent for a mobile along with it when they are merged, and a withdrawal stands', async () => {
+  it('transfer the consent for a mobile with it on the merge; a withdrawal remains', async () => {
     const a = await written({ email: newEmail(), allow_call: 'Y' });
     const { mobile_number } = await written({ mobile_number: newMobile(), allow_sms: 'Y', allow_call: 'Y' });
     await written({ mobile_number, allow_call: 'N' });
@@ -95,7 +95,7 @@ describe('an e-mail of one contact and a mobile of another without e-mail', () =
 });
 
 describe('the consent ledger', () => {
-  it('says what changed and what a rule held back, newest first', async () => {
+  it('has each change, and each change that a rule prevented, newest first', async () => {
     const source = await made('sources', { name: 'Wifi' });
     const { id, email } = await written({ email: newEmail(), allow_email: 'Y', allow_call: 'N', source_id: source.id });
     await written({ email, allow_email: 'Y' });
@@ -118,7 +118,7 @@ describe('the consent ledger', () => {
 });
 
 describe('notes', () => {
-  it('are added by every write, and are as long as 500 characters, however many bytes those are', async () => {
+  it('are added by every write, up to 500 characters regardless of bytes', async () => {
     const { id, email } = await written({ email: newEmail(), notes: [{ text: '🍷'.repeat(500) }] });
     await written({ email, notes: [{ text: 'Same' }, { text: 'Same' }] });
     await written({ email, notes: null });
@@ -135,7 +135,7 @@ describe('notes', () => {
     ];
     expect(await refused({ email, notes })).toEqual(['notes.0.text', 'notes.1.text', 'notes.2.text', 'notes.3.text']);
   });
-  it('have the time given, or that of the request, on the account’s clock', async () => {
+  it('have the given time, or the time of the request, in the account’s time zone', async () => {
     const { body: tokyo } = await admin('POST', '/accounts', { name: 'Tokyo', time_zone: 'Asia/Tokyo' });
     const { token: theirs } = (await admin('POST', `/accounts/${tokyo.id}/tokens`, { name: 'test' })).body;
     const times = [
@@ -161,11 +161,11 @@ describe('notes', () => {
     expect(age).toBeLessThan(60_000);
   });
   it.each(['2026-02-30 10:00:00', '2026-01-01 25:00:00', '2026-01-01', 'now', '2026-01-01T10:00:00+99:00', 5])(
-    'are refused with an impossible time: %j',
+    'are rejected with an invalid time: %j',
     async (created_at) =>
       expect(await refused({ email: newEmail(), notes: [{ text: 'x', created_at }] })).toEqual(['notes.0.created_at']),
   );
-  it('come in pages of 100', async () => {
+  it('are returned in pages of 100', async () => {
     const { id } = await written({
       email: newEmail(),
       notes: Array.from({ length: 201 }, (_, n) => ({ text: `${n}` })),
@@ -186,7 +186,7 @@ describe('notes', () => {
 });
 
 describe('feedback', () => {
-  it('is given back with its comments and ratings, or as unknown and of the root unit', async () => {
+  it('is returned with its comments and ratings; defaults are type unknown and the root unit', async () => {
     const category = await made('feedback_categories', { name: 'Music' });
     const given = {
       ...{ type_id: 2, source_id: 3, unit_id: unit.id, created_at: '2026-01-02 03:04:05' },
@@ -225,14 +225,14 @@ describe('feedback', () => {
       { ratings: [{ category_id: 4, rating_text }] },
       'ratings.0.rating_text',
     ]),
-  ])('is refused: %j', async (feedback, field) => {
+  ])('is rejected: %j', async (feedback, field) => {
     expect(await refused({ email: newEmail(), feedback: [{}, feedback] })).toEqual([`feedback.1.${field}`]);
   });
 });
 
 describe('reading a contact', () => {
   const parts = ['', '/notes', '/feedback', '/consent'];
-  it('finds it by its e-mail or its mobile, sent in the query or as JSON', async () => {
+  it('finds it by e-mail or mobile, in the query or as JSON', async () => {
     const contact = await written({ email: newEmail(), mobile_number: newMobile() });
     const mobile = `+${contact.mobile_number}`;
     for (const sought of [{ email: contact.email.toUpperCase() }, { mobile_number: mobile }]) {
@@ -247,7 +247,7 @@ describe('reading a contact', () => {
     expect(Object.keys((await get('/v1/contacts')).body.errors)).toEqual(['email', 'mobile_number']);
     expect(Object.keys((await get('/v1/contacts', { email: 'no' })).body.errors)).toEqual(['email']);
   });
-  it.each(parts)('is for those who may, and for contacts that exist: /v1/contact/{id}%s', async (part) => {
+  it.each(parts)('requires access and an existing contact: /v1/contact/{id}%s', async (part) => {
     const [{ id, email }, other] = [await written({ email: newEmail() }), await account('Other')];
     const statusOf = async (path: string, query = {}, as = token) => (await get(path, query, as)).status;
     expect(await statusOf(`/v1/contact/${id}${part}`)).toBe(200);
@@ -263,7 +263,7 @@ describe('reading a contact', () => {
     expect((await call('GET', `/v1/contact/${id}${part}`)).status).toBe(401);
     expect((await call('GET', `/v1/contact/${id}${part}`, { token: adminToken })).status).toBe(401);
   });
-  it('gives addresses that start with PUBLIC_URL where it is set', async () => {
+  it('returns URLs that start with PUBLIC_URL if it is set', async () => {
     const app = await appOver(db, database, { PUBLIC_URL: 'https://guests.example.com' });
     const { body } = await app.call('POST', '/v1/contact', { token, body: { email: newEmail() } });
     const address = `https://guests.example.com/v1/contact/${body.id}`;

@@ -30,7 +30,7 @@ const groupsOf = (contact: { units: { groups: { name: string }[] }[] }) =>
   contact.units.flatMap(({ groups }) => groups.map(({ name }) => name));
 
 describe('without discard_invalid_data', () => {
-  it('every failing field is named at once, and nothing is stored: no contact, source, folder or group', async () => {
+  it('every invalid field is named, and nothing is stored: no contact, source, folder or group', async () => {
     const before = await world();
     expect(
       await refused({
@@ -56,7 +56,7 @@ describe('without discard_invalid_data', () => {
     );
     expect(await world()).toEqual(before);
   });
-  it('an account out of reach is named together with what is wrong in shape', async () => {
+  it('an inaccessible account is named together with invalid fields', async () => {
     const body = { account_id: 999_999, email: 'no', units: [{ id: 'x' }], ...rules('nonsense') };
     expect(await refused(body)).toEqual(['account_id', 'email', 'rules.0.rule_name', 'units.0.id']);
   });
@@ -80,7 +80,7 @@ describe('discard_invalid_data', () => {
       { feedback: [{ ratings: [{ category_id: 99, rating_text: 'x' }] }] },
       'feedback.0.ratings.0.category_id',
     ],
-  ])('drops %s that is invalid, says so, and stores the rest', async (_, invalid, field) => {
+  ])('skips an invalid %s, reports it, and stores the other fields', async (_, invalid, field) => {
     const email = newEmail();
     const { status, body, headers } = await write({ email, first_name: 'Ana', ...invalid, ...discard });
     expect([status, headers['discarded-fields']]).toEqual([200, field]);
@@ -88,7 +88,7 @@ describe('discard_invalid_data', () => {
     expect(body).toMatchObject({ ...known, email });
     expect((await write({ email, ...invalid })).body.errors).toHaveProperty([field]);
   });
-  it('stores the neighbours of what it drops', async () => {
+  it('stores the valid neighbours of skipped values', async () => {
     const { status, body, headers } = await write({
       email: 'nobody',
       mobile_number: newMobile(),
@@ -119,7 +119,7 @@ describe('discard_invalid_data', () => {
     ];
     expect(String(headers['discarded-fields']).split(', ').sort()).toEqual([...dropped, ...nested].sort());
   });
-  it('is written into the request log', async () => {
+  it('is recorded in the request log', async () => {
     await written({ email: newEmail(), dob: 'x', units: [{ id: 0 }], ...discard });
     await vi.waitFor(async () => {
       const { body } = await admin('GET', `/accounts/${accountId}/tokens/${token_id}/requests`);
@@ -127,7 +127,7 @@ describe('discard_invalid_data', () => {
       expect(body.data[0].discarded_fields.sort()).toEqual(['dob', 'units.0.id']);
     });
   });
-  it('says nothing where nothing was dropped', async () => {
+  it('sends no header if nothing was skipped', async () => {
     expect((await write({ email: newEmail(), ...discard })).headers).not.toHaveProperty('discarded-fields');
   });
   it.each<[object, string[]]>([
@@ -136,13 +136,13 @@ describe('discard_invalid_data', () => {
     [{ email: 'no@where', mobile_number: '123' }, ['email', 'mobile_number']],
     [{ email: 'ana@mail.invalid', mobile_number: '' }, ['email']],
     [{ first_name: 'Ana' }, ['email', 'mobile_number']],
-  ])('needs a valid e-mail or mobile all the same, and makes nothing: %j', async (body, fields) => {
+  ])('still requires a valid e-mail or mobile, and creates nothing: %j', async (body, fields) => {
     const before = await world();
     const units = [{ id: unit.id, groups: [{ name: 'Never made' }] }];
     expect(await refused({ ...body, units, source_name: 'Never made', ...discard })).toEqual(fields);
     expect(await world()).toEqual(before);
   });
-  it('does not drop an account or a rule that we don’t know', async () => {
+  it('does not skip an unknown account or rule', async () => {
     expect(await refused({ account_id: 999_999, email: newEmail(), ...discard })).toEqual(['account_id']);
     const both = rules('discard_invalid_data', 'discard_everything');
     expect(await refused({ email: newEmail(), ...both })).toEqual(['rules.1.rule_name']);
@@ -150,7 +150,7 @@ describe('discard_invalid_data', () => {
 });
 
 describe('an unknown rule', () => {
-  it.each(['', 'Update_only', 'x', null, 7])('is refused: %j', async (rule_name) => {
+  it.each(['', 'Update_only', 'x', null, 7])('is rejected: %j', async (rule_name) => {
     expect(await refused({ email: newEmail(), rules: [{ rule_name }] })).toEqual(['rules.0.rule_name']);
   });
 });
@@ -158,23 +158,17 @@ describe('an unknown rule', () => {
 describe('consent', () => {
   const flags = (contact: Record<string, string>) => [contact.allow_sms, contact.allow_email];
   it.each<[string, string[], boolean, boolean, string[]]>([
-    ['no rule takes over what is sent', [], true, false, ['1', '']],
-    ['historic_data keeps both', ['historic_data'], true, false, ['', '1']],
-    [
-      'preserve_consent keeps what is taken back, and takes over what is given',
-      ['preserve_consent'],
-      true,
-      false,
-      ['1', '1'],
-    ],
-    ['both keep both', ['preserve_consent', 'historic_data'], true, false, ['', '1']],
-    ['preserve_consent has nothing to keep of a consent never given', ['preserve_consent'], false, true, ['', '1']],
+    ['without a rule is changed as sent', [], true, false, ['1', '']],
+    ['with historic_data is not changed', ['historic_data'], true, false, ['', '1']],
+    ['with preserve_consent can be given but not withdrawn', ['preserve_consent'], true, false, ['1', '1']],
+    ['with both rules is not changed', ['preserve_consent', 'historic_data'], true, false, ['', '1']],
+    ['with preserve_consent that was never given stays so', ['preserve_consent'], false, true, ['', '1']],
   ])('%s', async (_, names, allow_sms, allow_email, kept) => {
     const { email } = await written({ email: newEmail(), allow_sms: 'N', allow_email: 'Y' });
     expect(flags(await written({ email, allow_sms, allow_email, ...rules(...names) }))).toEqual(kept);
     expect(flags(await written({ email }))).toEqual(kept);
   });
-  it.each(['historic_data', 'preserve_consent'])('of a new contact is what is sent, whatever %s says', async (name) => {
+  it.each(['historic_data', 'preserve_consent'])('of a new contact is stored as sent, even with %s', async (name) => {
     expect(flags(await written({ email: newEmail(), allow_sms: 'Y', allow_email: 'N', ...rules(name) }))).toEqual([
       '1',
       '',
@@ -187,14 +181,14 @@ describe('detach_existing_groups', () => {
     const units = [unit, other].map(({ id }) => ({ id, groups: [{ name: 'A' }, { name: 'B' }] }));
     return written({ email: newEmail(), units });
   };
-  it('leaves only the groups sent, on all units, and the units themselves', async () => {
+  it('leaves only the groups that are sent, on all units, and keeps the units', async () => {
     const { email } = await start();
     const units = [{ id: unit.id, groups: [{ name: 'b' }, { name: 'C' }] }];
     const contact = await written({ email, units, ...rules('detach_existing_groups') });
     expect([contact.units.length, groupsOf(contact)]).toEqual([2, ['B', 'C']]);
     expect(await read(contact.id)).toEqual(contact);
   });
-  it.each([true, false])('leaves none where none are sent (full object: %s)', async (full_contact_object) => {
+  it.each([true, false])('leaves no group if none are sent (full object: %s)', async (full_contact_object) => {
     const { email, id } = await start();
     await written({ email, full_contact_object, ...rules('detach_existing_groups') });
     expect(groupsOf(await read(id))).toEqual([]);
@@ -207,7 +201,7 @@ describe('detach_existing_groups', () => {
     ['what is no unit', { units: [7] }],
     ['what is no list of units', { units: 7 }],
     ['what is no list of groups', { units: [{ id: unit.id, groups: 7 }] }],
-  ])('keeps the groups where all that was sent of units or groups is invalid and dropped: %s', async (_, sent) => {
+  ])('keeps the groups if every unit or group that was sent is invalid: %s', async (_, sent) => {
     const { email, id } = await start();
     await written({ email, ...sent, ...rules('detach_existing_groups', 'discard_invalid_data') });
     expect(groupsOf(await read(id))).toEqual(['A', 'B', 'A', 'B']);
@@ -217,12 +211,12 @@ describe('detach_existing_groups', () => {
     ['a unit without groups', { units: [{ id: 999_999 }, { id: unit.id }] }, []],
     ['nothing of units', { dob: 'x' }, []],
     ['nothing of units, in an empty list', { dob: 'x', units: [] }, []],
-  ])('detaches where something valid was sent of them, or nothing at all: %s', async (_, sent, left) => {
+  ])('detaches if a valid unit or group was sent, or none at all: %s', async (_, sent, left) => {
     const { email, id } = await start();
     await written({ email, ...sent, ...rules('detach_existing_groups', 'discard_invalid_data') });
     expect(groupsOf(await read(id))).toEqual(left);
   });
-  it('is what it takes: otherwise groups are added', async () => {
+  it('is required for that: otherwise groups are added', async () => {
     const { email } = await start();
     const contact = await written({ email, units: [{ id: unit.id, groups: [{ name: 'C' }] }] });
     expect(groupsOf(contact)).toEqual(['A', 'B', 'C', 'A', 'B']);
@@ -234,13 +228,13 @@ describe('update_only', () => {
     [{ email: 'new1@gmail.com' }, ['email']],
     [{ mobile_number: '07111000001' }, ['mobile_number']],
     [{ email: 'new1@gmail.com', mobile_number: '07111000001' }, ['email', 'mobile_number']],
-  ])('makes nobody and nothing: %j', async (identity, fields) => {
+  ])('creates nothing: %j', async (identity, fields) => {
     const before = await world();
     const named = { source_name: 'Never made', units: [{ id: unit.id, groups: [{ name: 'Never made' }] }] };
     expect(await refused({ ...identity, ...named, ...rules('update_only') })).toEqual(fields);
     expect(await world()).toEqual(before);
   });
-  it('says why a number that belongs to a contact is not enough', async () => {
+  it('explains why a number that belongs to a contact is not sufficient', async () => {
     const mobile_number = newMobile();
     await written({ email: newEmail(), mobile_number });
     const { body } = await write({ email: newEmail(), mobile_number, ...rules('update_only') });
@@ -251,7 +245,7 @@ describe('update_only', () => {
       ],
     });
   });
-  it('updates and appends to whoever is known by e-mail or by mobile', async () => {
+  it('updates a contact that is identified by e-mail or mobile', async () => {
     const contact = await written({ email: newEmail(), mobile_number: newMobile() });
     for (const identity of ['email', 'mobile_number']) {
       const sent = {
@@ -266,7 +260,7 @@ describe('update_only', () => {
   });
 });
 
-it('all rules work together', async () => {
+it('works together with all other rules', async () => {
   const units = [{ id: unit.id, groups: [{ name: 'Old' }] }];
   const { email, id } = await written({ email: newEmail(), allow_sms: true, units });
   const { body, headers } = await write({

@@ -35,8 +35,8 @@ async function group() {
   };
 }
 
-describe('a search', () => {
-  it('finds by the start of a first name, a last name, an e-mail, a membership and a card, in any case', async () => {
+describe('a search for contacts', () => {
+  it('finds by the start of a first name, last name, e-mail, membership or card, in any case', async () => {
     const { guest, found } = await group();
     const ana = await guest({ first_name: 'Ana', last_name: 'Silva', email: 'holiday@gmail.com' });
     const card = await guest({ membership_number: 'M-1029', card_reference: 'Xy77' });
@@ -49,7 +49,7 @@ describe('a search', () => {
     }
   });
 
-  it('finds a mobile however it is typed, as far as it is typed', async () => {
+  it('finds a mobile in any notation, also a partial one', async () => {
     const { guest, found } = await group();
     const one = await guest({ mobile_number: '07700900123' });
     const typed = ['07700', '0', '07700 900 123', '+44 7700', '+44 (0)7700', '0044 7700', '447700900123', '44', '7700'];
@@ -57,7 +57,7 @@ describe('a search', () => {
     for (const text of ['077009001234', '07701', '+45', '900123']) expect(await found(text), text).toEqual([]);
   });
 
-  it('finds everybody who has a number, whoever it leads to', async () => {
+  it('finds all contacts with a number, not only the one it identifies', async () => {
     const { guest, found } = await group();
     const owner = await guest({ mobile_number: '07700900123' });
     const sharer = await guest({ mobile_number: '07700900123' });
@@ -65,7 +65,7 @@ describe('a search', () => {
     expect(await found('07700 900123')).toEqual([owner, sharer]);
   });
 
-  it('of two words finds first and last name in either order, one of them only begun', async () => {
+  it('with two words finds first and last name in either order, one of them partial', async () => {
     const { guest, found } = await group();
     const jane = await guest({ first_name: 'Jane', last_name: 'Smith' });
     await guest({ first_name: 'Jane', last_name: 'Jones' });
@@ -76,7 +76,7 @@ describe('a search', () => {
     for (const typed of ['jane x', 'smith jo', 'jan smi']) expect(await found(typed), typed).toEqual([]);
   });
 
-  it('finds names of several words, with accents, hyphens and apostrophes, typed with or without them', async () => {
+  it('finds names with several words, accents, hyphens and apostrophes, typed with or without them', async () => {
     const { guest, found } = await group();
     const ana = await guest({ first_name: 'Ana María', last_name: 'van der Berg' });
     const zoe = await guest({ first_name: 'Zoë', last_name: 'O’Brien-Şahin' });
@@ -96,7 +96,7 @@ describe('a search', () => {
     }
   });
 
-  it('finds names of letters that have no key here, and of accents upon accents', async () => {
+  it('finds names in scripts without keys, and with stacked accents', async () => {
     const { guest, found } = await group();
     const linh = await guest({ first_name: 'Linh', last_name: 'Nguyễn' });
     const jurgen = await guest({ first_name: 'Jürgen', last_name: 'Groß' });
@@ -114,7 +114,7 @@ describe('a search', () => {
       expect(await found(typed), typed).toEqual([who]);
   });
 
-  it('shows last names first, then first names, then what else starts so; each guest once', async () => {
+  it('lists matches of last names first, then first names, then others; each contact once', async () => {
     const { guest, found } = await group();
     const email = await guest({ email: 'alex@gmail.com' });
     const first = await guest({ first_name: 'Alex', last_name: 'Young', email: 'alexy@gmail.com' });
@@ -123,7 +123,7 @@ describe('a search', () => {
     expect(await found('alex')).toEqual([both, last, first, email]);
   });
 
-  it('shows whom a merged guest has become, by all that either was known by, and nobody twice', async () => {
+  it('shows the survivor for the values of a merged contact, once', async () => {
     const { id, guest, found, search } = await group();
     const old = await guest({
       first_name: 'Robert',
@@ -139,7 +139,7 @@ describe('a search', () => {
     expect(await found('robert quill')).toEqual([]);
   });
 
-  it('finds nothing of another account', async () => {
+  it('finds no contact of another account', async () => {
     const [mine, theirs] = [await group(), await group()];
     const one = await theirs.guest({ first_name: 'Ana', units: [{ id: theirs.root_unit_id }] });
     expect(await theirs.found('ana')).toEqual([one]);
@@ -149,7 +149,7 @@ describe('a search', () => {
     expect((await admin('GET', '/accounts/999999/contacts/search')).status).toBe(404);
   });
 
-  it('names what is wrong with what was sent', async () => {
+  it('names invalid parameters', async () => {
     const { id } = await group();
     const asked = 'consent=fax&page=0&unit_id=x&group_id=y';
     const { status, body } = await admin('GET', `/accounts/${id}/contacts/search?${asked}`);
@@ -157,7 +157,7 @@ describe('a search', () => {
   });
 });
 
-describe('a list of guests', () => {
+describe('a list of contacts', () => {
   it('without a search has the newest first, with their fields', async () => {
     const { guest, search } = await group();
     const older = await guest({});
@@ -174,7 +174,7 @@ describe('a list of guests', () => {
     });
   });
 
-  it('is narrowed by unit, group and consent, each with the others and with a search', async () => {
+  it('can be filtered by unit, group and consent, combined with each other and with a search', async () => {
     const { id, guest, search, found } = await group();
     const { body: unit } = await admin('POST', `/accounts/${id}/units`, { name: 'The Anchor' });
     const { body: club } = await admin('POST', `/accounts/${id}/groups`, { unit_id: unit.id, name: 'Club' });
@@ -198,7 +198,7 @@ describe('a list of guests', () => {
     expect(await found('an', { unit_id: 999_999 })).toEqual([]);
   });
 
-  it('narrowed, still finds by what a merged guest was known by, and by a number that is another’s', async () => {
+  it('with a filter still finds the values of a merged contact, and a number that identifies another', async () => {
     const { id, root_unit_id: unit_id, guest, found } = await group();
     const old = await guest({ email: 'rob@gmail.com', mobile_number: '07700900001' });
     const now = await guest({ email: 'bob@gmail.com' });
@@ -208,7 +208,7 @@ describe('a list of guests', () => {
     expect(await found('07700900001', { unit_id })).toEqual([now, sharer]);
   });
 
-  it('comes in pages of 50, and says whether there are more', async () => {
+  it('has pages of 50, and states whether there are more', async () => {
     const { id, search } = await group();
     await behind`insert into contacts (account_id, first_name, last_name) select ${id}, 'Ana', 'N' || n from generate_series(100, 219) n`;
     for (const query of [{}, { search: 'ana' }, { search: 'n' }, { search: 'ana n' }]) {
@@ -225,13 +225,13 @@ describe('a list of guests', () => {
   });
 });
 
-describe('when a guest was last seen', () => {
+describe('the last visit of a contact', () => {
   const stay = {
     ...{ booker: true, guest: true, provider_id: 1, enquiry_date: '2020-01-01 09:00:00', room_type_id: 2 },
     ...{ total_guests: 2, booking_enquiry_source_id: 1, booking_status_id: 7 },
   };
 
-  it('is the latest of purchases, bookings, stays and wifi, of whoever was merged into them too', async () => {
+  it('is the latest purchase, booking, stay or wifi, including those of merged contacts', async () => {
     const { id, root_unit_id: unit_id, guest, search, written } = await group();
     const { body: provider } = await admin('POST', `/accounts/${id}/providers`, { name: 'Rooms' });
     const email = 'ana@gmail.com';
@@ -253,7 +253,7 @@ describe('when a guest was last seen', () => {
     expect(await seen()).toBe('2021-05-01 10:00:00');
   });
 
-  it('is nothing that was cancelled, is still to come on the account’s clock, or was booked for somebody else', async () => {
+  it('ignores cancelled activity, future activity in the account’s time zone, and stays booked for another contact', async () => {
     const { id, root_unit_id: unit_id, guest, search } = await group();
     const { body: provider } = await admin('POST', `/accounts/${id}/providers`, { name: 'Rooms' });
     const on = (stay_reference: string, more: object) => ({
@@ -281,7 +281,7 @@ describe('when a guest was last seen', () => {
   });
 });
 
-describe('however many guests there are', async () => {
+describe('the number of rows read, for any number of contacts', async () => {
   const { id: accountId, root_unit_id: unit } = await account('Many');
   const many = 20_000;
   await behind`
@@ -320,19 +320,19 @@ describe('however many guests there are', async () => {
     ['the newest', {}],
     ['a unit that all are in', { unit_id: unit }],
     ['a consent that all gave', { consent: 'email' as const }],
-  ])('%s reads no more than a few of them', async (_, input) => {
+  ])('%s reads only a few rows', async (_, input) => {
     const { found, touched: rows } = await touched(input);
     expect(found).toBe(50);
     expect(rows).toBeLessThan(many / 10);
   });
 
-  it('one letter in a unit that all are in reads no more than tells that they are many', async () => {
+  it('one letter in a unit of all contacts stops reading once there are many', async () => {
     const { found, touched: rows } = await touched({ search: 'a', unit_id: unit });
     expect(found).toBe(50);
     expect(rows).toBeLessThan(7000);
   });
 
-  it('a filter that few pass is where a search begins', async () => {
+  it('a search starts from a selective filter', async () => {
     const { found, touched: rows } = await touched({ search: 'a', consent: 'sms' });
     expect(found).toBe(many / 4000);
     expect(rows).toBeLessThan(many / 20);

@@ -3,7 +3,7 @@ import { testApp } from '../../../support/app.ts';
 
 const { account, admin, call } = await testApp();
 
-describe('staff', async () => {
+describe('the list of contacts for staff', async () => {
   const { id, token } = await account();
   const write = async (body: object) => (await call('POST', '/v1/contact', { token, body })).body;
   const ana = await write({ email: 'ana@gmail.com', mobile_number: '07700900001', card_reference: 'C1' });
@@ -15,7 +15,7 @@ describe('staff', async () => {
     return status === 200 ? body.data.map((contact: { id: number }) => contact.id) : body.errors;
   };
 
-  it('list the guests, without those who turned out to be another', async () => {
+  it('has the contacts without merged ones', async () => {
     expect(await list('')).toEqual([ana.id, rui.id]);
     expect((await admin('GET', `/accounts/${id}/contacts/${half.id}`)).body).toMatchObject({
       id: rui.id,
@@ -29,16 +29,16 @@ describe('staff', async () => {
     ['?mobile_number=%2B447700900002', 'rui'],
     ['?email=nobody@gmail.com', 'nobody'],
     ['?email=ana@gmail.com&email_status=invalid', 'nobody'],
-  ])('find a guest by %s: %s', async (query, who) => {
+  ])('finds a contact by %s: %s', async (query, who) => {
     expect(await list(query)).toEqual({ ana: [ana.id], rui: [rui.id], nobody: [] }[who]);
   });
-  it('are told of an e-mail that is none', async () => {
+  it('rejects an invalid e-mail', async () => {
     expect(await list('?email=ana')).toEqual({ email: ['The email must be a valid email address.'] });
   });
 });
 
-describe('a contact that is read, changed and written back as it came', () => {
-  it('is taken, and nothing else on it changes', async () => {
+describe('a contact that is read, changed and written back', () => {
+  it('is accepted, and nothing else changes', async () => {
     const { token } = await account();
     const send = (body: object) => call('POST', '/v1/contact', { token, body });
     const { body: before } = await send({

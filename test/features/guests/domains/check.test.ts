@@ -10,7 +10,7 @@ const stored = async (domain: string) => [
 ];
 
 describe('the domain of an e-mail', () => {
-  it('is known without a question where it is a common mailbox provider’s', async () => {
+  it('is accepted without a DNS query if it is a common mailbox provider', async () => {
     const down = await startDnsServer();
     down.saysOfAll('silence');
     const list = freshList(down);
@@ -21,7 +21,7 @@ describe('the domain of an e-mail', () => {
     expect(down.questions()).toEqual([]);
   });
 
-  it('is asked about once if it has mail servers, then known to this process, and by the table to all others', async () => {
+  it('is queried once if it has mail servers, then cached by the process and, through the table, by all processes', async () => {
     const domain = 'harbour.example';
     dns.says(domain, 'mx');
     const answer = await writeAt(service, domain);
@@ -45,7 +45,7 @@ describe('the domain of an e-mail', () => {
     ['does not exist', 'nxdomain'],
     ['has no mail server', 'nothing'],
     ['says by a null MX that it takes no mail', 'null mx'],
-  ])('that %s is a 422, asked about once in each process, and stored nowhere', async (_, says) => {
+  ])('that %s is a 422, queried once per process, and not stored', async (_, says) => {
     const domain = `${says.replace(' ', '-')}.example`;
     dns.says(domain, says);
     expect(refusal(await writeAt(service, domain))).toEqual(refusedEmail);
@@ -63,7 +63,7 @@ describe('the domain of an e-mail', () => {
     ['nothing', '447700900002'],
     ['null mx', '447700900003'],
   ])(
-    'that takes no mail (%s) is dropped with discard_invalid_data, and the rest is stored',
+    'that accepts no mail (%s) is skipped with discard_invalid_data; the other fields are stored',
     async (says, mobile_number) => {
       const domain = `dropped-${says.replace(' ', '-')}.example`;
       dns.says(domain, says);
@@ -87,11 +87,11 @@ describe('the domain of an e-mail', () => {
     `${'a'.repeat(64)}.com`,
     '-a.example',
     '[127.0.0.1]',
-  ])('is refused without a question where it is no domain: %s', async (name) => {
+  ])('is rejected without a DNS query if it is not a domain: %s', async (name) => {
     expect(refusal(await writeAt(service, name))).toEqual(refusedEmail);
   });
 
-  it('is accepted where staff vouch for it, whatever DNS says', async () => {
+  it('is accepted if staff added it, whatever DNS returns', async () => {
     dns.says('known-to-staff.example', 'nxdomain');
     const vouched = await service.admin('POST', '/email_domains', { domain: 'Known-To-Staff.example' });
     expect(vouched).toMatchObject({ status: 201, body: { domain: 'known-to-staff.example', vouched_for: true } });
@@ -101,26 +101,23 @@ describe('the domain of an e-mail', () => {
     expect((await service.admin('POST', '/email_domains', { domain: 'no domain' })).status).toBe(422);
   });
 
-  it.each(['invalid', 'test', 'localhost'])(
-    'is refused without a question where it ends in .%s, whatever DNS says',
-    async (ending) => {
-      const names = [`harbour.${ending}`, `mail.harbour.${ending}`, `Harbour.${ending.toUpperCase()}`];
-      dns.says(
-        names.map((name) => name.toLowerCase()),
-        'mx',
-      );
-      for (const name of names) {
-        expect(refusal(await writeAt(service, name)), name).toEqual(refusedEmail);
-        expect(dns.asked(name.toLowerCase())).toBe(0);
-      }
-      // Only the last part counts.
-      const lookalike = `${ending}.harbour-${ending}.example`;
-      dns.says(lookalike, 'mx');
-      expect((await writeAt(service, lookalike)).status).toBe(200);
-    },
-  );
+  it.each(['invalid', 'test', 'localhost'])('is rejected without a DNS query if it ends in .%s', async (ending) => {
+    const names = [`harbour.${ending}`, `mail.harbour.${ending}`, `Harbour.${ending.toUpperCase()}`];
+    dns.says(
+      names.map((name) => name.toLowerCase()),
+      'mx',
+    );
+    for (const name of names) {
+      expect(refusal(await writeAt(service, name)), name).toEqual(refusedEmail);
+      expect(dns.asked(name.toLowerCase())).toBe(0);
+    }
+    // Only the last part counts.
+    const lookalike = `${ending}.harbour-${ending}.example`;
+    dns.says(lookalike, 'mx');
+    expect((await writeAt(service, lookalike)).status).toBe(200);
+  });
 
-  it('is one and the same in capitals, and an internationalised one is asked about as DNS knows it', async () => {
+  it('is the same in capitals; an internationalised one is queried in ASCII form', async () => {
     dns.says(['quay.example', 'xn--bcher-kva.example'], 'mx');
     expect((await writeAt(service, 'QUAY.Example')).body.email).toMatch(/@quay\.example$/);
     expect((await writeAt(service, 'quay.example')).status).toBe(200);
@@ -133,12 +130,12 @@ describe('the domain of an e-mail', () => {
     expect(dns.asked('xn--kaf-dma.example')).toBe(1);
   });
 
-  it('may have more mail servers than fit a datagram', async () => {
+  it('may have more mail servers than fit in a datagram', async () => {
     dns.says('many.example', 'mx', { large: true });
     expect(await freshList(dns).takesMail('ana@many.example')).toBe('learnt');
   });
 
-  it('is asked about once by many writes at the same time', async () => {
+  it('is queried once for concurrent writes', async () => {
     dns.says('rush.example', 'mx', { afterMs: 100 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => writeAt(service, 'rush.example')));
     expect(answers.map((answer) => answer.status)).toEqual(Array(20).fill(200));
@@ -150,7 +147,7 @@ describe('the domain of an e-mail', () => {
     expect(dns.asked('rush-again.example')).toBe(1);
   });
 
-  it('is asked about again when it was found to take mail 60 days ago, and stays accepted while DNS is out', async () => {
+  it('is queried again 60 days after it was found to accept mail, and stays accepted while DNS is unavailable', async () => {
     const [kept, lost] = ['kept.example', 'lost.example'];
     dns.says([kept, lost], 'mx');
     for (const domain of [kept, lost]) expect((await writeAt(await serviceThatAsks(dns), domain)).status).toBe(200);
@@ -170,7 +167,7 @@ describe('the domain of an e-mail', () => {
     expect(refusal(await writeAt(service, lost))).toEqual(refusedEmail);
   });
 
-  it('is asked about again an hour after it was found to take no mail, as it may have been registered since', async () => {
+  it('is queried again an hour after it was found to accept no mail, because it may have been registered since', async () => {
     const domain = 'newly-registered.example';
     const list = freshList(dns);
     expect(await list.takesMail(`ana@${domain}`)).toBe('no');
@@ -185,7 +182,7 @@ describe('the domain of an e-mail', () => {
     expect(dns.asked(domain)).toBe(2);
   });
 
-  it('is never asked about when staff vouch for it', async () => {
+  it('is never queried if staff added it', async () => {
     const domain = 'vouched.example';
     await behind`
       insert into email_domains (domain, takes_mail, vouched_for, checked_at)
@@ -196,7 +193,7 @@ describe('the domain of an e-mail', () => {
 });
 
 describe('EMAIL_DOMAIN_CHECK', () => {
-  it('list never asks DNS: it takes the common domains and those learnt before, and refuses all others', async () => {
+  it('list never queries DNS: it accepts common and known domains, and rejects others', async () => {
     const silent = await startDnsServer();
     dns.says(['learnt.example', 'not-learnt.example'], 'mx');
     expect((await writeAt(service, 'learnt.example')).status).toBe(200);
@@ -212,13 +209,13 @@ describe('EMAIL_DOMAIN_CHECK', () => {
     expect(new Set(many.map(({ status }) => status))).toEqual(new Set([422]));
     expect(silent.questions()).toEqual([]);
   });
-  it('list settles what DNS had left open, by the list', async () => {
+  it('list decides domains that DNS had left open', async () => {
     const list = freshList(dns, 'list');
     expect(await list.lookAgain('gmail.com')).toBe('yes');
     expect(await list.lookAgain('nobody-knows.example')).toBe('no');
   });
 
-  it('off accepts every domain and never asks', async () => {
+  it('off accepts every domain without a query', async () => {
     const silent = await startDnsServer();
     const off = await serviceThatAsks(silent, { EMAIL_DOMAIN_CHECK: 'off' });
     for (const domain of ['nobody-knows.example', 'harbour.invalid', 'harbour.test', 'bücher.example']) {

@@ -15,7 +15,7 @@ const stored = async (domain: string) => [
 const learnt = [{ takes_mail: true, vouched_for: false }];
 
 describe('the table of e-mail domains', () => {
-  it('gets nothing of a write that is refused, and a domain that takes mail with the write that stores the e-mail', async () => {
+  it('stores nothing for a rejected write, and a domain that accepts mail with the write that stores the e-mail', async () => {
     const domain = 'refused-first.example';
     dns.says(domain, 'mx');
     expect((await write(service, { email: `ana@${domain}`, dob: 'yesterday' })).status).toBe(422);
@@ -30,7 +30,7 @@ describe('the table of e-mail domains', () => {
     expect(dns.asked(domain)).toBe(1);
   });
 
-  it('gets a domain that DNS did not answer for from the second look, and no domain that takes no mail', async () => {
+  it('stores an unanswered domain at the second look-up, and no domain that accepts no mail', async () => {
     const domains = ['late-yes.example', 'late-no.example'];
     dns.says(domains, 'servfail');
     for (const domain of domains) expect((await writeAt(service, domain)).status).toBe(200);
@@ -41,7 +41,7 @@ describe('the table of e-mail domains', () => {
     expect(await stored('late-no.example')).toEqual([]);
   });
 
-  it('loses the domain of a guest who is erased, also in other letters; what staff said stays', async () => {
+  it('loses the domain of an erased contact in any case; entries by staff stay', async () => {
     dns.says(['silva-family.example', 'xn--bcher-kva.example', 'known.example'], 'mx');
     await service.admin('POST', '/email_domains', { domain: 'known.example' });
     const ids: number[] = [];
@@ -55,7 +55,7 @@ describe('the table of e-mail domains', () => {
     expect(await stored('known.example')).toEqual([{ takes_mail: true, vouched_for: true }]);
   });
 
-  it('has no job about the domain of an erased guest, unless another guest waits for it', async () => {
+  it('loses the jobs for the domain of an erased contact, unless another contact waits for it', async () => {
     dns.says(['waiting-alone.example', 'waiting-together.example'], 'servfail');
     const alone = (await writeAt(service, 'waiting-alone.example')).body.id;
     const together = (await writeAt(service, 'waiting-together.example')).body.id;
@@ -66,7 +66,7 @@ describe('the table of e-mail domains', () => {
     expect(jobs.map(({ domain }) => domain)).toEqual(['waiting-together.example']);
   });
 
-  it('forgets what was learnt 90 days ago and not used since, and keeps the rest and what staff said', async () => {
+  it('loses domains that were learnt 90 days ago and not used since; others and entries by staff stay', async () => {
     await behind`
       insert into email_domains (domain, takes_mail, vouched_for, checked_at) values
         ('old.example', true, false, now() - interval '91 days'), ('young.example', true, false, now() - interval '89 days'),
@@ -82,7 +82,7 @@ describe('the table of e-mail domains', () => {
     expect(left.map(({ domain }) => domain)).toEqual(['old-refused.example', 'old-staff.example', 'young.example']);
   });
 
-  it('takes no more than its bound; beyond it, guests are accepted all the same', async () => {
+  it('has a maximum size; beyond it, contacts are still accepted', async () => {
     await behind`delete from email_domains where not vouched_for`;
     await behind`
       insert into email_domains (domain, takes_mail)
@@ -98,8 +98,8 @@ describe('the table of e-mail domains', () => {
   });
 });
 
-describe('a flood of domains that do not exist', () => {
-  it('asks whether the resolver sees the internet once for many, and not for each', async () => {
+describe('a flood of unknown domains', () => {
+  it('checks once, not per domain, whether the resolver reaches the internet', async () => {
     const server = await startDnsServer();
     const list = freshList(server, 'dns', 20_000);
     const domains = Array.from({ length: 150 }, (_, index) => `nowhere${index}.example`);

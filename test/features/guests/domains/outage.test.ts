@@ -22,32 +22,29 @@ const {
   writeAt,
 } = await domainService();
 
-describe('while DNS is out', () => {
+describe('while DNS is unavailable', () => {
   it.each<[string, Says | 'refused']>([
     ['says that it failed', 'servfail'],
     ['does not answer in time', 'silence'],
     ['is not there', 'refused'],
-  ])(
-    'a server that %s turns nobody away: the address is taken in unchecked, to be looked up again',
-    async (_, says) => {
-      const server = await startDnsServer();
-      const there = await serviceThatAsks(server);
-      if (says === 'refused') await server.stop();
-      else server.saysOfAll(says);
-      const domain = `out-${says}.example`;
-      const { status, body } = await write(there, { email: `ana@${domain}`, first_name: 'Ana' });
-      expect([status, body.email, body.first_name]).toEqual([200, `ana@${domain}`, 'Ana']);
-      expect(await statusOf(body.id)).toBe('unchecked');
-      expect(await jobsAbout(domain)).toEqual([
-        { key: expect.any(String), payload: { account_id: accountId, domain, attempt: 1 }, delay: expect.any(Number) },
-      ]);
-      expect((await jobsAbout(domain))[0]?.delay).toBeGreaterThan(60);
-      expect(await behind`select from email_domains where domain = ${domain}`).toHaveLength(0);
-      if (says !== 'refused') expect(server.asked(domain)).toBeGreaterThan(0);
-    },
-  );
+  ])('a server that %s rejects no write: the address is stored unchecked and looked up again', async (_, says) => {
+    const server = await startDnsServer();
+    const there = await serviceThatAsks(server);
+    if (says === 'refused') await server.stop();
+    else server.saysOfAll(says);
+    const domain = `out-${says}.example`;
+    const { status, body } = await write(there, { email: `ana@${domain}`, first_name: 'Ana' });
+    expect([status, body.email, body.first_name]).toEqual([200, `ana@${domain}`, 'Ana']);
+    expect(await statusOf(body.id)).toBe('unchecked');
+    expect(await jobsAbout(domain)).toEqual([
+      { key: expect.any(String), payload: { account_id: accountId, domain, attempt: 1 }, delay: expect.any(Number) },
+    ]);
+    expect((await jobsAbout(domain))[0]?.delay).toBeGreaterThan(60);
+    expect(await behind`select from email_domains where domain = ${domain}`).toHaveLength(0);
+    if (says !== 'refused') expect(server.asked(domain)).toBeGreaterThan(0);
+  });
 
-  it('the second look is put off in the transaction that stores the contact, and by no write that is refused', async () => {
+  it('the second look-up is enqueued in the transaction that stores the contact, and not for a rejected write', async () => {
     const domain = 'same-transaction.example';
     dns.says(domain, 'servfail');
     expect((await write(service, { email: `ana@${domain}`, dob: 'yesterday' })).status).toBe(422);
@@ -61,7 +58,7 @@ describe('while DNS is out', () => {
     expect(writers).toEqual({ contact: expect.stringMatching(/^\d+$/), job: writers?.contact });
   });
 
-  it('there is one second look for each account and domain, however many guests wait for it', async () => {
+  it('there is one second look-up per account and domain, for any number of contacts', async () => {
     const other = await service.account('Another group');
     const domains = ['crowd.example', 'crowd-two.example'];
     dns.says(domains, 'servfail');
@@ -85,7 +82,7 @@ describe('while DNS is out', () => {
     expect(job?.delay).toBeLessThan(60);
   });
 
-  it('an address is checked after all when it is written again once DNS is back', async () => {
+  it('an address is checked if it is written again once DNS is available', async () => {
     const domain = 'back-again.example';
     dns.says(domain, 'servfail');
     const { body } = await write(service, { email: `ana@${domain}` });
@@ -95,7 +92,7 @@ describe('while DNS is out', () => {
     expect([again.body.id, await statusOf(body.id)]).toEqual([body.id, null]);
   });
 
-  it('a resolver that finds nothing at all is not believed', async () => {
+  it('a resolver that finds no domain at all is not trusted', async () => {
     const blind = await startDnsServer();
     blind.saysOfAll('nxdomain');
     const domain = 'unseen.example';
@@ -114,7 +111,7 @@ describe('while DNS is out', () => {
     }
   });
 
-  it('writes to known domains are answered while 30 to dead ones wait', async () => {
+  it('writes to known domains complete while 30 to unavailable ones wait', async () => {
     const server = await startDnsServer();
     // So patient that what is slow is slow on any machine, until DNS answers after all.
     const config = readConfig({ ADMIN_TOKEN: adminToken });
@@ -144,7 +141,7 @@ describe('while DNS is out', () => {
     await app.close();
   });
 
-  it('no more than 200 questions are open at a time; the address of the next is put off at once', async () => {
+  it('at most 200 queries are open at a time; the look-up of the next address is deferred', async () => {
     const server = await startDnsServer();
     const { release, after } = held();
     const domains = Array.from({ length: 220 }, (_, index) => `flood${index}.example`);

@@ -65,8 +65,8 @@ const soon = { timeout: 120_000, interval: 100 };
 
 beforeEach(() => dns.saysOfAll('silence'));
 
-describe('the second look at a domain that DNS did not answer for', () => {
-  it('flags the addresses of one that takes no mail, clears those of one that does, and goes on where nobody answers', async () => {
+describe('the second look-up of a domain that DNS did not answer', () => {
+  it('flags the addresses of a domain without mail, clears those of one with mail, and continues past unanswered ones', async () => {
     const group = await account();
     const domains = ['gone.example', 'null.example', 'fine.example', 'quiet.example', 'bücher.example'];
     const ids = await Promise.all(domains.map((domain) => write(service, group, `ana@${domain}`)));
@@ -100,7 +100,7 @@ describe('the second look at a domain that DNS did not answer for', () => {
     expect(await statuses()).toEqual(['invalid', 'invalid', null, 'invalid', null]);
   });
 
-  it('is each account’s own, and is taken over by another process when the one that put it off is killed', async () => {
+  it('is separate per account, and another process takes it over if its process is killed', async () => {
     const [ours, theirs] = [await account(), await account()];
     const domain = 'shared.example';
     const [our, their] = await Promise.all([ours, theirs].map((group) => write(service, group, `ana@${domain}`)));
@@ -120,7 +120,7 @@ describe('the second look at a domain that DNS did not answer for', () => {
     expect(await statuses()).toEqual(['invalid', 'invalid']);
   });
 
-  it('reaches every address at the domain, however many, and no others', async () => {
+  it('reaches every address of the domain and no others', async () => {
     const [{ id: ours }, { id: theirs }] = [await account(), await account()];
     await behind`
       insert into contacts (account_id, id, email, email_status)

@@ -8,8 +8,8 @@ const made = await account();
 const { written, newEmail } = partner(app, made);
 const notesOf = (id: number | string, of = made.id) => `/accounts/${of}/contacts/${id}/notes`;
 
-describe('notes that staff write', () => {
-  it('tell who wrote them, beside those that partners sent; partners see the text alone', async () => {
+describe('notes by staff', () => {
+  it('have an author, beside those sent by partners; partners see only the text', async () => {
     const email = 'jo@example.com';
     await admin('POST', '/users', { email, password: 'correct horse', account_ids: [], role: 'owner' });
     const { id } = await written({ email: newEmail(), notes: [{ text: 'Sent.', created_at: '2026-01-01 10:00:00' }] });
@@ -29,7 +29,7 @@ describe('notes that staff write', () => {
     expect(theirs.data).toEqual(list.data.map(({ author: _, ...note }: { author: unknown }) => note));
   });
 
-  it('are dated by the account’s clock', async () => {
+  it('have times in the account’s time zone', async () => {
     const east = await accountIn(app, 'Pacific/Kiritimati');
     const { written: write } = partner(app, { id: east.accountId, token: east.token });
     const { id } = await write({ email: newEmail() });
@@ -38,7 +38,7 @@ describe('notes that staff write', () => {
     expect(Math.round(hours)).toBe(14);
   });
 
-  it('on a guest who was merged are the other’s, and theirs are listed too', async () => {
+  it('on a merged contact belong to the survivor; notes of both are listed', async () => {
     const old = await written({ email: newEmail(), notes: [{ text: 'Old.' }] });
     const now = await written({ email: newEmail() });
     await admin('POST', `/accounts/${made.id}/contacts/${now.id}/merge`, { contact_id: old.id });
@@ -56,7 +56,7 @@ describe('notes that staff write', () => {
     expect((await admin('GET', notesOf(id))).body.total).toBe(0);
   });
 
-  it('are on contacts of the account only', async () => {
+  it('are rejected for contacts of another account', async () => {
     const other = await accountIn(app, 'UTC');
     const { id } = await written({ email: newEmail() });
     for (const path of [notesOf(id, other.accountId), notesOf(999_999_999), notesOf('x')]) {

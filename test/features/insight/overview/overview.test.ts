@@ -65,7 +65,7 @@ const points = <T extends { at: string }>(series: T[]) =>
   );
 const days = (series: { at: string }[]) => series.map(({ at }) => at);
 
-describe('an account at a glance', () => {
+describe('the overview of an account', () => {
   let [at, anchor, bell, sunk] = [{} as Shop, 0, 0, 0];
   beforeAll(async () => {
     at = await shop({ admin, call }, 'Europe/London');
@@ -133,7 +133,7 @@ describe('an account at a glance', () => {
     await at.removeUnit(sunk);
   });
 
-  it('is every figure of the range, of as many days before, and of each day', async () => {
+  it('has every figure for the range, for the same number of days before, and for each day', async () => {
     const all = await told(at, march);
     expect({ ...all, new_guests: null, visits: null, nps: null, unique_codes: null }).toEqual({
       ...{ from: '2025-03-01', to: '2025-03-31', bucket: 'day', guests: 3, purchases_waiting: 2 },
@@ -187,7 +187,7 @@ describe('an account at a glance', () => {
       ],
     });
   });
-  it('is that of one unit, when asked', async () => {
+  it('can be limited to one unit', async () => {
     const { visits, nps, ...rest } = await told(at, `${march}&unit_id=${anchor}`);
     expect(rest).toMatchObject({
       ...{
@@ -212,7 +212,7 @@ describe('an account at a glance', () => {
     ]);
     expect((await told(at, `${march}&unit_id=${at.root}`)).consent).toMatchObject({ guests: 1, allow_snail_mail: 1 });
   });
-  it('follows a purchase that is sent again, a merge that is undone and a guest who is erased', async () => {
+  it('reflects a purchase that is sent again, a merge that is undone and a contact that is erased', async () => {
     const there = await shop({ admin, call });
     const [first, second] = [
       purchase(there.unit, '2025-03-05 12:00:00', 10),
@@ -230,7 +230,7 @@ describe('an account at a glance', () => {
     accepted(await admin('DELETE', `${there.base}/contacts/${ana}`), 204);
     expect(await told(there, march)).toMatchObject({ guests: 2, visits: { purchases: 1, spend: 33.33 } });
   });
-  it('names fifty units, and takes the others together', async () => {
+  it('lists fifty units and sums up the others', async () => {
     const there = await shop({ admin, call });
     const units = await Promise.all(Array.from({ length: 53 }, (_, index) => there.newUnit(`Venue ${index}`)));
     const purchases = units.map((unit, index) => purchase(unit, '2025-03-05 12:00:00', 100 - index));
@@ -242,7 +242,7 @@ describe('an account at a glance', () => {
     expect(other_units).toEqual({ units: 3, purchases: 3, bookings: 1, stays: 0, spend: 50 + 49 + 48 });
     expect(all).toMatchObject({ purchases: 53, bookings: 1 });
   });
-  it('is nothing of an empty account, on each of the last thirty days', async () => {
+  it('has zeros for the last thirty days in an empty account', async () => {
     const there = await shop({ admin, call }, 'Pacific/Kiritimati');
     const all = await told(there);
     const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Kiritimati' }).format();
@@ -262,7 +262,7 @@ describe('an account at a glance', () => {
       ]);
     }
   });
-  it('has nothing of another account', async () => {
+  it('contains no data of another account', async () => {
     const [there, other] = [await shop({ admin, call }), await shop({ admin, call })];
     await other.newContact({ purchases: [purchase(other.unit, '2025-03-05 12:00:00', 10)] });
     expect(await told(there, march)).toMatchObject({ guests: 0, visits: { purchases: 0 } });
@@ -270,8 +270,8 @@ describe('an account at a glance', () => {
   });
 });
 
-describe('what did not happen yet', () => {
-  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('is not counted, by the clock in %s', async (timeZone) => {
+describe('future activity', () => {
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('is not counted, by the time zone %s', async (timeZone) => {
     const there = await shop({ admin, call }, timeZone);
     const clock = (hours: number) =>
       new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(
@@ -286,7 +286,7 @@ describe('what did not happen yet', () => {
   });
 });
 
-describe('a day', () => {
+describe('a day of the overview', () => {
   it.each([
     ['America/New_York', '2025-07-01T03:59:59Z', '2025-06-30'],
     ['America/New_York', '2025-07-01T04:00:00Z', '2025-07-01'],
@@ -298,7 +298,7 @@ describe('a day', () => {
     // Clocks go forward at midnight, which is not on them.
     ['Africa/Cairo', '2025-04-24T21:59:59Z', '2025-04-24'],
     ['Africa/Cairo', '2025-04-24T22:00:00Z', '2025-04-25'],
-  ])('is one on the account’s clock: in %s, %s is on %s', async (zone, instant, day) => {
+  ])('is a day in the account’s time zone: in %s, %s is on %s', async (zone, instant, day) => {
     const there = await shop({ admin, call }, zone);
     const { unique_code } = await there.newCode();
     await there.redeemed({ unique_code, redemption_date: instant });
@@ -311,7 +311,7 @@ describe('a day', () => {
   });
 });
 
-describe('the points of a chart', () => {
+describe('the intervals of a chart', () => {
   const there = shop({ admin, call });
   it.each([
     ['2025-01-01', '2025-04-02', 'day', 92, ['2025-01-01', '2025-01-02']],
@@ -324,14 +324,14 @@ describe('the points of a chart', () => {
     ['2021-01-31', '2026-01-31', 'month', 61, ['2021-01-31', '2021-02-01', '2021-03-01']],
     ['9999-12-30', '9999-12-31', 'day', 2, ['9999-12-30', '9999-12-31']],
     ['0001-01-01', '0001-01-02', 'day', 2, ['0001-01-01', '0001-01-02']],
-  ])('from %s to %s are by %s, %i of them', async (from, to, bucket, count, first) => {
+  ])('from %s to %s are by %s, and there are %i', async (from, to, bucket, count, first) => {
     const all = await told(await there, `?from=${from}&to=${to}`);
     expect([all.bucket, all.visits.series.length]).toEqual([bucket, count]);
     for (const { series } of [all.new_guests, all.visits, all.nps, all.unique_codes]) {
       expect(days(series).slice(0, first.length)).toEqual(first);
     }
   });
-  it('have all that was in them, up to the last day of the range', async () => {
+  it('have all their activity, up to the last day of the range', async () => {
     const at = await shop({ admin, call });
     const dates = ['2025-01-01', '2025-01-05', '2025-01-06', '2025-06-30', '2025-07-01'];
     await at.newContact({ purchases: dates.map((date) => purchase(at.unit, `${date} 23:00:00`, 2)) });
@@ -343,12 +343,12 @@ describe('the points of a chart', () => {
       ['2025-06-30', 1],
     ]);
   });
-  it('are thirty days up to the last where only that is given', async () => {
+  it('are the thirty days up to the end if only the end is given', async () => {
     expect((await told(await there, '?to=2025-03-31')).from).toBe('2025-03-02');
   });
 });
 
-describe('what can’t be told', () => {
+describe('an invalid overview request', () => {
   it.each([
     ['?from=2025-03-02&to=2025-03-01', ['to']],
     ['?from=9999-01-01', ['to']],
@@ -358,15 +358,15 @@ describe('what can’t be told', () => {
     ['?unit_id=999999&from=2025-03-02&to=2025-03-01', ['to', 'unit_id']],
     ['?unit_id=999999&from=soon', ['from', 'unit_id']],
     ['?unit_id=x', ['unit_id']],
-  ])('is refused: %s', async (query, fields) => {
+  ])('is rejected: %s', async (query, fields) => {
     expect(refusal(await ask(await shop({ admin, call }), query))).toEqual(fields);
   });
-  it('is a unit that was deleted', async () => {
+  it('is one for a deleted unit', async () => {
     const there = await shop({ admin, call });
     await there.removeUnit(there.unit);
     expect(refusal(await ask(there, `?unit_id=${there.unit}`))).toEqual(['unit_id']);
   });
-  it('is an account that is not there, or to somebody who may not know', async () => {
+  it('is one for an unknown account, or without access to it', async () => {
     expect((await admin('GET', '/accounts/999999/overview')).status).toBe(404);
     const there = await shop({ admin, call });
     expect((await call('GET', `/admin/v1${there.base}/overview`, { token: there.token })).status).toBe(401);

@@ -40,8 +40,8 @@ async function redeemed(contact_id: number, redemption_date: string, unique_code
   return { group_id: group.id as number, id: answer.id as number };
 }
 
-describe('a guest’s timeline', () => {
-  it('is everything they did, newest first, as a person would read it', async () => {
+describe('the timeline of a contact', () => {
+  it('has all activity, newest first, in readable form', async () => {
     const { id } = await written({
       email: newEmail(),
       purchases: [
@@ -180,14 +180,14 @@ describe('a guest’s timeline', () => {
     ]);
   });
 
-  it('says what a purchase was matched by', async () => {
+  it('names the key that a purchase was matched by', async () => {
     const { id } = await written({ email: newEmail(), membership_number: 'M-77' });
     const body = { account_id: accountId, membership_number: 'M-77', purchases: [{ transaction_reference: 'T-77' }] };
     await call('POST', '/v1/purchases', { token, body });
     expect(await timeline(id)).toMatchObject([{ kind: 'purchase', purchase: { matched_by: 'membership_number' } }]);
   });
 
-  it('shows a redemption on the account’s clock', async () => {
+  it('shows a redemption in the account’s time zone', async () => {
     const { id } = await written({ email: newEmail() });
     await redeemed(id, '2026-07-01T23:30:00Z', 'LATE-1');
     expect((await timeline(id))[0]?.at).toBe('2026-07-01 23:30:00');
@@ -196,7 +196,7 @@ describe('a guest’s timeline', () => {
     await admin('PATCH', `/accounts/${accountId}`, { time_zone: 'UTC' });
   });
 
-  it('is that of all ids of one guest, whichever is asked for; a stay of two of them is there once', async () => {
+  it('is the same for all ids of a contact; a stay of two of them appears once', async () => {
     const stay = { ...aStay, stay_reference: 'S-2' };
     const old = await written({ email: newEmail(), wifi: [{ created_at: '2026-02-01 10:00:00' }], stays: [stay] });
     const now = await written({
@@ -215,7 +215,7 @@ describe('a guest’s timeline', () => {
     expect(await timeline(old.id)).toEqual(entries);
   });
 
-  it('comes 50 at a time, each once, also where many things were at the same moment', async () => {
+  it('is returned 50 entries at a time, each once, even if many have the same time', async () => {
     const { id } = await written({
       email: newEmail(),
       purchases: [{ transaction_reference: 'P-0', created_at: '2026-03-01 10:00:00' }],
@@ -247,7 +247,7 @@ describe('a guest’s timeline', () => {
     expect((await read(id)).body.data).toEqual(seen.slice(0, 50));
   });
 
-  it('can be of one kind, and is summed up', async () => {
+  it('can be filtered by kind, and has totals', async () => {
     const old = await written({
       ...{ email: newEmail(), first_name: 'Ana', wifi: [{ created_at: '2026-02-03 10:00:00' }] },
       purchases: [
@@ -281,7 +281,7 @@ describe('a guest’s timeline', () => {
     expect((await admin('GET', `/accounts/${accountId}/contacts/999999999/timeline/summary`)).status).toBe(404);
   });
 
-  it('refuses a cursor that it did not give', async () => {
+  it('rejects an unknown cursor', async () => {
     const { id } = await written({ email: newEmail() });
     const made = (text: string) => Buffer.from(text).toString('base64url');
     const bad = ['x', '0', made('2026-02-31 10:00:00.000000|wifi|1'), made('2026-02-01 10:00:00.000000|fax|1')];
@@ -291,7 +291,7 @@ describe('a guest’s timeline', () => {
     }
   });
 
-  it('is not there for a contact of another account, or for nobody', async () => {
+  it('is a 404 for another account’s contact and for an unknown contact', async () => {
     const other = await accountIn(app, 'UTC');
     const { id } = await written({ email: newEmail() });
     expect((await read(id, undefined, other.accountId)).status).toBe(404);

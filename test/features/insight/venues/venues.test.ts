@@ -30,8 +30,8 @@ async function harbour() {
   return { at, bell, news, vip, gold, rui };
 }
 
-describe('the venues', () => {
-  it('are the root unit first, then the others by id, each with folders, groups and guests', async () => {
+describe('the list of venues', () => {
+  it('has the root unit first, then the others by id, with folders, groups and numbers of contacts', async () => {
     const { at, bell, news, vip, gold } = await harbour();
     await at.removeUnit(await at.newUnit('The Sunk'));
     const { data, total } = await venues(at);
@@ -54,14 +54,14 @@ describe('the venues', () => {
       { id: bell, name: 'The Bell', is_root: false, guests: 1, folders: [] },
     ]);
   });
-  it('come a hundred at a time', async () => {
+  it('has pages of a hundred', async () => {
     const at = await shop({ admin, call });
     for (let n = 0; n < 100; n++) await at.newUnit(`Venue ${n}`);
     const [first, second] = [await venues(at), await venues(at, '?page=2')];
     expect([first.data.length, second.data.length, second.total]).toEqual([100, 2, 102]);
     expect(second.data[1].name).toBe('Venue 99');
   });
-  it('are found by a part of their name, or of a folder’s or group’s on them, whatever the case', async () => {
+  it('can be searched by part of the name of a unit, folder or group, regardless of case', async () => {
     const { at, bell } = await harbour();
     await newGroup(at, bell, '100% Vegan', 'Clubs');
     const sunk = await at.newUnit('The Sunk Bell');
@@ -84,8 +84,8 @@ describe('the venues', () => {
   });
 });
 
-describe('what deleting a unit affects', () => {
-  it('is all that happened there, and is what is still known when it is deleted', async () => {
+describe('the effect of deleting a unit', () => {
+  it('counts all activity at the unit, which remains after the deletion', async () => {
     const { at, bell } = await harbour();
     const stay = {
       ...{ provider_id: 12, booker: true, guest: true, room_type_id: 2, total_guests: 2, booking_enquiry_source_id: 1 },
@@ -120,7 +120,7 @@ describe('what deleting a unit affects', () => {
     const { body } = await call('GET', `/v1/contact/${contact}/purchases`, { token: at.token });
     expect(body.data).toHaveLength(3);
   });
-  it('is refused for the root unit, in the words of the refusal', async () => {
+  it('is rejected for the root unit with the same message as the deletion', async () => {
     const at = await shop({ admin, call });
     const { refused, ...counts } = await effects(at, `units/${at.root}`);
     expect({ refused: null, ...counts }).toEqual(nothing);
@@ -130,8 +130,8 @@ describe('what deleting a unit affects', () => {
   });
 });
 
-describe('what deleting a folder or a group affects', () => {
-  it('is its groups and the guests in any of them; and a folder must be empty', async () => {
+describe('the effect of deleting a folder or a group', () => {
+  it('counts the groups of a folder and their contacts; a folder must be empty', async () => {
     const { at, vip } = await harbour();
     const told = await effects(at, `folders/${vip.folder_id}`);
     expect(told).toEqual({ refused: expect.stringMatching(/groups/), groups: 2, guests: 2 });
@@ -141,7 +141,7 @@ describe('what deleting a folder or a group affects', () => {
     expect(await effects(at, `folders/${empty.id}`)).toEqual({ refused: null, groups: 0, guests: 0 });
     accepted(await admin('DELETE', `${at.base}/folders/${empty.id}`), 204);
   });
-  it('is the guests in a group, who are then no longer', async () => {
+  it('counts the contacts of a group, which then leave it', async () => {
     const { at, vip, rui } = await harbour();
     expect(await effects(at, `groups/${vip.id}`)).toEqual({ refused: null, guests: 2 });
     accepted(await admin('DELETE', `${at.base}/groups/${vip.id}`), 204);
@@ -150,7 +150,7 @@ describe('what deleting a folder or a group affects', () => {
   });
 });
 
-it('nothing is told of what is not there, was deleted, or is another account’s', async () => {
+it('is a 404 for one that is unknown, deleted or another account’s', async () => {
   const [{ at, vip, bell }, other] = [await harbour(), await shop({ admin, call })];
   for (const path of [`units/${at.unit}`, `folders/${vip.folder_id}`, `groups/${vip.id}`]) {
     expect((await admin('GET', `${other.base}/${path}/effects`)).status).toBe(404);

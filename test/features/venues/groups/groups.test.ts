@@ -4,7 +4,7 @@ import { testApp } from '../../../support/app.ts';
 const { admin, account } = await testApp();
 
 describe('folders and groups', () => {
-  it('are created on a unit, the folder made where it is missing', async () => {
+  it('are created on a unit, with the folder if it is missing', async () => {
     const { id, root_unit_id } = await account();
     const group = await admin('POST', `/accounts/${id}/groups`, { unit_id: root_unit_id, name: 'Newsletter' });
     expect(group.status).toBe(201);
@@ -54,7 +54,7 @@ describe('folders and groups', () => {
     }
   });
 
-  it('have a name each, whatever the case, also when several are made at the same moment', async () => {
+  it('have unique names regardless of case, also if several are created concurrently', async () => {
     const { id, root_unit_id } = await account();
     const make = (name: string) => admin('POST', `/accounts/${id}/groups`, { unit_id: root_unit_id, name });
     const answers = await Promise.all(['VIP', 'vip', 'Vip', 'VIP'].map(make));
@@ -69,7 +69,7 @@ describe('folders and groups', () => {
     );
   });
 
-  it('are not made on a unit that is unknown, deleted or another account’s', async () => {
+  it('are not created on a unit that is unknown, deleted or another account’s', async () => {
     const [ours, theirs] = [await account(), await account()];
     const { body: closed } = await admin('POST', `/accounts/${ours.id}/units`, { name: 'Closed' });
     await admin('DELETE', `/accounts/${ours.id}/units/${closed.id}`);

@@ -5,8 +5,8 @@ import { superuser } from '../../../support/database.ts';
 
 const { admin, call, account, database } = await testApp();
 
-describe('the partners’ look-ups', () => {
-  it('answer the interface’s ids, and those that staff added', async () => {
+describe('the look-ups for partners', () => {
+  it('return the ids of the interface, and those that staff added', async () => {
     const { id, token } = await account();
     const data = async (path: string) => (await call('GET', path, { token })).body.data;
     expect(await data('/v1/feedback/types')).toEqual([
@@ -30,7 +30,7 @@ describe('the partners’ look-ups', () => {
     ]);
   });
 
-  it('need a token, and are the account’s own', async () => {
+  it('require a token, and are separate per account', async () => {
     const [ours, theirs] = [await account(), await account()];
     await admin('POST', `/accounts/${theirs.id}/feedback_categories`, { name: 'Theirs' });
     expect((await call('GET', '/v1/feedback/categories')).status).toBe(401);
@@ -44,7 +44,7 @@ describe('the partners’ look-ups', () => {
 describe.each(Object.values(lookupKinds))('$plural', (kind) => {
   const collection = (id: number) => `/accounts/${id}/${kind.table}`;
 
-  it('are created, shown, listed, renamed and deleted', async () => {
+  it('can be created, read, listed, renamed and deleted', async () => {
     const { id } = await account();
     const created = await admin('POST', collection(id), kind.example);
     expect(created.status).toBe(201);
@@ -61,7 +61,7 @@ describe.each(Object.values(lookupKinds))('$plural', (kind) => {
     expect((await admin('DELETE', path)).status).toBe(404);
   });
 
-  it('have a name each, whatever the case', async () => {
+  it('have unique names, regardless of case', async () => {
     const [ours, theirs] = [await account(), await account()];
     const { body: first } = await admin('POST', collection(ours.id), { ...kind.example, name: 'One' });
     const again = await admin('POST', collection(ours.id), { ...kind.example, name: 'ONE' });
@@ -72,7 +72,7 @@ describe.each(Object.values(lookupKinds))('$plural', (kind) => {
     expect((await admin('POST', collection(theirs.id), { ...kind.example, name: 'One' })).status).toBe(201);
   });
 
-  it('are nobody else’s', async () => {
+  it('are separate per account', async () => {
     const [ours, theirs] = [await account(), await account()];
     const { body } = await admin('POST', collection(theirs.id), kind.example);
     for (const method of ['GET', 'PATCH', 'DELETE']) {
@@ -82,8 +82,8 @@ describe.each(Object.values(lookupKinds))('$plural', (kind) => {
   });
 });
 
-describe('what the interface itself names', () => {
-  it.each(['feedback_categories/4', 'booking_sources/9'])('is not for staff to change: %s', async (path) => {
+describe('built-in entries', () => {
+  it.each(['feedback_categories/4', 'booking_sources/9'])('cannot be changed by staff: %s', async (path) => {
     const { id } = await account();
     expect((await admin('PATCH', `/accounts/${id}/${path}`, { name: 'x' })).status).toBe(422);
     expect((await admin('DELETE', `/accounts/${id}/${path}`)).status).toBe(422);
@@ -92,14 +92,14 @@ describe('what the interface itself names', () => {
 });
 
 describe('limits', () => {
-  it('keep a list that is answered whole from growing without bound', async () => {
+  it('bound a list that is returned as a whole', async () => {
     const { id } = await account();
     const behind = await superuser(database);
     await behind`insert into feedback_categories (account_id, name) select ${id}, 'c' || n from generate_series(5, 1000) n`;
     const { status, body } = await admin('POST', `/accounts/${id}/feedback_categories`, { name: 'one too many' });
     expect([status, Object.keys(body.errors)]).toEqual([422, ['name']]);
   });
-  it('let a user-defined field be text or a date', async () => {
+  it('allow user-defined fields of type text or date', async () => {
     const { id } = await account();
     const { body } = await admin('POST', `/accounts/${id}/udfs`, { name: 'x', type: 'number' });
     expect(body.errors).toEqual({ type: ['The type must be text or date.'] });

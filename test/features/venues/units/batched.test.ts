@@ -9,7 +9,7 @@ const { account, admin, call } = await appOver(
   database,
 );
 
-it('lists that are asked for at once are read once, and each answered by its own', async () => {
+it('concurrent lists are read once, and each account gets its own', async () => {
   const [here, elsewhere] = [await account(), await account('Elsewhere')];
   for (let n = 1; n <= 100; n++) await admin('POST', `/accounts/${here.id}/units`, { name: `Venue ${n}` });
   const asked = ['', '?page=2', '?groups=true', '?groups=true&page=2', '?page=2&x=y', '?groups=maybe', '?page=9'];
@@ -32,7 +32,7 @@ it('lists that are asked for at once are read once, and each answered by its own
   expect(apart.get('?groups=true&page=2')).toMatchObject({ body: { data: [{ folders: [], name: 'Venue 100' }] } });
 });
 
-it('a list tells of whatever was answered before it was asked for', async () => {
+it('a list contains every change whose response came before the request', async () => {
   const { id, token } = await account();
   const before = Array.from({ length: 20 }, () => call('GET', '/v1/account/units', { token }));
   await admin('POST', `/accounts/${id}/units`, { name: 'The Anchor' });

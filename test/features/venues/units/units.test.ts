@@ -33,7 +33,7 @@ describe('GET /v1/account/units', () => {
     });
   });
 
-  it('adds deleted and folders with their groups when asked with groups=true', async () => {
+  it('adds deleted units, and folders with their groups, with groups=true', async () => {
     const group = await account();
     const { body: unit } = await admin('POST', `/accounts/${group.id}/units`, { name: 'The Anchor' });
     const { body: news } = await admin('POST', `/accounts/${group.id}/groups`, {
@@ -80,7 +80,7 @@ describe('GET /v1/account/units', () => {
     expect(plain.body.data[0]).toEqual({ id: group.root_unit_id, name: 'The Harbour Group', is_root: true });
   });
 
-  it('pages by 100, keeping the other query parameters in the page addresses', async () => {
+  it('has pages of 100, and keeps the other query parameters in the page URLs', async () => {
     const group = await account();
     for (let n = 1; n <= 150; n++) await admin('POST', `/accounts/${group.id}/units`, { name: `Venue ${n}` });
     const address = 'https://guests.example.com/v1/account/units?groups=true&page=';
@@ -118,20 +118,20 @@ describe('GET /v1/account/units', () => {
     expect(far).toMatchObject({ data: [], from: null, to: null });
   });
 
-  it('keeps a question mark in a parameter where it belongs', async () => {
+  it('keeps a question mark inside a parameter', async () => {
     const group = await account();
     const { body } = await call('GET', '/v1/account/units?x=a?b&groups=true', { token: group.token });
     expect(body.first_page_url).toBe('https://guests.example.com/v1/account/units?x=a%3Fb&groups=true&page=1');
     expect(body.data[0]).toHaveProperty('folders');
   });
 
-  it.each(['0', '-1', 'two', '1.5', ''])('takes page=%s for the first page', async (page) => {
+  it.each(['0', '-1', 'two', '1.5', ''])('treats page=%s as the first page', async (page) => {
     const group = await account();
     const { body } = await call('GET', '/v1/account/units', { token: group.token, query: { page } });
     expect(body).toMatchObject({ current_page: 1, total: 1 });
   });
 
-  it('refuses a groups value that is neither true nor false', async () => {
+  it('rejects a groups value that is neither true nor false', async () => {
     const group = await account();
     const { status, body } = await call('GET', '/v1/account/units', {
       token: group.token,
@@ -143,7 +143,7 @@ describe('GET /v1/account/units', () => {
 });
 
 describe('units in the admin API', () => {
-  it('creates, shows, lists, renames and deletes', async () => {
+  it('can be created, read, listed, renamed and deleted', async () => {
     const { id } = await account();
     const created = await admin('POST', `/accounts/${id}/units`, { name: '  The Anchor ' });
     expect(created.status).toBe(201);
@@ -159,7 +159,7 @@ describe('units in the admin API', () => {
     expect((await admin('GET', `/accounts/${id}/units`)).body.total).toBe(1);
   });
 
-  it('never deletes the root unit', async () => {
+  it('cannot be deleted if they are the root unit', async () => {
     const { id, root_unit_id } = await account();
     const { status, body } = await admin('DELETE', `/accounts/${id}/units/${root_unit_id}`);
     expect(status).toBe(422);
@@ -167,7 +167,7 @@ describe('units in the admin API', () => {
     expect((await admin('GET', `/accounts/${id}/units/${root_unit_id}`)).body.is_root).toBe(true);
   });
 
-  it('needs a name', async () => {
+  it('require a name', async () => {
     const { id } = await account();
     for (const body of [{}, { name: '' }, { name: '   ' }, { name: null }]) {
       const answer = await admin('POST', `/accounts/${id}/units`, body);
@@ -178,7 +178,7 @@ describe('units in the admin API', () => {
     expect((await admin('POST', `/accounts/${id}/units`, { name: '🍺'.repeat(255) })).status).toBe(201);
   });
 
-  it('knows nothing of another account’s units', async () => {
+  it('of another account are a 404', async () => {
     const [ours, theirs] = [await account(), await account()];
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const path = `/accounts/${ours.id}/units/${theirs.root_unit_id}`;
