@@ -61,6 +61,18 @@ function foldersIn(folder: string): string[] {
 
 const allFolders = (folder: string): string[] => [folder, ...foldersIn(folder).flatMap(allFolders)];
 
+it('only the routes of sign-in and users read the session of a request', () => {
+  const readers = ofProduct.filter(([, to]) => to === 'src/platform/http/session.ts').map(([from]) => from);
+  expect(readers).toEqual(['src/features/access/sign-in/routes.ts', 'src/features/access/users/routes.ts']);
+});
+
+it('private internals of dependencies are used in src/platform/internals only', () => {
+  const privates = /_httpMessage|internalMessage|\._private|symbols\.|\.connection\.stream|\.connection\b.*stream/;
+  const users = filesIn('src').filter((file) => privates.test(readFileSync(file, 'utf8')));
+  expect(users.filter((file) => !file.startsWith('src/platform/internals/'))).toEqual([]);
+  expect(users.length).toBeGreaterThan(2);
+});
+
 describe('the folders', () => {
   it('each have a layer', () => {
     expect(ofProduct.length).toBeGreaterThan(1000);

@@ -17,6 +17,7 @@ const forbidden: Record<string, string[]> = {
     './tree-store.ts',
     '../groups/manage.ts',
     '../../../platform/db/database.ts',
+    '../../../platform/internals/node.ts',
   ],
   'src/features/guests/write/merge-routes.ts': ['./store.ts', '../contacts/read.ts'],
   'src/features/venues/units/manage.ts': ['../groups/manage.ts', '../../../platform/http/errors.ts', 'fastify'],
@@ -33,6 +34,7 @@ const forbidden: Record<string, string[]> = {
     '../../app/service.ts',
     '../../cli/run.ts',
   ],
+  'src/platform/internals/pg.ts': ['./node.ts', '../db/database.ts', '../http/params.ts'],
   'src/platform/db/database.ts': ['../http/params.ts', '../../features/venues/units/store.ts', 'fastify'],
   'src/shared/read.ts': ['../platform/http/params.ts', '../platform/db/database.ts'],
   'tools/demo/load.ts': [
@@ -68,6 +70,8 @@ const allowed: Record<string, string[]> = {
   'src/features/vouchers/redeem.ts': ['../../platform/batching/batcher.ts', '../identity/matching/store.ts'],
   'src/features/vouchers/store.ts': ['../../platform/db/sql.ts', '../../shared/fields.ts', './schema.ts'],
   'src/platform/http/request-auth.ts': ['../db/database.ts', '../../shared/roles.ts'],
+  'src/platform/internals/pg.ts': ['pg', '../../shared/problem.ts'],
+  'src/platform/db/database.ts': ['../internals/pg.ts'],
   'tools/demo/load.ts': [
     '../../src/app/http-app.ts',
     '../../src/features/guests/contacts/schema.ts',

@@ -118,17 +118,21 @@ describe('the audit trail', () => {
   });
 
   it.each([undefined, 'create', 'Create a unit', 'unit.'])('refuses a route with the action %j', (action) => {
-    const spec = {
-      method: 'POST' as const,
-      access: 'admin' as const,
-      path: '/admin/v1/x',
-      tag: 'X',
-      operationId: 'x',
-      summary: 'X',
-      input: NoFields,
-      ...(action === undefined ? {} : { action }),
-    };
-    expect(() => noContentRoute(spec, async () => {})).toThrow('POST /admin/v1/x needs an action');
-    expect(() => noContentRoute({ ...spec, access: 'partner' }, async () => {})).not.toThrow();
+    const define = (access: 'admin' | 'partner') =>
+      noContentRoute(
+        {
+          access,
+          method: 'POST',
+          path: '/x',
+          tag: 'X',
+          operationId: 'x',
+          ...(action === undefined ? {} : { action }),
+          summary: 'X',
+          input: NoFields,
+        },
+        async () => {},
+      );
+    expect(() => define('admin')).toThrow('POST /x needs an action of the form noun.verb');
+    expect(() => define('partner')).not.toThrow();
   });
 });
