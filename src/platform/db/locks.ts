@@ -1,13 +1,13 @@
 import type { Tx } from './database.ts';
 
-/** So many locks at most in one transaction: PostgreSQL keeps a bounded number of them, for everybody together. */
+/** The most locks of one transaction. PostgreSQL has a fixed number of locks for all transactions together. */
 export const mostLocks = 400;
 
 /**
- * Whoever holds a key is alone with what it stands for, in this account, until its transaction ends; what does not
- * exist yet can be locked all the same. All of a transaction's keys are taken at once and in one order everywhere, so
- * that two transactions can't wait for each other. One with more keys than there may be locks is alone with the account:
- * with `all` of this kind, so that whoever took keys of another kind before can't be in its way.
+ * Locks keys of the account until the end of the transaction. A key can stand for a row that does not exist yet. Every
+ * transaction takes all its keys at once and in the same order, so that two cannot wait for each other. A transaction
+ * with more keys than `mostLocks` takes one lock on all keys of the account instead. `all` names that lock: keys of
+ * another kind, which a transaction took before, have another one.
  */
 export async function lockKeys(tx: Tx, accountId: number, keys: string[], all = 'everything'): Promise<void> {
   const wanted = [...new Set(keys)];
@@ -16,7 +16,7 @@ export async function lockKeys(tx: Tx, accountId: number, keys: string[], all = 
     return;
   }
   await tx.inOrder({
-    // Before the keys: nobody who waits for one of those may stand behind somebody who waits for all of them.
+    // Before the keys: a transaction that holds some of them must not wait for one that waits for all.
     all: () => tx`select pg_advisory_xact_lock_shared(hashtextextended(${all}, ${accountId}::bigint))`,
     keys: () => tx`
       select pg_advisory_xact_lock(lock) from (

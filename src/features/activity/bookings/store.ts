@@ -6,9 +6,9 @@ import { bookingStages, idOf } from '../../../shared/codes.ts';
 import { money, type Rows } from '../../../shared/fields.ts';
 import type { Booking, BookingChanges, BookingPop } from './schema.ts';
 
-/** A booking as it is stored. Money is text: a number would not keep it exactly. */
+/** A stored booking. Money is text, because a number is not exact. */
 export interface BookingRow {
-  /** Null: still to be made. */
+  /** Null: not stored yet. */
   id: number | null;
   contact_id: number;
   unit_id: number;
@@ -27,18 +27,18 @@ export interface BookingRow {
   table_numbers: string[];
 }
 
-/** Which booking is meant. */
+/** The key of a booking. */
 export type BookingKey = Pick<BookingRow, 'booking_reference' | 'provider_id'>;
 
 export const bookingKey = ({ booking_reference, provider_id }: BookingKey) =>
   `${provider_id ?? ''} ${booking_reference}`;
 
-/** What stands for it among locks: whoever waits for this reference knows no provider. */
+/** Its lock key. Without the provider, because a waiting purchase has only the reference. */
 export const bookingLock = (reference: string) => `booking:${reference}`;
-/** Whoever seats somebody at a table, and whoever looks for who sits at one: one after the other. */
+/** The lock key of all tables: writes that set a table and purchases that are matched by one run one after the other. */
 export const tablesLock = 'tables';
 
-/** The booking as it is after this was sent: what was not sent stays, or is as it usually is. */
+/** The booking after a write. A field that was not sent keeps its value, or has its default. */
 export function bookingRow(
   before: BookingRow | undefined,
   sent: BookingChanges & { booking_reference: string },
@@ -72,7 +72,7 @@ export function bookingRow(
 const stored = sql`id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at, party_datetime,
   party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers`;
 
-/** Those of these that exist. */
+/** The existing bookings among these. */
 export function findBookings(tx: Tx, accountId: number, keys: BookingKey[]): Promise<BookingRow[]> {
   return tx<BookingRow>`
     select booking.* from unnest(${keys.map((key) => key.booking_reference)}::text[], ${keys.map((key) => key.provider_id)}::bigint[])
@@ -88,7 +88,7 @@ export async function findBooking(tx: Tx, accountId: number, id: number): Promis
   return row;
 }
 
-/** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. */
+/** Upserts complete rows. New ids follow the order of the rows. */
 export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[]): Promise<void> {
   await tx`
     insert into bookings (account_id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
@@ -108,7 +108,7 @@ export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[])
       table_numbers = excluded.table_numbers, updated_at = excluded.updated_at`;
 }
 
-/** False: it is gone. */
+/** False: it does not exist any more. */
 export async function updateBooking(tx: Tx, accountId: number, id: number, row: BookingRow): Promise<boolean> {
   const { count } = await tx`
     update bookings set unit_id = ${row.unit_id}, provider_id = ${row.provider_id}, booking_reference = ${row.booking_reference},
@@ -120,7 +120,7 @@ export async function updateBooking(tx: Tx, accountId: number, id: number, row: 
   return count > 0;
 }
 
-/** What is shown of a booking, as PostgreSQL gives it. */
+/** The row of a booking for a response. */
 interface ShownRow extends Omit<BookingRow, 'id' | 'provider_id' | 'table_numbers'> {
   id: number;
   updated: string;
@@ -133,7 +133,7 @@ const shown = (accountId: number) => sql`b.contact_id, b.booking_reference, b.id
 const bookingsAndContacts = sql`bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id`;
 const today = sql`coalesce(c.merged_into, c.id) as today`;
 
-/** In the interface's own words. */
+/** With the property names of the API. */
 function show(row: ShownRow, accountId: number, today: number): Booking {
   return {
     booking_contact_id: String(row.contact_id),
@@ -162,7 +162,7 @@ export async function showBookingById(tx: Tx, accountId: number, id: number): Pr
   return row && show(row, accountId, row.today);
 }
 
-/** Of several with the same reference, the one that was made last; where no provider is named, of anybody's. */
+/** The newest booking with the reference. Without a provider, of any provider. */
 export async function showBookingsByReference(
   tx: Tx,
   accountId: number,
@@ -181,10 +181,10 @@ export async function showBookingsByReference(
   return found;
 }
 
-/** Those that start on one of these days, newest first. */
+/** The bookings that start in a range of days, newest first. */
 export function selectBookingPops(tx: Tx, accountId: number, all: Asked[]): Promise<Rows<BookingPop>[]> {
   const list = {
-    // Looked up, and not joined: a plan that begins at the units reads all bookings there ever were.
+    // Looked up instead of joined: a plan that starts with the units reads all their bookings.
     columns: sql`${shown(accountId)}, (select name from units where account_id = b.account_id and id = b.unit_id) as unit_name`,
     from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
       select * from bookings where account_id = ${accountId} and contact_id = person.id

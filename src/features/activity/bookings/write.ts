@@ -46,7 +46,7 @@ export async function changeBookingByReference(
   return changeBooking(tx, accountId, found.id, changes, receivedAt, count);
 }
 
-/** What is wrong with such changes, of what could be read. */
+/** The errors of the changes that could be read. */
 export async function wrongWithUpdate(
   tx: Tx,
   accountId: number,
@@ -59,7 +59,7 @@ export async function wrongWithUpdate(
   return found ? wrongWithBooking(tx, accountId, found.id, changes) : {};
 }
 
-/** What is wrong with such changes, of what could be read. */
+/** The errors of the changes that could be read. */
 export async function wrongWithBooking(
   tx: Tx,
   accountId: number,
@@ -83,7 +83,7 @@ async function wrongWith(
 ): Promise<FieldErrors> {
   const { found, unit } = await tx.inOrder({
     found: () => findBookings(tx, accountId, [{ booking_reference, provider_id: provider_id ?? null }]),
-    // One that it was at before may be gone by now.
+    // The stored unit is not checked: it may have been deleted since.
     unit: () => unit_id === undefined || findUnit(tx, accountId, unit_id),
   });
   const [taken] = found;
@@ -96,8 +96,8 @@ async function wrongWith(
 }
 
 /**
- * Changes a booking: the way a booking platform reports the table. Purchases that were waiting for that are matched in
- * the same transaction.
+ * Changes a booking, for example when a booking platform reports the table. Matches waiting purchases in the same
+ * transaction.
  */
 export async function changeBooking(
   tx: Tx,
@@ -107,14 +107,14 @@ export async function changeBooking(
   receivedAt: string,
   count: (outcome: string) => void,
 ): Promise<Booking> {
-  // An account that is being deleted has no bookings.
+  // A deleted account has no bookings.
   const { account, seen } = await tx.inOrder({
     account: () => holdAccount(tx, accountId),
     seen: () => findBooking(tx, accountId, id),
   });
   if (!account || !seen) throw noSuchBooking();
   const references = [seen.booking_reference, changes.booking_reference ?? seen.booking_reference];
-  // Whoever stores a purchase with this reference or a table waits for us, or we for them.
+  // A transaction that stores a purchase with this reference or a table takes the same locks.
   await lockKeys(tx, accountId, [tablesLock, ...references.map(bookingLock)]);
   const before = await findBooking(tx, accountId, id);
   if (!before) throw noSuchBooking();

@@ -7,7 +7,7 @@ import type { PurchaseRow } from './store.ts';
 
 export type Match = Pick<PurchaseRow, 'contact_id' | 'matched_by' | 'matched_value' | 'matched_booking_id'>;
 
-/** Whom what purchases say leads to, looked up together. */
+/** The contacts that the keys of purchases lead to. */
 export class Leads {
   readonly #found: Record<MatchKey, Map<string, Lead | undefined>>;
 
@@ -15,9 +15,9 @@ export class Leads {
     this.#found = found;
   }
 
-  /** One statement for each kind of thing that any of them says. */
+  /** One statement for each kind of key. */
   static async find(tx: Tx, { id: accountId, time_zone: timeZone }: Account, rows: PurchaseRow[]): Promise<Leads> {
-    /** Each value once, with what it leads to. */
+    /** Looks up each value once. */
     const look = async (key: MatchKey, find: (rows: PurchaseRow[]) => Promise<(Lead | undefined)[]>) => {
       const wanted = new Map(rows.filter((row) => row[key] !== null).map((row) => [nameOf[key](row), row]));
       const leads = wanted.size === 0 ? [] : await find([...wanted.values()]);
@@ -67,7 +67,7 @@ export class Leads {
     return new Leads(found);
   }
 
-  /** By the first key that leads to a contact; none where none does. */
+  /** The match by the first key that leads to a contact. */
   of(row: PurchaseRow): Match | undefined {
     for (const key of matchKeys) {
       const value = row[key];
@@ -84,7 +84,7 @@ export class Leads {
   }
 }
 
-/** What a key's value is, for those that say the same to be looked up once. */
+/** Equal keys have the same name, so that they are looked up once. */
 const nameOf: Record<MatchKey, (row: PurchaseRow) => string> = {
   booking_reference: (row) => `${row.provider_id ?? ''} ${row.booking_reference}`,
   unique_code: (row) => saidKey(row),
@@ -93,7 +93,7 @@ const nameOf: Record<MatchKey, (row: PurchaseRow) => string> = {
   table_number: (row) => `${row.unit_id} ${row.created_at} ${row.table_number}`,
 };
 
-/** A code as it is named, in its group where one is said. */
+/** A code with its group, if the request has one. */
 type Said = { unique_code?: string | null; unique_code_group_id?: number | null };
 export const codeOf = ({ unique_code, unique_code_group_id = null }: Said) =>
   unique_code ? { unique_code, unique_code_group_id } : undefined;

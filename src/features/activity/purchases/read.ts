@@ -7,7 +7,7 @@ import { lineage } from '../../identity/identities/store.ts';
 import type { ListWaiting, Purchase, StaffPurchase, Waiting } from './schema.ts';
 import { countWaiting, findStaffPurchase, selectPurchases, selectWaiting } from './store.ts';
 
-/** The contact's purchases, and those of whoever was merged into it. */
+/** The purchases of the contact and of its merged contacts. */
 export async function listPurchases(
   tx: Tx,
   accountId: number,
@@ -17,7 +17,7 @@ export async function listPurchases(
   return selectPurchases(tx, accountId, await lineage(tx, accountId, contactId), slice);
 }
 
-/** Those of which nobody knows yet whose they are. */
+/** The waiting purchases. */
 export function listWaiting(
   tx: Tx,
   accountId: number,
@@ -31,7 +31,7 @@ export function howManyWait(tx: Tx, accountId: number): Promise<Waiting> {
   return countWaiting(tx, accountId);
 }
 
-/** In all accounts together, by the key they wait for. One account after the other: no transaction lasts long. */
+/** Counts the waiting purchases of all accounts by key. One transaction per account, so that none takes long. */
 export async function howManyWaitEverywhere(db: Database): Promise<Record<string, number>> {
   const waiting: Record<string, number> = Object.fromEntries(matchKeys.map((key) => [key, 0]));
   let ids: number[] = [];

@@ -26,7 +26,7 @@ interface StoredLine {
 
 export type SentKeys = Record<MatchKey, string | null> & { unique_code_group_id: number | null };
 
-/** A purchase as it is stored. */
+/** A stored purchase. */
 export interface PurchaseRow extends SentKeys {
   contact_id: number | null;
   unit_id: number;
@@ -36,7 +36,7 @@ export interface PurchaseRow extends SentKeys {
   created_at: string;
   lines: StoredLine[];
   matched_by: MatchKey | null;
-  /** The value that the key had when it led there. */
+  /** The value of the key when it matched. */
   matched_value: string | null;
   matched_booking_id: number | null;
 }
@@ -52,12 +52,12 @@ export const nothingSent: SentKeys = {
 
 export const noMatch = { matched_by: null, matched_value: null, matched_booking_id: null };
 
-/** Which purchase is meant. */
+/** The key of a purchase. */
 export type PurchaseKey = Pick<PurchaseRow, 'transaction_reference' | 'unit_id' | 'provider_id'>;
 
 export const purchaseKey = ({ transaction_reference, unit_id, provider_id }: PurchaseKey) =>
   `${unit_id} ${provider_id ?? ''} ${transaction_reference}`;
-/** What stands for it among locks. */
+/** Its lock key. */
 export const purchaseLock = (reference: string) => `purchase:${reference}`;
 
 interface Defaults {
@@ -65,7 +65,7 @@ interface Defaults {
   providerId?: number | undefined;
 }
 
-/** The key of a purchase as it was sent. */
+/** The key of a sent purchase. */
 export function sentKey(sent: NewPurchase, { rootUnitId, providerId }: Defaults): PurchaseKey {
   return {
     transaction_reference: sent.transaction_reference,
@@ -75,8 +75,8 @@ export function sentKey(sent: NewPurchase, { rootUnitId, providerId }: Defaults)
 }
 
 /**
- * A sent purchase as it is stored, on top of the row that was there before. Match keys stay as they were. The object is
- * written out: spread over a dozen properties, a thousand purchases took 14 ms, which another account's request waits.
+ * The purchase after a write. Match keys keep their values. The object is written out: with spread syntax, a thousand
+ * purchases took 14 ms, and requests of other accounts wait for that time.
  */
 export function purchaseRow(
   before: PurchaseRow | undefined,
@@ -113,7 +113,7 @@ function line({ description = '', sku = '', quantity, value, tags = [] }: Item):
 const stored = sql`contact_id, unit_id, provider_id, transaction_reference, order_type_id, created_at, lines, booking_reference, unique_code,
   unique_code_group_id, membership_number, card_reference, table_number, matched_by, matched_value, matched_booking_id`;
 
-/** Those of these that exist. */
+/** The existing purchases among these. */
 export function findPurchases(tx: Tx, accountId: number, keys: PurchaseKey[]): Promise<PurchaseRow[]> {
   return tx<PurchaseRow>`
     select purchase.* from unnest(${keys.map((key) => key.transaction_reference)}::text[], ${keys.map((key) => key.unit_id)}::bigint[],
@@ -128,7 +128,7 @@ export interface StoredPurchase extends PurchaseKey {
   id: number;
 }
 
-/** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. */
+/** Upserts complete rows. New ids follow the order of the rows. */
 export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Promise<StoredPurchase[]> {
   return tx<StoredPurchase>`
     insert into purchases (account_id, ${stored}, matched_at)
@@ -150,7 +150,7 @@ export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Pr
     returning id, unit_id, provider_id, transaction_reference`;
 }
 
-/** Purchases of anybody, or of nobody, keep no membership number or card of a guest who is erased. */
+/** Removes the membership numbers and cards of an erased guest from all purchases. */
 export async function forgetMembers(tx: Tx, accountId: number, memberships: string[], cards: string[]): Promise<void> {
   const gone = (values: string[], condition: Sql) => sql`
     select purchase.id from unnest(${values}::text[]) as gone (value)
@@ -176,13 +176,13 @@ export async function forgetMembers(tx: Tx, accountId: number, memberships: stri
       order by id for no key update))`;
 }
 
-/** A line's id is made of the purchase's and its place. */
+/** The id of a line consists of the id of its purchase and its place. */
 const lines = sql`(
   select coalesce(json_agg(json_build_object('id', p.id * ${mostLines} + place - 1, 'description', line -> 'description', 'sku', line -> 'sku',
     'quantity', line -> 'quantity', 'value', line -> 'value', 'tags', line -> 'tags') order by place), '[]')
   from jsonb_array_elements(p.lines) with ordinality as line (line, place)) as transaction_lines`;
 
-// Names are looked up for what is shown, and not joined: a plan that begins at the units reads all that was ever bought there.
+// Names are looked up instead of joined: a plan that starts with the units reads all their purchases.
 const unitName = sql`(select name from units where account_id = p.account_id and id = p.unit_id) as unit_name`;
 const shown = sql`${lines}, ${unitName}, p.id,
   (select coalesce(merged_into, id) from contacts where account_id = p.account_id and id = p.contact_id) as contact_id,
@@ -200,7 +200,7 @@ export function selectPurchases(
 
 const newestFirst = sql`p.created_at desc, p.id desc`;
 
-/** Bounds on the lines of one page. Lists that people look at stay far below. */
+/** Limits on the lines of one page. Usual pages stay far below. */
 const pageBounds = { lines: 10_000, bytes: 2 * 1024 * 1024 };
 
 /** A page of purchases with their lines. The sizes are read first: the lines of a hundred purchases may be too many to send. */
@@ -235,7 +235,7 @@ export function exceeds(sizes: { lines: number; bytes: number }[], bounds: { lin
 }
 
 interface PopRow extends Omit<PurchasePop, 'transaction_lines' | 'contact_id'> {
-  /** Null: larger than it may be. */
+  /** Null: too large. */
   lines: StoredLine[] | null;
 }
 
@@ -265,7 +265,7 @@ export async function selectPurchasePops(
       then p.lines end as lines, ${popColumns}`,
     show: (row: PopRow, { contactId }: Asked) => (row.lines ? showPop(row, row.lines, contactId) : undefined),
   };
-  // One more, to see whether there is.
+  // One more, to detect that there are more.
   const slice = { limit: room.purchases + 1, offset: 0 };
   const found = await selectForMany(
     tx,
@@ -288,7 +288,7 @@ const sizeColumns = sql`p.id, jsonb_array_length(p.lines) as lines, octet_length
 
 /** A part of a search's purchases. */
 export interface PopPiece {
-  /** As text, which is passed back as it came: nobody reads ten thousand ids. */
+  /** As text, because it is only passed back to PostgreSQL. */
   ids: string;
   purchases: number;
   lines: number;
@@ -329,7 +329,7 @@ export async function selectPopsOf(
   return rows.map((row) => showPop(row, row.lines ?? [], contactId));
 }
 
-/** The lines are put together here: PostgreSQL would take longer. */
+/** Assembles the lines here, because PostgreSQL takes longer. */
 function showPop(row: PopRow, stored: StoredLine[], contactId: number): PurchasePop {
   return {
     transaction_lines: stored.map(({ description, sku, quantity, value }, place) => {
@@ -355,7 +355,7 @@ export async function findStaffPurchase(tx: Tx, accountId: number, id: number): 
   return row;
 }
 
-/** What led to the contact: the key's value then, and the booking. */
+/** The value of the key at the match, and the booking. */
 export async function findMatch(
   tx: Tx,
   accountId: number,
@@ -366,7 +366,7 @@ export async function findMatch(
   return row ?? noMatch;
 }
 
-/** A condition for each, and not a parameter: the partial indexes are found by their very words. */
+/** One condition per key instead of a parameter: it must repeat the condition of the partial index. */
 const waitsFor: Record<MatchKey, Sql> = {
   booking_reference: sql`contact_id is null and booking_reference is not null`,
   unique_code: sql`contact_id is null and unique_code is not null`,
@@ -375,7 +375,7 @@ const waitsFor: Record<MatchKey, Sql> = {
   table_number: sql`contact_id is null and table_number is not null`,
 };
 
-/** Those that wait for this, or for anything; newest first. */
+/** The waiting purchases, or those that wait for one key, newest first. */
 export function selectWaiting(
   tx: Tx,
   accountId: number,
@@ -387,7 +387,7 @@ export function selectWaiting(
   return purchasePage(tx, accountId, from, { columns: staffColumns, orderBy: sql`p.id desc` }, slice);
 }
 
-/** How many wait, and for what. */
+/** Counts the waiting purchases, in all and by key. */
 export async function countWaiting(tx: Tx, accountId: number): Promise<Waiting> {
   const count = (condition: Sql) => tx<{ n: number }>`
     select count(*) as n from purchases where account_id = ${accountId} and ${condition}`;

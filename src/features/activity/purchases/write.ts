@@ -18,7 +18,7 @@ import { codeOf, Leads, type Match, saidKey } from './match-keys.ts';
 import type { AnonymousPurchases, NewPurchase, PurchasesStored } from './schema.ts';
 import { findPurchases, type PurchaseRow, purchaseKey, purchaseLock, purchaseRow, putPurchases } from './store.ts';
 
-/** Purchases of somebody who is not named, with what is known of them instead. */
+/** Anonymous purchases, with the keys to match them by. */
 export interface PurchasesCommand {
   input: AnonymousPurchases;
   errors: FieldErrors;
@@ -35,14 +35,14 @@ export function preparePurchases(input: AnonymousPurchases, errors: FieldErrors,
   return { input, errors, receivedAt };
 }
 
-/** In rows or so. */
+/** An estimate of the rows that the command is stored as. */
 export function weighPurchases({ input: { purchases = [] } }: PurchasesCommand): number {
   return purchases.reduce((weight, purchase) => weight + 1 + Math.ceil((purchase?.items?.length ?? 0) / 10), 1);
 }
 
 /**
- * Stores anonymous purchases, and finds whose they are, for many requests in the same few statements. One after the
- * other as far as anybody can tell; one that names something that is not there is refused alone.
+ * Stores and matches the anonymous purchases of many requests. The result is the same as if the requests ran one after
+ * the other. A request that names something that does not exist is rejected alone.
  */
 export async function writePurchases(
   tx: Tx,
@@ -51,7 +51,7 @@ export async function writePurchases(
 ): Promise<(PurchasesStored | Error)[]> {
   const account = await holdAccount(tx, accountId);
   if (!account) return commands.map(() => noSuchAccount());
-  // What can't be read is refused before it is looked up.
+  // A request that could not be read is rejected before any look-up.
   const readable = commands.filter(({ errors }) => Object.keys(errors).length === 0);
   const sent = readable.flatMap(({ input, ...of }) => input.purchases.map((one) => rowOf(one, input, of, account)));
   const seen = await findPurchases(tx, accountId, sent);
@@ -70,7 +70,7 @@ export async function writePurchases(
         accountId,
         commands.flatMap(({ input }) => codeOf(input) ?? []),
       ),
-    // Nobody else finds whose they are between our reading and our writing.
+    // No other transaction can match them between the read and the write.
     purchases: () => lockPurchases(tx, accountId, account.time_zone, sent, nothingBrought),
     existing: () => findPurchases(tx, accountId, sent),
   });
@@ -87,7 +87,7 @@ export async function writePurchases(
       const key = purchaseKey(rowOf(purchase, input, of, account));
       const row = withKeys(rowOf(purchase, input, of, account, rows.get(key)), input);
       rows.set(key, row);
-      // Its place.
+      // The place of the state.
       return states.push(row) - 1;
     });
   });
@@ -112,7 +112,7 @@ export async function writePurchases(
 
 type Of = Pick<PurchasesCommand, 'receivedAt'>;
 
-/** One purchase, as it is to be: what was not sent is as it was. */
+/** The purchase after the write. A field that was not sent keeps its value. */
 function rowOf(
   purchase: NewPurchase,
   { provider_id }: AnonymousPurchases,
@@ -123,12 +123,12 @@ function rowOf(
   return purchaseRow(before, purchase, { rootUnitId, providerId: provider_id, receivedAt, timeZone });
 }
 
-/** What came on a contact itself stays there. Otherwise what it said of its guest before still counts beside what it says now. */
+/** A purchase that a contact write stored keeps its contact. Otherwise the earlier keys count besides the new ones. */
 function withKeys(row: PurchaseRow, input: AnonymousPurchases): PurchaseRow {
   if (isSaid(row)) return row;
   const said = { ...row };
   for (const key of matchKeys) said[key] = input[key] ?? row[key];
-  // A group is said of a code, and forgotten with it.
+  // A group belongs to a code. With another code, the stored group does not count.
   const sameCode = codeKey(input.unique_code ?? row.unique_code ?? '') === codeKey(row.unique_code ?? '');
   said.unique_code_group_id = input.unique_code_group_id ?? (sameCode ? row.unique_code_group_id : null);
   return said;
@@ -137,8 +137,8 @@ function withKeys(row: PurchaseRow, input: AnonymousPurchases): PurchaseRow {
 const isSaid = ({ contact_id, matched_by }: PurchaseRow) => contact_id !== null && matched_by === null;
 
 /**
- * Whose each is, by the first of its keys that leads to somebody; failing that, whose it was. One that says nothing new
- * stays whose it was anyway: a retry moves nothing, whatever became of a booking or a membership since.
+ * Matches each purchase by the first of its keys that leads to a contact. Otherwise it keeps its match. A purchase with
+ * the same keys as before keeps its match in any case, so a retry changes nothing.
  */
 async function settle(tx: Tx, account: Account, before: PurchaseRow[], states: PurchaseRow[]): Promise<PurchaseRow[]> {
   const leads = await Leads.find(tx, account, states);
@@ -167,8 +167,8 @@ function matchOf(row: PurchaseRow | undefined): Partial<Match> {
 }
 
 /**
- * Whoever brings what these may wait for takes the same locks: one of the two comes first, and the other sees it. What
- * a purchase that is sent again said before counts too.
+ * The lock keys. A transaction that adds data which these purchases may wait for takes the same locks, so one of the two
+ * sees the rows of the other. The stored keys of a purchase that is sent again count too.
  */
 function keysOf(commands: PurchasesCommand[], rows: PurchaseRow[]): string[] {
   const keys = rows.map((row) => purchaseLock(row.transaction_reference));
@@ -183,7 +183,7 @@ function keysOf(commands: PurchasesCommand[], rows: PurchaseRow[]): string[] {
   return keys;
 }
 
-/** Whether the locks that were taken by the first are those of the second. */
+/** Whether both have the same keys, so that the locks that were taken are still the right ones. */
 function sameKeys(seen: PurchaseRow[], now: PurchaseRow[]): boolean {
   const said = (rows: PurchaseRow[]) =>
     new Map(rows.map((row) => [purchaseKey(row), matchKeys.map((key) => row[key])]));
@@ -193,7 +193,7 @@ function sameKeys(seen: PurchaseRow[], now: PurchaseRow[]): boolean {
   );
 }
 
-/** In how many groups each code is. */
+/** The number of groups that have each code. */
 async function findCodes(
   tx: Tx,
   accountId: number,
@@ -207,7 +207,7 @@ function unitsIn({ input }: PurchasesCommand): number[] {
   return (input.purchases ?? []).flatMap((purchase) => purchase?.unit_id ?? []);
 }
 
-/** What the request names and does not exist. */
+/** The errors for names that do not exist. */
 function unknownTo(
   { units, groups, codes }: { units: Set<number>; groups: Set<number>; codes: Map<string, number> },
   { input }: PurchasesCommand,

@@ -4,7 +4,7 @@ import { lineage } from '../../identity/identities/store.ts';
 import type { Stay } from './schema.ts';
 import { selectStays } from './store.ts';
 
-/** The contact's stays, and those of whoever was merged into it. */
+/** The stays of the contact and of its merged contacts. */
 export async function listStays(tx: Tx, accountId: number, contactId: number, slice: Slice): Promise<Rows<Stay>> {
   return selectStays(tx, accountId, await lineage(tx, accountId, contactId), slice);
 }

@@ -47,7 +47,7 @@ const recordColumns = raw(
 );
 const assignments = raw(columnNames.map((name) => `${name} = excluded.${name}`).join(', '));
 
-/** A stay as it is stored. */
+/** A stored stay. */
 export type StayRow = Record<Exclude<keyof typeof columnTypes, 'extras'>, string | number | boolean | null> & {
   provider_id: number;
   stay_reference: string;
@@ -56,14 +56,14 @@ export type StayRow = Record<Exclude<keyof typeof columnTypes, 'extras'>, string
   extras: StoredExtra[];
 };
 
-/** Which stay is meant. */
+/** The key of a stay. */
 export type StayKey = Pick<StayRow, 'provider_id' | 'stay_reference'>;
 
 export const stayKey = ({ provider_id, stay_reference }: StayKey) => `${provider_id} ${stay_reference}`;
-/** What stands for it among locks. */
+/** Its lock key. */
 export const stayLock = (key: StayKey) => `stay:${stayKey(key)}`;
 
-/** The stay as it is after this was sent: what was not sent stays. */
+/** The stay after a write. A field that was not sent keeps its value. */
 export function stayRow(before: StayRow | undefined, sent: NewStay, timeZone: string): StayRow {
   const at = (time: string) => onClock(time, timeZone);
   const [checkin_date, checkout_date] = [at(sent.checkin_date), at(sent.checkout_date)];
@@ -100,7 +100,7 @@ export function stayRow(before: StayRow | undefined, sent: NewStay, timeZone: st
   };
 }
 
-/** Those of these that exist. */
+/** The existing stays among these. */
 export function findStays(tx: Tx, accountId: number, keys: StayKey[]): Promise<StayRow[]> {
   return tx<StayRow>`
     select stay.* from unnest(${keys.map((key) => key.provider_id)}::bigint[], ${keys.map((key) => key.stay_reference)}::text[])
@@ -116,7 +116,7 @@ export interface StayContact extends StayKey {
   guest: boolean;
 }
 
-/** Makes the new ones and changes the others: every row as it is to be, in the order given, which their ids keep. And says who booked and who stays. */
+/** Upserts complete rows, and the booker and guest of each. New ids follow the order of the rows. */
 export async function putStays(tx: Tx, accountId: number, rows: StayRow[], contacts: StayContact[]): Promise<void> {
   await tx.inOrder({
     stays: () => tx`
@@ -138,7 +138,7 @@ export async function putStays(tx: Tx, accountId: number, rows: StayRow[], conta
   });
 }
 
-/** Alone with them until the transaction ends: nobody comes to stay meanwhile, or is erased as well. */
+/** Locks the stays of the contacts, so that no other contact is added to them or erased at the same time. */
 export async function lockStaysOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx`
     select id from stays where account_id = ${accountId} and id = any(array(
@@ -146,7 +146,7 @@ export async function lockStaysOf(tx: Tx, accountId: number, contactIds: number[
     order by id for update`;
 }
 
-/** Those that are nobody else's. */
+/** Deletes the stays that have no other contact. */
 export async function deleteStaysOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx`
     delete from stays where account_id = ${accountId} and id = any(array(
@@ -165,7 +165,7 @@ const shown = raw(
     .join(', '),
 );
 
-/** Once each, also where two contacts that became one were its booker and its guest. Latest arrival first. */
+/** Each stay once, even if its booker and its guest were merged. Latest check-in first. */
 export function selectStays(tx: Tx, accountId: number, contactIds: number[], slice: Slice): Promise<Rows<Stay>> {
   const from = sql`(
       select stay_id, min(contact_id) as contact_id, bool_or(booker) as booker, bool_or(guest) as guest from stay_contacts

@@ -15,7 +15,7 @@ export interface WifiRow {
   created_at: string;
 }
 
-/** What was sent, as it is stored. */
+/** The row of a sent wifi interaction. */
 export function wifiRow(
   {
     unit_id,
@@ -37,7 +37,7 @@ export function wifiRow(
   };
 }
 
-/** In the order given, which their ids keep. */
+/** New ids follow the order of the rows. */
 export async function insertWifi(tx: Tx, accountId: number, rows: WifiRow[]): Promise<void> {
   await tx`
     insert into wifi_interactions (account_id, contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at)
@@ -49,10 +49,10 @@ export async function insertWifi(tx: Tx, accountId: number, rows: WifiRow[]): Pr
     on conflict do nothing`;
 }
 
-/** On these days, newest first. */
+/** The interactions in a range of days, newest first. */
 export function selectWifiPops(tx: Tx, accountId: number, all: Asked[]): Promise<Rows<WifiPop>[]> {
   const list = {
-    // The unit's name is looked up, and not joined: a plan that begins at the units reads all that happened there.
+    // The name of the unit is looked up instead of joined: a plan that starts with the units reads all their interactions.
     columns: sql`w.id, w.unit_id, (select name from units where account_id = w.account_id and id = w.unit_id) as unit_name, w.hotspot_name, w.mac_address, w.device_type, w.interaction_type,
       to_char(w.created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`,
     from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (

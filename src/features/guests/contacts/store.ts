@@ -7,7 +7,7 @@ import { type ListContacts, type ProfileField, profileFields } from './schema.ts
 
 export const noSuchContact = () => new NotFound('There is no such contact.');
 
-/** A contact as it is stored. */
+/** A stored contact. */
 export type ContactRow = Record<ProfileField, string | null> & {
   id: number;
   merged_into: number | null;
@@ -24,7 +24,7 @@ export interface Named {
   name: string;
 }
 
-/** What else belongs on the full contact object. */
+/** The other data of the full contact object. */
 export interface Details {
   id: number;
   units: Named[];
@@ -51,8 +51,8 @@ const recordColumns = raw(
 const assignments = raw(columnNames.map((name) => `${name} = excluded.${name}`).join(', '));
 
 /**
- * The contacts that own any of these identities, alone with them until the transaction ends; lowest id first
- * everywhere. Who owns what may have changed while this waited: ask again afterwards.
+ * Locks the contacts that own any of these identities, in the order of their ids. The owners may change while the
+ * statement waits for a lock, so they must be read again afterwards.
  */
 export function lockOwners(tx: Tx, accountId: number, kinds: string[], values: string[]): Promise<ContactRow[]> {
   return tx<ContactRow>`
@@ -70,19 +70,19 @@ export function lockOwners(tx: Tx, accountId: number, kinds: string[], values: s
       select ${columns} from contacts where account_id = ${accountId} and id = wanted.id for no key update) as contact`;
 }
 
-/** By their ids, alone with them; lowest first. */
+/** Locks the contacts, in the order of their ids. */
 export function lockContacts(tx: Tx, accountId: number, ids: number[]): Promise<ContactRow[]> {
   return tx<ContactRow>`
     select ${columns} from contacts where account_id = ${accountId} and id = any(${ids}) order by id for no key update`;
 }
 
-/** The contact that the id leads to today, alone with it. */
+/** Locks the contact that the id leads to. */
 export async function lockSurvivor(tx: Tx, accountId: number, id: number): Promise<ContactRow> {
   const [row] = await tx<ContactRow>`
     select ${columns} from contacts where account_id = ${accountId} and id = (
       select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = ${id}) for no key update`;
   if (!row) throw noSuchContact();
-  // It was merged while we waited for it.
+  // Another transaction merged it before it was locked.
   if (row.merged_into !== null) throw new Conflict();
   return row;
 }
@@ -98,7 +98,7 @@ export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
-/** What a row has. Most have few of the many fields, and those that are not sent are read as null. */
+/** The fields of a row that are not null. Most contacts have few fields, and missing fields are read as null. */
 function filled(row: ContactRow): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of columnNames) {
@@ -108,7 +108,7 @@ function filled(row: ContactRow): Record<string, unknown> {
   return fields;
 }
 
-/** Makes the new ones and changes the others: every row as it is to be. */
+/** Upserts complete rows. */
 export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[]): Promise<void> {
   await tx`
     insert into contacts (account_id, ${columns}, created_at, updated_at)
@@ -117,7 +117,7 @@ export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[])
     on conflict (account_id, id) do update set ${assignments}, updated_at = excluded.updated_at`;
 }
 
-/** What is known of these contacts besides their rows: units that still exist, groups, values of user-defined fields. */
+/** The units that still exist, the groups and the values of user-defined fields of these contacts. */
 export function selectDetails(tx: Tx, accountId: number, ids: number[]): Promise<Details[]> {
   return tx<Details>`
     select wanted.id,
@@ -132,7 +132,7 @@ export function selectDetails(tx: Tx, accountId: number, ids: number[]): Promise
     from unnest(${ids}::bigint[]) as wanted (id)`;
 }
 
-/** Whoever had been merged into these is now what these are. */
+/** Points the contacts that were merged into these to the new survivor. */
 export async function followMerges(tx: Tx, accountId: number, pairs: { from: number; to: number }[]): Promise<void> {
   await tx`
     update contacts c set merged_into = moved."to"
