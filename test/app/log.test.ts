@@ -23,7 +23,7 @@ function poisoned(node: unknown): unknown {
   return node;
 }
 
-it('holds no token, password, e-mail, number or word of a guest, at any level, whatever happens', async () => {
+it('the log contains no token, password, e-mail, number or text of a guest, at any level', async () => {
   const service = await start({ env: { LOG_LEVEL: 'trace', EMAIL_DOMAIN_CHECK: 'list' } });
   const behind = await connectBehind(service);
   const { admin, call, account } = over(service);

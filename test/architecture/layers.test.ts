@@ -70,7 +70,7 @@ describe('the folders', () => {
     const upwards = ofProduct.filter(([from, to]) => layerOf(to) < layerOf(from));
     expect(upwards.map(([from, to]) => `${from} imports ${to}`)).toEqual([]);
   });
-  it('form no circle, neither do the files', () => {
+  it('have no import cycles, and neither do the files', () => {
     expect(circles(ofProduct)).toEqual([]);
     expect(circles(ofProduct.map(([from, to]) => [dirname(from), dirname(to)]))).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe('the folders', () => {
   });
 });
 
-it('a circle is found where there is one', () => {
+it('a cycle is found if there is one', () => {
   expect(
     circles([
       ['a', 'b'],

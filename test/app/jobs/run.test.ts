@@ -55,8 +55,8 @@ async function working(url: string, task: () => Promise<void>) {
   return { jobs, noted };
 }
 
-describe('when PostgreSQL crashes, the worker', () => {
-  it('can be stopped while it recovers', async () => {
+describe('the worker, when PostgreSQL crashes,', () => {
+  it('can be stopped during the recovery', async () => {
     const proxy = await throughProxy();
     const { jobs } = await working(proxy.url, async () => {});
     proxy.crash();
@@ -67,7 +67,7 @@ describe('when PostgreSQL crashes, the worker', () => {
   });
 
   it.each(['done', 'failed'])(
-    'lives on with a job in hand that can’t be reported as %s, and does the next',
+    'survives with a job that cannot be reported as %s, and runs the next one',
     async (how) => {
       const proxy = await throughProxy();
       let begun = 0;
