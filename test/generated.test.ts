@@ -8,7 +8,7 @@ import { createDatabase, superuser } from './support/database.ts';
 import { licences, licencesPage } from './support/licences.ts';
 import { dumpSchema } from './support/schema-dump.ts';
 
-/** What is made from the code and committed beside it. `npm run generate` makes it anew. */
+/** Files that `npm run generate` makes from the code, and that are committed. */
 describe('generated files', () => {
   it('openapi.json matches the document that the service serves', async () => {
     await expect(`${JSON.stringify(openApiDocument(routes, version), null, 2)}\n`).toMatchFileSnapshot(

@@ -221,7 +221,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await lock.end();
     const answered = await inFlight;
     expect(answered).toMatchObject({ status: 201, body: { name: 'Last orders' } });
-    // So that nobody asks again on this connection.
+    // The client must not reuse this connection.
     expect(answered.headers.get('connection')).toBe('close');
     expect(await service.ended).toBe(0);
     expect(postgresRuns(service.dataDir)).toBe(false);

@@ -72,7 +72,7 @@ describe('several workers behind one port', () => {
     const answering = () => logged(service).filter(({ route }) => route === '/admin/v1/users');
     await expect.poll(() => answering().length).toBe(30);
     expect(new Set(answering().map(({ pid }) => pid))).toEqual(new Set(workers));
-    // Whoever is asked says it of all.
+    // Each worker responds for all workers.
     const counted = 'regulars_http_requests_total{method="GET",route="/admin/v1/users",status="200"}';
     expect(await times(6, () => metric(service, counted))).toEqual(Array(6).fill(30));
     expect(await metric(service, 'regulars_db_connections{state="size"}')).toBe(30);
@@ -129,7 +129,7 @@ describe('several workers behind one port', () => {
     const before = await metric(service, counted);
     process.kill(victim, 'SIGKILL');
     const then = answered.length;
-    // The other one goes on meanwhile.
+    // The other one continues meanwhile.
     await expect.poll(() => answered.length).toBeGreaterThan(then + 5);
     expect(await metric(service, counted)).toBeGreaterThanOrEqual(before);
     const replaced = () => logged(service).filter(({ msg }) => msg === 'another worker took its place');
@@ -223,7 +223,7 @@ describe('the end of the main process', () => {
     const path = `/admin/v1/accounts/${account?.id}/units`;
     const inFlight = times(4, (n) => apart(service, 'POST', path, adminToken, { name: `Last orders ${n}` }));
     await expect.poll(async () => (await lock`select from pg_locks where not granted`).length).toBe(4);
-    // As a service manager does, or a terminal: it tells all of them, and more than once.
+    // A service manager or a terminal signals all of them, more than once.
     for (const pid of [service.child.pid as number, ...workers, service.child.pid as number])
       process.kill(pid, 'SIGTERM');
     const asked = () => apart(service, 'GET', '/health').then(() => 'answered', String);

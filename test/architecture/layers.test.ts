@@ -36,7 +36,7 @@ const ofProduct = imports.filter(([, to]) => to.startsWith('src') || to.startsWi
 
 const layerOf = (path: string) => layers.findIndex((layer) => path === layer || path.startsWith(`${layer}/`));
 
-/** The nodes of which each can be reached from itself. */
+/** The nodes that can be reached from themselves. */
 function circles(edges: Import[]): string[] {
   const next = new Map<string, Set<string>>();
   for (const [from, to] of edges) if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));

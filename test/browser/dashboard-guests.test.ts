@@ -38,7 +38,7 @@ inDashboard('the list of guests', (dashboard) => {
         .toEqual(['nameless@gmail.com', 'Rui Costa', 'Anabel Moss', 'Ana Silva']);
       const moss = page.getByRole('row', { name: /Anabel Moss/ });
       await moss.getByText('+44 7700 900123').waitFor();
-      // On the account's clock, whatever the browser's.
+      // In the account's time zone, not the browser's.
       await moss.getByText('1 Mar 2026').waitFor();
       await expectAccessible(page);
       for (const [typed, found] of [

@@ -6,7 +6,7 @@ import { expectAccessible, inDashboard } from '../support/dashboard.ts';
 const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const address = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search;
 
-/** What stands under the name of a figure. */
+/** The value under the label of a figure. */
 async function figure(page: Page, name: string): Promise<string> {
   const term = page.getByRole('term').getByText(name, { exact: true });
   const text = await page.locator('dl > div').filter({ has: term }).getByRole('definition').innerText();
@@ -87,7 +87,7 @@ inDashboard('the home page', (dashboard) => {
       expect(await figure(page, 'Vouchers redeemed')).toBe('1 none in the 30 days before');
       expect(await figure(page, 'Purchases waiting')).toBe('1 See what they wait for');
 
-      // The charts are drawn, and told.
+      // The charts are drawn, and have text for screen readers.
       for (const name of ['New guests', 'Visits', 'Spend', 'Vouchers redeemed', 'Net promoter score'])
         await page.getByRole('application', { name: `${name}. The arrow keys walk through it.` }).waitFor();
       expect(await told(page, 'Spend', shown(day(3)))).toBe(`${shown(day(3))}\t30.50`);
@@ -164,7 +164,7 @@ inDashboard('the home page', (dashboard) => {
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Copy request' }).click();
       const request = await page.evaluate<string>('navigator.clipboard.readText()');
-      // What it says works, with a token in it.
+      // The example works with a token inserted.
       const body = JSON.parse(/-d '(.*)'/.exec(request)?.[1] ?? '');
       expect(request).toContain(`curl ${dashboard.url}/v1/contact `);
       expect((await dashboard.call('POST', '/v1/contact', { token: made.token, body })).status).toBe(200);

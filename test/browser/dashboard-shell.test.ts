@@ -70,7 +70,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     const page = await dashboard.open('/profile', { as: await dashboard.user('staff'), refused: [/401 GET/] });
     await title(page, 'Profile').waitFor();
     const next = await dashboard.user('viewer');
-    // Where somebody else came to sign in without the first having signed out.
+    // Another user signs in although the first has not signed out.
     const other = await page.context().newPage();
     await other.goto(`${dashboard.url}/sign-in`);
     await signIn(other, next.email);
@@ -197,9 +197,9 @@ inDashboard('the dashboard’s shell', (dashboard) => {
   });
 
   for (const [what, path] of [
-    ['an address that leads nowhere', '/nowhere'],
-    ['a part of an account that there is none of', 'nowhere'],
-    ['an account that there is none of', '/accounts/999999/guests'],
+    ['an unknown URL', '/nowhere'],
+    ['an unknown page of an account', 'nowhere'],
+    ['an unknown account', '/accounts/999999/guests'],
   ] as const) {
     it(`reports ${what}`, async () => {
       const page = await dashboard.open(path);

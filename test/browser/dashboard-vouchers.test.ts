@@ -95,7 +95,7 @@ inDashboard('the vouchers pages', (dashboard) => {
       await expectAccessible(page);
       expect((await codesOf(id)).total).toBe(1);
 
-      // A picture is none of them, and takes nothing of what is there.
+      // An image is rejected, and the entered codes stay.
       await dialog(page)
         .locator('input[type=file]')
         .setInputFiles({ name: 'codes.txt', mimeType: 'text/plain', buffer: Buffer.from([137, 80, 78, 71, 10, 0, 1]) });

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { FairQueue } from '../../src/shared/fair-queue.ts';
 import { Unavailable } from '../../src/shared/problem.ts';
 
-/** A queue whose work ends when the test says so. */
+/** A queue whose work ends when the test ends it. */
 function queueOf(bounds: { atOnce: number; perKey?: number; mostWaiting?: number; mostWaitingPerKey?: number }) {
   const { atOnce, perKey = atOnce, mostWaiting = 100, mostWaitingPerKey = 100 } = bounds;
   const queue = new FairQueue<string>({

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PasswordQueue } from '../../src/shared/password-queue.ts';
 import { TooMany } from '../../src/shared/problem.ts';
 
-/** A queue whose jobs end when the test says so. */
+/** A queue whose jobs end when the test ends them. */
 function steered(limits: Partial<ConstructorParameters<typeof PasswordQueue>[1]> = {}) {
   const usual = { atOnce: 1, mostOfLane: 3, mostWaiting: 50, longestWaitMs: 60_000 };
   const queue = new PasswordQueue('Busy.', { ...usual, ...limits });

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
 import { cleanUp } from './leftovers.ts';
 
-// A worker keeps its modules from file to file; this one alone is run anew for each.
+// A worker keeps its modules between files. Only this setup file runs again for each file.
 afterAll(cleanUp);

@@ -8,7 +8,7 @@ import { createDatabase, superuser } from '../../support/database.ts';
 const database = await createDatabase();
 const behind = await superuser(database);
 
-/** A way to the server on which it can be made to look as if it had crashed and were starting up. */
+/** A proxy that can make the server look as after a crash, during recovery. */
 async function throughProxy() {
   const { hostname, port: portBehind } = new URL(database.url);
   const open = new Set<Socket>();
@@ -80,7 +80,7 @@ describe('the worker, when PostgreSQL crashes,', () => {
       await expect.poll(() => begun).toBe(1);
       await expect.poll(proxy.turnedAway).toBeGreaterThan(0);
       proxy.recover();
-      // Nothing was rejected that nobody heard of: that would fail this run, and end a service.
+      // An unhandled rejection would fail this run, and would end a service.
       await noted(2);
       await jobs.stop();
     },

@@ -7,7 +7,7 @@ const node = (id: number, functionName: string, url: string, ...children: number
   children,
 });
 
-/** A sample a millisecond; each stands for the time until the next. */
+/** One sample per millisecond. Each covers the time until the next. */
 function profileOf(samples: number[]): CpuProfile {
   return {
     nodes: [
@@ -29,7 +29,7 @@ function profileOf(samples: number[]): CpuProfile {
   };
 }
 
-/** Start-up for 2 ms; then 10 ms, of which 2 idle. */
+/** Start-up for 2 ms, then 10 ms including 2 ms idle. */
 const profile = profileOf([5, 5, 4, 6, 8, 10, 10, 7, 3, 9, 2, 2]);
 const all = () => stacks(profile, 1_002_000, 1_012_000);
 

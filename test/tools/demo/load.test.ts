@@ -35,7 +35,7 @@ async function load(): Promise<Run> {
   return superuser(database);
 }
 
-/** Everything that anybody could see, by names instead of ids; without what is drawn anew each time (tokens, codes that are generated). */
+/** All visible data, with names instead of ids, and without random values (tokens, generated codes). */
 async function digest(behind: Run): Promise<Record<string, string>> {
   const who = (id: string) =>
     `(select coalesce(email, mobile_number) from contacts c where c.account_id = t.account_id and c.id = t.${id})`;
