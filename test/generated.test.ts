@@ -8,19 +8,19 @@ import { createDatabase, superuser } from './support/database.ts';
 import { licences, licencesPage } from './support/licences.ts';
 import { dumpSchema } from './support/schema-dump.ts';
 
-/** What is made from the code and committed beside it. `npm run generate` makes it anew. */
+/** Files that `npm run generate` makes from the code, and that are committed. */
 describe('generated files', () => {
-  it('openapi.json is what the service serves', async () => {
+  it('openapi.json matches the document that the service serves', async () => {
     await expect(`${JSON.stringify(openApiDocument(routes, version), null, 2)}\n`).toMatchFileSnapshot(
       '../openapi.json',
     );
   });
 
-  it('docs/schema.sql is what the migrations make', async () => {
+  it('docs/schema.sql matches the migrations', async () => {
     await expect(await dumpSchema(await superuser(await createDatabase()))).toMatchFileSnapshot('../docs/schema.sql');
   });
 
-  it('migrations/checksums.txt has every migration; what it has already stays as it is', async () => {
+  it('migrations/checksums.txt has every migration, and existing lines do not change', async () => {
     const path = 'migrations/checksums.txt';
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
     const missing = knownMigrations().filter(({ name }) => !lines.some((line) => line.endsWith(`  ${name}`)));
@@ -34,12 +34,12 @@ describe('generated files', () => {
     ).toMatchFileSnapshot(`../${path}`);
   });
 
-  it('docs/licences.md is what package-lock.json brings', async () => {
+  it('docs/licences.md matches package-lock.json', async () => {
     await expect(licencesPage()).toMatchFileSnapshot('../docs/licences.md');
   });
 });
 
-it('docs/security.md names what is there: tests, proofs and decisions', () => {
+it('docs/security.md names existing tests, proofs and decisions', () => {
   const page = readFileSync('docs/security.md', 'utf8');
   const named = [...page.matchAll(/`((?:test|docs)\/[\w./-]+)`/g)].map(([, path]) => path as string);
   expect(named.length).toBeGreaterThan(20);
@@ -50,7 +50,7 @@ it('docs/security.md names what is there: tests, proofs and decisions', () => {
     expect(readFileSync('tools/prove/main.ts', 'utf8')).toMatch(new RegExp(`^  ${name}: \\{`, 'm'));
 });
 
-describe('what we depend on', () => {
+describe('the dependencies', () => {
   /** Each lets its work be used, changed and passed on by anybody, also within something that is sold. */
   const permissive = [
     'MIT',
@@ -64,7 +64,7 @@ describe('what we depend on', () => {
     'Unlicense',
   ];
 
-  it('is under licences that ask for no more than to be named', () => {
+  it('have permissive licences that require only attribution', () => {
     const may = (licence: string) =>
       licence
         .replace(/[()]/g, '')
@@ -74,7 +74,7 @@ describe('what we depend on', () => {
     expect(others).toEqual([]);
   });
 
-  it('is pinned, and each package in the lockfile has the sum that it must have', () => {
+  it('are pinned, and each package in the lockfile has the required checksum', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
     const unsure = Object.entries<{ link?: boolean; integrity?: string }>(packages).filter(
       ([path, one]) => path.startsWith('node_modules/') && !one.link && !/^sha512-/.test(one.integrity ?? ''),

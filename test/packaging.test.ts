@@ -10,7 +10,7 @@ describe('the npm package', () => {
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const paths = files.map(({ path }) => path);
 
-  it('holds the compiled code, the migrations and what npm always adds, and nothing else', () => {
+  it('contains the compiled code, the migrations and the files npm always adds, and nothing else', () => {
     const strangers = paths.filter(
       (path) =>
         !/^dist\/(?!dev\/).+(?<!\.map)$/.test(path) &&
@@ -20,13 +20,13 @@ describe('the npm package', () => {
     expect(strangers).toEqual([]);
   });
 
-  it('holds what the service reads when it runs', () => {
+  it('contains the files that the service reads at run time', () => {
     for (const path of ['dist/main.js', 'dist/cli/regulars.js', 'dist/reference.js', 'dist/dashboard/index.html'])
       expect(paths).toContain(path);
     expect(paths.some((path) => path.startsWith('migrations/'))).toBe(true);
   });
 
-  it('is not compiled again where it is installed, as the sources are not in it', () => {
+  it('is not compiled on installation, because it has no sources', () => {
     const { scripts } = JSON.parse(read('package.json'));
     expect(scripts.prepare).toBe('if [ -d src ]; then npm run build; fi');
   });
@@ -52,21 +52,21 @@ describe('the Node versions', () => {
   });
 });
 
-describe('how long the request log is kept', () => {
+describe('the retention of the request log', () => {
   it.each([
     ['docs/security.md', `request log | ${keptDays} days`],
     ['docs/admin-guide.md', `requests of the last ${keptDays} days`],
     ['dashboard/src/developers/RequestLog.tsx', `The last ${keptDays} days`],
     ['dashboard/src/developers/RequestLog.tsx', `No requests in the last ${keptDays} days`],
     ['openapi.json', `The token's requests of the last ${keptDays} days`],
-  ])('is what the code says, in %s: %s', (path, statement) => {
+  ])('is documented as in the code, in %s: %s', (path, statement) => {
     expect(existsSync(path)).toBe(true);
     expect(read(path)).toContain(statement);
   });
 });
 
 describe('the embedded PostgreSQL', () => {
-  it('is described in docs/security.md in the version that is pinned', () => {
+  it('is documented in docs/security.md with the pinned version', () => {
     const { optionalDependencies } = JSON.parse(read('package.json')) as {
       optionalDependencies: Record<string, string>;
     };

@@ -61,7 +61,7 @@ function childrenOf(pid: number): number[] {
 
 describe('after kill -9', () => {
   it.each(['the service', 'PostgreSQL', 'both'])(
-    'of %s, the next start comes up with every answered write',
+    'of %s, the next start has every write that got a response',
     async (victim) => {
       const first = await start();
       const { body: account } = await first.admin('POST', '/accounts', { name: 'Crash' });
@@ -88,7 +88,7 @@ describe('after kill -9', () => {
     },
   );
 
-  it('of PostgreSQL, the running service answers 503 until it has it back, and then serves as before', async () => {
+  it('of PostgreSQL, the running service responds with 503 until PostgreSQL is back, and then works as before', async () => {
     const service = await start();
     for (let round = 0; round < 3; round++) {
       // Held back, so that there is something to see.
@@ -107,8 +107,8 @@ describe('after kill -9', () => {
   });
 });
 
-describe('a PostgreSQL that is there and does not answer', () => {
-  it('makes the service unhealthy, not silent, until it answers again', async () => {
+describe('a PostgreSQL server that accepts connections but does not respond', () => {
+  it('makes the service unhealthy, but not unresponsive, until it responds again', async () => {
     const service = await start();
     const postmaster = postmasterPid(service.dataDir);
     const server = [postmaster, ...childrenOf(postmaster)];
@@ -128,8 +128,8 @@ describe('a PostgreSQL that is there and does not answer', () => {
   });
 });
 
-describe('a server that outlived its service', () => {
-  it('is restarted by the next one, whose programs and settings it then has', async () => {
+describe('a PostgreSQL server that outlived its service', () => {
+  it('is restarted by the next service, with its programs and settings', async () => {
     const first = await start();
     const orphan = postmasterPid(first.dataDir);
     await first.stop('SIGKILL');
@@ -141,7 +141,7 @@ describe('a server that outlived its service', () => {
   });
 
   it.each(['another program', 'another cluster’s server'])(
-    'is not seen in a pid file whose number is now %s',
+    'is not assumed from a pid file whose number now belongs to %s',
     async (what) => {
       const other = await start();
       const { dataDir, stop } = await start();
@@ -158,8 +158,8 @@ describe('a server that outlived its service', () => {
   );
 });
 
-describe('a stop', () => {
-  it('waits for nobody who has asked nothing, or only half of it', async () => {
+describe('a shutdown', () => {
+  it('does not wait for idle connections or incomplete requests', async () => {
     const service = await start();
     const { port, hostname } = new URL(service.url);
     const sockets = [
@@ -178,7 +178,7 @@ describe('a stop', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('leaves no PostgreSQL behind that was just being brought back', async () => {
+  it('leaves no PostgreSQL server that was just being restarted', async () => {
     const service = await start();
     process.kill(postmasterPid(service.dataDir), 'SIGKILL');
     await pause(100);
@@ -190,7 +190,7 @@ describe('a stop', () => {
     expect(await (await start({ dataDir: service.dataDir })).stop()).toBe(0);
   });
 
-  it('is obeyed while the start still waits for a database', async () => {
+  it('also works while the start waits for a database', async () => {
     const service = await launch({ env: { DATABASE_URL: `postgres://x:x@127.0.0.1:${await freePort()}/x` } });
     await expect.poll(service.output).toContain('waiting for PostgreSQL');
     expect(await service.stop()).toBe(0);
@@ -198,7 +198,7 @@ describe('a stop', () => {
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  it('finishes what is in flight, answers it, stops PostgreSQL and exits 0', async () => {
+  it('completes requests in flight, stops PostgreSQL and exits with 0', async () => {
     const service = await start();
     const { body: account } = await service.admin('POST', '/accounts', { name: 'In flight' });
     const lock = await connectBehind(service);
@@ -221,7 +221,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await lock.end();
     const answered = await inFlight;
     expect(answered).toMatchObject({ status: 201, body: { name: 'Last orders' } });
-    // So that nobody asks again on this connection.
+    // The client must not reuse this connection.
     expect(answered.headers.get('connection')).toBe('close');
     expect(await service.ended).toBe(0);
     expect(postgresRuns(service.dataDir)).toBe(false);

@@ -8,7 +8,7 @@ import { freePort } from '../support/port.ts';
 import { healthy, launch, type Running, start } from '../support/process.ts';
 
 describe('DATABASE_URL', () => {
-  it('serves several processes that start at once on an empty database, and one of them prints the secrets', async () => {
+  it('serves several processes that start at once on an empty database; one of them prints the secrets', async () => {
     const database = await createDatabase('empty');
     const env = { DATABASE_URL: database.url };
     const services = await Promise.all([1, 2, 3].map(() => start({ env })));
@@ -30,7 +30,7 @@ describe('DATABASE_URL', () => {
     expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0, 0]);
   });
 
-  it('has a revoked token refused by every process', async () => {
+  it('lets every process reject a revoked token', async () => {
     const database = await createDatabase('empty');
     const env = { DATABASE_URL: database.url };
     const [one, two] = [await start({ env }), await start({ env })];
@@ -45,7 +45,7 @@ describe('DATABASE_URL', () => {
     expect(await status(one)).toBe(401);
   });
 
-  it('keeps accounts apart even where the login is a superuser’s', async () => {
+  it('separates accounts even with the login of a superuser', async () => {
     const database = await createDatabase('empty');
     const service = await start({ env: { DATABASE_URL: database.superuserUrl } });
     const { body: account } = await service.admin('POST', '/accounts', { name: 'Theirs' });
@@ -59,7 +59,7 @@ describe('DATABASE_URL', () => {
     await service.stop();
   });
 
-  it('says what is wrong with a server that it can’t use, without showing the password', async () => {
+  it('reports a server it cannot use, without the password', async () => {
     const wrong = inject('serverUrl').replace(/regulars:[^@]+@/, 'regulars:not-the-password@');
     const refused = await launch({ env: { DATABASE_URL: `${wrong}/postgres` } });
     expect(await refused.ended).toBe(1);
@@ -73,7 +73,7 @@ describe('DATABASE_URL', () => {
     await expect(checkServer(`postgres://x:secret@127.0.0.1:${await freePort()}/x`)).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it('waits for one that is away, also where it goes away in the middle of the start', async () => {
+  it('waits for an unavailable server, also if it becomes unavailable during the start', async () => {
     const database = await createDatabase('empty');
     const proxy = await cuttingProxy(database.url, 4);
     const service = await start({ env: { DATABASE_URL: proxy.url } });
@@ -83,7 +83,7 @@ describe('DATABASE_URL', () => {
     await service.stop();
   });
 
-  it('keeps them apart also where the address brings options of its own', async () => {
+  it('separates accounts even if the URL contains options', async () => {
     const database = await createDatabase('empty');
     const url = `${database.superuserUrl}?options=-c%20statement_timeout%3D60000&application_name=x`;
     const service = await start({ env: { DATABASE_URL: url } });
@@ -102,7 +102,7 @@ describe('DATABASE_URL', () => {
     await service.stop();
   });
 
-  it('is not led astray by what PostgreSQL’s own programs read from the environment', async () => {
+  it('ignores the environment variables of PostgreSQL’s own programs', async () => {
     const database = await createDatabase('empty');
     const env = {
       DATABASE_URL: database.url,
@@ -113,7 +113,7 @@ describe('DATABASE_URL', () => {
     expect(await (await start({ env })).stop()).toBe(0);
   });
 
-  it('waits for a server that is there only a moment later', async () => {
+  it('waits for a server that becomes available later', async () => {
     const database = await createDatabase('empty');
     const port = await freePort();
     const real = new URL(database.url);
@@ -129,7 +129,7 @@ describe('DATABASE_URL', () => {
     door.close();
   });
 
-  it('comes back by itself when its connections were cut', async () => {
+  it('reconnects after its connections were cut', async () => {
     const database = await createDatabase('empty');
     const service = await start({ env: { DATABASE_URL: database.url } });
     const behind = await connectTo(`${inject('superuserUrl')}/postgres`);

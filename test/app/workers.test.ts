@@ -56,7 +56,7 @@ async function metric(service: Running, name: string): Promise<number> {
 }
 
 describe('several workers behind one port', () => {
-  it('all answer, after one migration and one greeting, and count and forget together', async () => {
+  it('all respond, after one migration and one greeting, and share limits and revocations', async () => {
     const settings = { WORKERS: '3', RATE_LIMIT_PER_MINUTE: '20', EMAIL_DOMAIN_CHECK: 'list' };
     const { service } = await startOn('empty', settings);
     const workers = await workersOf(service);
@@ -72,7 +72,7 @@ describe('several workers behind one port', () => {
     const answering = () => logged(service).filter(({ route }) => route === '/admin/v1/users');
     await expect.poll(() => answering().length).toBe(30);
     expect(new Set(answering().map(({ pid }) => pid))).toEqual(new Set(workers));
-    // Whoever is asked says it of all.
+    // Each worker responds for all workers.
     const counted = 'regulars_http_requests_total{method="GET",route="/admin/v1/users",status="200"}';
     expect(await times(6, () => metric(service, counted))).toEqual(Array(6).fill(30));
     expect(await metric(service, 'regulars_db_connections{state="size"}')).toBe(30);
@@ -109,7 +109,7 @@ describe('several workers behind one port', () => {
     logged(service);
   });
 
-  it('lose nothing that was answered when one is killed, and another takes its place', async () => {
+  it('lose no acknowledged write if one is killed, and another takes its place', async () => {
     const { service, database } = await startOn('migrated', { WORKERS: '2' });
     const [victim = 0, stuck = 0] = await workersOf(service);
     const { body: account } = await service.admin('POST', '/accounts', { name: 'Killed' });
@@ -129,7 +129,7 @@ describe('several workers behind one port', () => {
     const before = await metric(service, counted);
     process.kill(victim, 'SIGKILL');
     const then = answered.length;
-    // The other one goes on meanwhile.
+    // The other one continues meanwhile.
     await expect.poll(() => answered.length).toBeGreaterThan(then + 5);
     expect(await metric(service, counted)).toBeGreaterThanOrEqual(before);
     const replaced = () => logged(service).filter(({ msg }) => msg === 'worker replaced');
@@ -186,7 +186,7 @@ describe('several workers behind one port', () => {
     expect((await apart(service, 'GET', '/health')).status).toBe(200);
     expect(await service.stop()).toBe(0);
   });
-  it('do not serve a database that is not as they expect it, and do again once it is', async () => {
+  it('stop serving a database with an unexpected schema, and resume when it is correct', async () => {
     const { service, database } = await startOn('migrated', { WORKERS: '2' });
     const [victim = 0] = await workersOf(service);
     const behind = await superuser(database);
@@ -207,7 +207,7 @@ describe('several workers behind one port', () => {
 });
 
 describe('the end of the main process', () => {
-  it('is that of all: by kill -9 at once, by SIGTERM after what was in flight is answered', async () => {
+  it('ends all workers: at once by kill -9, after the requests in flight by SIGTERM', async () => {
     const killed = await start({ env: { WORKERS: '2' } });
     const orphans = await workersOf(killed);
     expect((await killed.admin('POST', '/accounts', { name: 'Kept' })).status).toBe(201);
@@ -225,7 +225,7 @@ describe('the end of the main process', () => {
     const path = `/admin/v1/accounts/${account?.id}/units`;
     const inFlight = times(4, (n) => apart(service, 'POST', path, adminToken, { name: `Last orders ${n}` }));
     await expect.poll(async () => (await lock`select from pg_locks where not granted`).length).toBe(4);
-    // As a service manager does, or a terminal: it tells all of them, and more than once.
+    // A service manager or a terminal signals all of them, more than once.
     for (const pid of [service.child.pid as number, ...workers, service.child.pid as number])
       process.kill(pid, 'SIGTERM');
     const asked = () => apart(service, 'GET', '/health').then(() => 'answered', String);
@@ -241,8 +241,8 @@ describe('the end of the main process', () => {
   });
 });
 
-describe('a start that can’t be', () => {
-  it('says so as one process does, where the port is taken', async () => {
+describe('a start that fails', () => {
+  it('is reported as by a single process if the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((listening) => other.once('listening', listening));
     const { port } = other.address() as AddressInfo;
@@ -262,7 +262,7 @@ describe('a start that can’t be', () => {
     other.close();
   });
 
-  it('says so where a worker does not come up, and leaves none behind', async () => {
+  it('is reported if a worker does not start, and leaves no worker running', async () => {
     const database = await createDatabase('empty');
     const script = join(temporaryFolder(), 'ends.cjs');
     writeFileSync(script, 'if (require("cluster").worker?.id === 2) setTimeout(() => process.exit(3), 50);');

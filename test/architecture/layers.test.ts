@@ -36,7 +36,7 @@ const ofProduct = imports.filter(([, to]) => to.startsWith('src') || to.startsWi
 
 const layerOf = (path: string) => layers.findIndex((layer) => path === layer || path.startsWith(`${layer}/`));
 
-/** The nodes of which each can be reached from itself. */
+/** The nodes that can be reached from themselves. */
 function circles(edges: Import[]): string[] {
   const next = new Map<string, Set<string>>();
   for (const [from, to] of edges) if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));
@@ -82,7 +82,7 @@ describe('the folders', () => {
     const upwards = ofProduct.filter(([from, to]) => layerOf(to) < layerOf(from));
     expect(upwards.map(([from, to]) => `${from} imports ${to}`)).toEqual([]);
   });
-  it('form no circle, neither do the files', () => {
+  it('have no import cycles, and neither do the files', () => {
     expect(circles(ofProduct)).toEqual([]);
     expect(circles(ofProduct.map(([from, to]) => [dirname(from), dirname(to)]))).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe('the folders', () => {
   });
 });
 
-it('a circle is found where there is one', () => {
+it('a cycle is found if there is one', () => {
   expect(
     circles([
       ['a', 'b'],

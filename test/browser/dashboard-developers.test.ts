@@ -6,7 +6,7 @@ import { accepted } from '../support/vouchers.ts';
 
 const viewports = ['desktop', 'phone'] as const;
 
-inDashboard('what developers need', (dashboard) => {
+inDashboard('the developers page', (dashboard) => {
   const base = () => `/accounts/${dashboard.account.id}`;
   const newToken = async (name = fresh('Till')) => {
     const { id, token } = accepted(await dashboard.admin('POST', `${base()}/tokens`, { name }), 201);
@@ -18,7 +18,7 @@ inDashboard('what developers need', (dashboard) => {
   const log = (page: Page) => page.getByRole('table', { name: 'Requests' });
 
   for (const viewport of viewports) {
-    it(`is a token, shown once, and its first requests (${viewport})`, async () => {
+    it(`creates a token, shows it once, and shows its first requests (${viewport})`, async () => {
       const name = fresh('Till');
       const email = `${fresh('guest')}@gmail.com`;
       const page = await dashboard.open('developers', { viewport, refused: ['422 POST /v1/contact'] });
@@ -68,7 +68,7 @@ inDashboard('what developers need', (dashboard) => {
       expect(await page.content()).not.toContain(token);
     });
 
-    it(`is a log of what a token asks for, as it happens (${viewport})`, async () => {
+    it(`shows the request log of a token live (${viewport})`, async () => {
       const { token, page: path } = await newToken();
       const page = await dashboard.open(path, { viewport });
       await page.getByText('No requests in the last 7 days').waitFor();
@@ -96,7 +96,7 @@ inDashboard('what developers need', (dashboard) => {
     });
   }
 
-  it('keeps the lines where they are when others come in above them, and shows older ones', async () => {
+  it('keeps the position of the log when new lines arrive, and loads older ones', async () => {
     const { token, page: path } = await newToken();
     for (let sent = 0; sent < 130; sent += 13) await Promise.all(Array.from({ length: 13 }, () => units(token)));
     await dashboard.call('GET', '/v1/unique_code', { token, body: {} });
@@ -116,7 +116,7 @@ inDashboard('what developers need', (dashboard) => {
     await expect.poll(() => lines.count()).toBe(133);
   });
 
-  it('is a token that is renamed, and revoked', async () => {
+  it('renames and revokes a token', async () => {
     const { token, page: path, name } = await newToken();
     expect((await units(token)).status).toBe(200);
     const page = await dashboard.open(path);
@@ -134,7 +134,7 @@ inDashboard('what developers need', (dashboard) => {
   });
 
   for (const role of ['staff', 'viewer'] as const) {
-    it(`is the reference for ${role}, and the tokens are not`, async () => {
+    it(`shows the reference but no tokens to ${role}`, async () => {
       const { page: path, name } = await newToken();
       const page = await dashboard.open('developers', { as: role, viewport: 'phone' });
       await page.getByText('Ask an owner for one').waitFor();
@@ -148,7 +148,7 @@ inDashboard('what developers need', (dashboard) => {
     });
   }
 
-  it('is examples that work as they are', async () => {
+  it('has examples that work unchanged', async () => {
     const { body: group } = await dashboard.admin('POST', `${base()}/unique_code_groups`, {
       unit_id: dashboard.account.root_unit_id,
       name: fresh('Examples'),

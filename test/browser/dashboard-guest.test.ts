@@ -66,7 +66,7 @@ inDashboard('a guest’s page', (dashboard) => {
   const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
   for (const viewport of ['desktop', 'phone'] as const) {
-    it(`tells who they are, and all they did (${viewport})`, async () => {
+    it(`shows the profile and all activity (${viewport})`, async () => {
       const page = await dashboard.open(guest(), { viewport });
       await title(page, 'Bea Almeida').waitFor();
       await page.getByText('25.50').first().waitFor();
@@ -107,7 +107,7 @@ inDashboard('a guest’s page', (dashboard) => {
       expect(page.url()).toMatch(/kind=booking$/);
     });
 
-    it(`takes a note, for the next shift (${viewport})`, async () => {
+    it(`adds a note (${viewport})`, async () => {
       const page = await dashboard.open(guest(), { viewport, as: await dashboard.user('staff', [at.id]) });
       const text = `Likes the ${viewport}.`;
       await page.getByRole('textbox', { name: 'New note' }).fill(text);
@@ -122,7 +122,7 @@ inDashboard('a guest’s page', (dashboard) => {
     });
   }
 
-  it('keeps a note that is half written, until one signs out', async () => {
+  it('keeps an unfinished note until sign-out', async () => {
     const user = await dashboard.user('staff', [at.id]);
     const page = await dashboard.open(guest(), { as: user });
     const note = page.getByRole('textbox', { name: 'New note' });
@@ -149,7 +149,7 @@ inDashboard('a guest’s page', (dashboard) => {
     expect(await note.inputValue()).toBe('');
   });
 
-  it('explains every change of consent, and records what the guest asks for', async () => {
+  it('explains every change of consent, and records a change', async () => {
     const page = await dashboard.open(guest(), { viewport: 'phone' });
     const consent = part(page, 'Consent');
     const history = consent.getByRole('list', { name: 'Consent history' }).getByRole('listitem');
@@ -188,7 +188,7 @@ inDashboard('a guest’s page', (dashboard) => {
     expect(body).toMatchObject({ allow_sms: '1', allow_email: '1', allow_call: '' });
   });
 
-  it('records only the consent that was touched, whatever the guest changed meanwhile', async () => {
+  it('records only the consent that was changed in the form', async () => {
     const cleo = { first_name: 'Cleo', email: 'cleo@gmail.com' };
     const { id: cleoId } = await at.written({ ...cleo, allow_email: true });
     const page = await dashboard.open(guest(cleoId));
@@ -213,7 +213,7 @@ inDashboard('a guest’s page', (dashboard) => {
   });
 
   for (const viewport of ['desktop', 'phone'] as const) {
-    it(`is merged with another that is found, and the merge undone (${viewport})`, async () => {
+    it(`merges a guest with another, and undoes the merge (${viewport})`, async () => {
       const name = viewport === 'phone' ? 'Petra' : 'Dora';
       const stays = await at.written({ first_name: name, email: `${name}@gmail.com`, city: 'Bath', allow_email: true });
       const ends = await at.written({
@@ -256,7 +256,7 @@ inDashboard('a guest’s page', (dashboard) => {
     });
   }
 
-  it('is erased once that is meant', async () => {
+  it('erases a guest after a confirmation', async () => {
     const { id: gone } = await at.written({ first_name: 'Gus', last_name: 'Gone', email: 'gus@gmail.com' });
     const page = await dashboard.open(guest(gone), { viewport: 'phone' });
     await page.getByRole('button', { name: 'Erase' }).click();
@@ -272,14 +272,14 @@ inDashboard('a guest’s page', (dashboard) => {
     expect((await dashboard.admin('GET', `${at.path}/contacts/${gone}`)).status).toBe(404);
   });
 
-  it('has nothing to press that changes anything, for a viewer', async () => {
+  it('has no buttons for changes for a viewer', async () => {
     const page = await dashboard.open(guest(), { as: await dashboard.user('viewer', [at.id]) });
     await part(page, 'Notes').getByText('Nut allergy.').waitFor();
     expect(await page.getByRole('button', { name: /Merge|Erase|Record|Add note|Undo/ }).count()).toBe(0);
     expect(await page.getByRole('textbox').count()).toBe(0);
   });
 
-  it('says that a guest is not there', async () => {
+  it('reports an unknown guest', async () => {
     const page = await dashboard.open(guest(99_999_999), { refused: [/^404 GET .*\/contacts\/99999999/] });
     await page.getByText('This is not there').waitFor();
     await expectAccessible(page);

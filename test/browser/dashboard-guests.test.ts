@@ -31,14 +31,14 @@ inDashboard('the list of guests', (dashboard) => {
   });
 
   for (const viewport of viewports) {
-    it(`is searched as one types, by whatever is known (${viewport})`, async () => {
+    it(`is searched while typing, by name, phone, membership or e-mail (${viewport})`, async () => {
       const page = await dashboard.open(`${at.path}/guests`, { viewport });
       await expect
         .poll(() => rows(page).allTextContents())
         .toEqual(['nameless@gmail.com', 'Rui Costa', 'Anabel Moss', 'Ana Silva']);
       const moss = page.getByRole('row', { name: /Anabel Moss/ });
       await moss.getByText('+44 7700 900123').waitFor();
-      // On the account's clock, whatever the browser's.
+      // In the account's time zone, not the browser's.
       await moss.getByText('1 Mar 2026').waitFor();
       await expectAccessible(page);
       for (const [typed, found] of [
@@ -57,7 +57,7 @@ inDashboard('the list of guests', (dashboard) => {
       await expect.poll(() => rows(page).count()).toBe(4);
     });
 
-    it(`is narrowed by venue, group and consent, which stand in the address (${viewport})`, async () => {
+    it(`is filtered by venue, group and consent, with the filters in the URL (${viewport})`, async () => {
       const page = await dashboard.open(`${at.path}/guests`, { viewport });
       await choose(page, 'Venue', 'The Anchor');
       await expect.poll(() => rows(page).allTextContents()).toEqual(['nameless@gmail.com', 'Rui Costa', 'Ana Silva']);
@@ -76,7 +76,7 @@ inDashboard('the list of guests', (dashboard) => {
     });
   }
 
-  it('is all done by keyboard', async () => {
+  it('can be used by keyboard alone', async () => {
     const page = await dashboard.open(`${at.path}/guests`);
     await rows(page).first().waitFor();
     const focused = () => page.evaluate<string>('document.activeElement.textContent');
@@ -103,7 +103,7 @@ inDashboard('the list of guests', (dashboard) => {
     await expect.poll(() => field(page).inputValue()).toBe('rui');
   });
 
-  it('never shows an answer to what is no longer asked', async () => {
+  it('never shows the response to an outdated search', async () => {
     const page = await dashboard.open(`${at.path}/guests`);
     await rows(page).first().waitFor();
     let release = () => {};
@@ -126,7 +126,7 @@ inDashboard('the list of guests', (dashboard) => {
     expect(await rows(page).allTextContents()).toEqual(['Rui Costa']);
   });
 
-  it('reads a guest while the pointer is on the row', async () => {
+  it('prefetches a guest while the pointer is on the row', async () => {
     const page = await dashboard.open(`${at.path}/guests`);
     const read = page.waitForResponse(/\/contacts\/\d+$/);
     await rows(page).first().hover();
@@ -134,7 +134,7 @@ inDashboard('the list of guests', (dashboard) => {
     await title(page, 'Guests').waitFor();
   });
 
-  it('comes in pages of 50', async () => {
+  it('has pages of 50', async () => {
     const many = await another(dashboard, 'Many');
     await Promise.all(Array.from({ length: 51 }, (_, n) => many.written({ email: `guest${n}@gmail.com` })));
     const page = await dashboard.open(`${many.path}/guests`, { viewport: 'phone' });
@@ -146,7 +146,7 @@ inDashboard('the list of guests', (dashboard) => {
     await expect.poll(() => rows(page).count()).toBe(50);
   });
 
-  it('says how guests arrive, where there are none', async () => {
+  it('explains how guests are added if there are none', async () => {
     const empty = await another(dashboard, 'New group');
     const page = await dashboard.open(`${empty.path}/guests`, { viewport: 'phone' });
     await page.getByText('No guests yet').waitFor();
@@ -158,7 +158,7 @@ inDashboard('the list of guests', (dashboard) => {
 
 inDashboard('possible duplicates', (dashboard) => {
   for (const viewport of ['desktop', 'phone'] as const) {
-    it(`are merged, or said to be two people (${viewport})`, async () => {
+    it(`are merged, or marked as different people (${viewport})`, async () => {
       const at = await another(dashboard, `Doubles ${viewport}`);
       const [jo, joanna] = [
         await at.written({ first_name: 'Jo', email: 'jo@gmail.com', mobile_number: '07700 900001' }),
@@ -189,7 +189,7 @@ inDashboard('possible duplicates', (dashboard) => {
     });
   }
 
-  it('are not offered to be merged once they are', async () => {
+  it('cannot be merged if they already are', async () => {
     const at = await another(dashboard, 'Doubles meanwhile');
     const kim = await at.written({ first_name: 'Kim', email: 'kim@gmail.com', mobile_number: '07700 900003' });
     const kimmy = await at.written({ first_name: 'Kimmy', email: 'kimmy@gmail.com', mobile_number: '07700 900003' });

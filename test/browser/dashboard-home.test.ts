@@ -6,7 +6,7 @@ import { expectAccessible, inDashboard } from '../support/dashboard.ts';
 const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const address = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search;
 
-/** What stands under the name of a figure. */
+/** The value under the label of a figure. */
 async function figure(page: Page, name: string): Promise<string> {
   const term = page.getByRole('term').getByText(name, { exact: true });
   const text = await page.locator('dl > div').filter({ has: term }).getByRole('definition').innerText();
@@ -26,7 +26,7 @@ const shown = (iso: string) =>
     new Date(iso),
   );
 
-inDashboard('home', (dashboard) => {
+inDashboard('the home page', (dashboard) => {
   const home = () => `/accounts/${dashboard.account.id}`;
   let anchor: number;
 
@@ -74,7 +74,7 @@ inDashboard('home', (dashboard) => {
   });
 
   for (const viewport of ['desktop', 'phone'] as const) {
-    it(`is the account at a glance (${viewport})`, async () => {
+    it(`shows the overview of the account (${viewport})`, async () => {
       const page = await dashboard.open('', { viewport });
       await title(page, 'Home').waitFor();
       await page.getByText('See what they wait for').waitFor();
@@ -87,7 +87,7 @@ inDashboard('home', (dashboard) => {
       expect(await figure(page, 'Vouchers redeemed')).toBe('1 none in the 30 days before');
       expect(await figure(page, 'Purchases waiting')).toBe('1 See what they wait for');
 
-      // The charts are drawn, and told.
+      // The charts are drawn, and have text for screen readers.
       for (const name of ['New guests', 'Visits', 'Spend', 'Vouchers redeemed', 'Net promoter score'])
         await page.getByRole('application', { name: `${name}. The arrow keys walk through it.` }).waitFor();
       expect(await told(page, 'Spend', shown(day(3)))).toBe(`${shown(day(3))}\t30.50`);
@@ -103,7 +103,7 @@ inDashboard('home', (dashboard) => {
       await expectAccessible(page);
     });
 
-    it(`is narrowed to a venue and to days, by keyboard, in its address (${viewport})`, async () => {
+    it(`is filtered by venue and days, by keyboard, with the filters in the URL (${viewport})`, async () => {
       const page = await dashboard.open('', { viewport });
       const range = page.getByRole('combobox', { name: 'Range' });
       await range.focus();
@@ -135,7 +135,7 @@ inDashboard('home', (dashboard) => {
       expect(address(page)).toBe(home());
     });
 
-    it(`is of days that are chosen in a calendar (${viewport})`, async () => {
+    it(`has a calendar to choose days (${viewport})`, async () => {
       const page = await dashboard.open('?from=2026-02-01&to=2026-02-28', { viewport });
       await page.getByText('Nothing happened in these days').waitFor();
       await expectAccessible(page);
@@ -155,7 +155,7 @@ inDashboard('home', (dashboard) => {
       expect(address(page)).toBe(`${home()}?range=all`);
     });
 
-    it(`tells a new account what to do, until its first guest is there (${viewport})`, async () => {
+    it(`shows a new account what to do, until the first guest exists (${viewport})`, async () => {
       const { body: account } = await dashboard.admin('POST', '/accounts', { name: 'Brand new' });
       const { body: made } = await dashboard.admin('POST', `/accounts/${account.id}/tokens`, { name: 'test' });
       const page = await dashboard.open(`/accounts/${account.id}`, { viewport });
@@ -164,7 +164,7 @@ inDashboard('home', (dashboard) => {
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Copy request' }).click();
       const request = await page.evaluate<string>('navigator.clipboard.readText()');
-      // What it says works, with a token in it.
+      // The example works with a token inserted.
       const body = JSON.parse(/-d '(.*)'/.exec(request)?.[1] ?? '');
       expect(request).toContain(`curl ${dashboard.url}/v1/contact `);
       expect((await dashboard.call('POST', '/v1/contact', { token: made.token, body })).status).toBe(200);
@@ -173,7 +173,7 @@ inDashboard('home', (dashboard) => {
     });
   }
 
-  it('leads on to the purchases that wait, to a venue and to the guests who gave consent', async () => {
+  it('links to waiting purchases, to a venue and to guests with consent', async () => {
     const page = await dashboard.open('');
     await page.getByRole('link', { name: 'See what they wait for' }).click();
     await title(page, 'Waiting purchases').waitFor();
@@ -186,7 +186,7 @@ inDashboard('home', (dashboard) => {
     expect(address(page)).toBe(`${home()}/guests?consent=sms&unit_id=${anchor}`);
   });
 
-  it('walks through a chart with the arrow keys', async () => {
+  it('has charts that can be read with the arrow keys', async () => {
     const page = await dashboard.open('?range=7d');
     await page.getByRole('application', { name: 'Spend.' }).focus();
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
@@ -199,7 +199,7 @@ inDashboard('home', (dashboard) => {
     await chart.locator('b', { hasText: '30.50' }).waitFor();
   });
 
-  it('shows the usual days where the address names days or a range that do not exist', async () => {
+  it('shows the default days if the URL has invalid days', async () => {
     for (const query of ['?from=2026-13-45&to=2026-11-01', '?from=2026-01-01&to=2026-02-30', '?range=ever']) {
       const page = await dashboard.open(query);
       await page.getByText('See what they wait for').waitFor();
@@ -207,7 +207,7 @@ inDashboard('home', (dashboard) => {
     }
   });
 
-  it('says that a venue is not there, and leads back', async () => {
+  it('reports an unknown venue, with a link back', async () => {
     const page = await dashboard.open('?unit_id=999999', { refused: [/^422 GET .*\/overview$/] });
     await page.getByText('This venue is not there').waitFor();
     await expectAccessible(page);
@@ -215,7 +215,7 @@ inDashboard('home', (dashboard) => {
     await expect.poll(() => figure(page, 'Guests')).toBe('2 now');
   });
 
-  it('shows nothing of one account on the page of another', async () => {
+  it('shows no data of one account on the page of another', async () => {
     const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'The other' });
     const staff = await dashboard.user('viewer', [dashboard.account.id, other.id]);
     const page = await dashboard.open('', { as: staff });

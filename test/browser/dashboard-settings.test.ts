@@ -19,10 +19,10 @@ const lists = [
   { path: 'booking-sources', title: 'Booking sources', noun: 'booking source', builtIn: ['website', 'third party'] },
 ] as const;
 
-inDashboard('the settings', (dashboard) => {
+inDashboard('the settings pages', (dashboard) => {
   const viewports = ['desktop', 'phone'] as const;
 
-  it('rename the account and change its clock', async () => {
+  it('rename the account and change its time zone', async () => {
     const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'Northern Inns' });
     const page = await dashboard.open(`/accounts/${other.id}/settings/account`, { viewport: 'phone' });
     await expectAccessible(page);
@@ -36,12 +36,12 @@ inDashboard('the settings', (dashboard) => {
     await page.getByText('The account is changed.').waitFor();
     const { body } = await dashboard.admin('GET', `/accounts/${other.id}`);
     expect(body).toMatchObject({ name: 'Northern Hotels', time_zone: 'America/New_York' });
-    // Also where it is shown besides.
+    // The new name is also shown in the menu.
     await page.getByText('Northern Hotels').filter({ visible: true }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   });
 
-  it('change only what was touched, and undo nothing that others changed meanwhile', async () => {
+  it('change only edited fields, and keep concurrent changes of others', async () => {
     const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'Western Inns' });
     const page = await dashboard.open(`/accounts/${other.id}/settings/account`);
     await page.getByLabel('Name').fill('Western Hotels');
@@ -71,14 +71,14 @@ inDashboard('the settings', (dashboard) => {
     expect(body.account_ids).toHaveLength(2);
   });
 
-  it('show the account to a viewer, who can’t change it', async () => {
+  it('show the account to a viewer without editing', async () => {
     const page = await dashboard.open('settings/account', { as: 'viewer' });
     await title(page, 'Account').waitFor();
     expect(await page.getByLabel('Name').getAttribute('readonly')).not.toBeNull();
     expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
   });
 
-  it('delete an account once its name is typed', async () => {
+  it('delete an account after its name is typed', async () => {
     const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'Short-lived' });
     const page = await dashboard.open(`/accounts/${other.id}/settings/account`);
     await page.getByRole('button', { name: 'Delete account' }).click();
@@ -94,7 +94,7 @@ inDashboard('the settings', (dashboard) => {
   });
 
   for (const viewport of viewports) {
-    it(`add a user, change and delete them (${viewport})`, async () => {
+    it(`add, change and delete a user (${viewport})`, async () => {
       const email = `sam.${viewport}@harbour.example`;
       const page = await dashboard.open('settings/users', { viewport });
       await page.getByRole('button', { name: 'New user' }).click();
@@ -135,7 +135,7 @@ inDashboard('the settings', (dashboard) => {
     });
   }
 
-  it('say what is wrong with a user, at the field', async () => {
+  it('show errors at the fields of a user', async () => {
     const { email } = await dashboard.user('staff');
     const page = await dashboard.open('settings/users', { refused: ['422 POST /admin/v1/users'] });
     await page.getByRole('button', { name: 'New user' }).click();
@@ -146,7 +146,7 @@ inDashboard('the settings', (dashboard) => {
     await expectAccessible(page);
   });
 
-  it('say what failed also after the form was closed, and keep a question open until it is answered', async () => {
+  it('show an error after the form was closed, and keep a dialog open until the response', async () => {
     const { email, id } = (
       await dashboard.admin('POST', '/users', {
         ...{ email: 'ute@harbour.example', password: staffPassword, role: 'viewer', account_ids: [] },
@@ -189,7 +189,7 @@ inDashboard('the settings', (dashboard) => {
     await question.waitFor({ state: 'detached' });
   });
 
-  it('refuse to delete the last owner, in words', async () => {
+  it('explain that the last owner cannot be deleted', async () => {
     const page = await dashboard.open('settings/users', { refused: [/^422 DELETE \/admin\/v1\/users\/\d+$/] });
     const owner =
       (await page
@@ -204,7 +204,7 @@ inDashboard('the settings', (dashboard) => {
   });
 
   for (const { path, title: name, noun, builtIn } of lists) {
-    it(`keep the list of ${name.toLowerCase()}`, async () => {
+    it(`manage the list of ${name.toLowerCase()}`, async () => {
       const viewport = viewports[lists.findIndex((list) => list.path === path) % 2] ?? 'desktop';
       const taken = new RegExp(`^422 POST .*/${path.replace('-', '_')}$`);
       const page = await dashboard.open(`settings/${path}`, { as: 'staff', viewport, refused: [taken] });
@@ -250,7 +250,7 @@ inDashboard('the settings', (dashboard) => {
     });
   }
 
-  it('refuse to delete what is in use, in words', async () => {
+  it('explain that an entry in use cannot be deleted', async () => {
     const body = { email: 'ana.silva@gmail.com', source_name: 'Guest wifi' };
     await dashboard.call('POST', '/v1/contact', { token: dashboard.account.token, body });
     const page = await dashboard.open('settings/sources', { refused: [/^422 DELETE .*\/sources\/\d+$/] });
@@ -265,14 +265,14 @@ inDashboard('the settings', (dashboard) => {
       .toBe('Change Guest wifi');
   });
 
-  it('show lists to a viewer without anything to press', async () => {
+  it('show lists to a viewer without buttons', async () => {
     const page = await dashboard.open('settings/feedback-categories', { as: 'viewer' });
     await page.getByText('service', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: /^(New|Change)/ }).count()).toBe(0);
   });
 
   for (const viewport of viewports) {
-    it(`tell what each purchase waits for, and why nobody is known yet (${viewport})`, async () => {
+    it(`show what each purchase waits for, and why it has no match (${viewport})`, async () => {
       const { id, token } = dashboard.account;
       const { body: unit } = await dashboard.admin('POST', `/accounts/${id}/units`, {
         name: `The Anchor, ${viewport}`,
@@ -332,14 +332,14 @@ inDashboard('the settings', (dashboard) => {
     });
   }
 
-  it('say so where nothing waits', async () => {
+  it('report that no purchase is waiting', async () => {
     const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'Brand-new' });
     const page = await dashboard.open(`/accounts/${other.id}/settings/waiting-purchases`);
     await page.getByText('Nothing waits').waitFor();
     await expectAccessible(page);
   });
 
-  it('list e-mail domains, and vouch for one', async () => {
+  it('list e-mail domains, and add one', async () => {
     const page = await dashboard.open('settings/email-domains', { refused: ['422 POST /admin/v1/email_domains'] });
     await page.getByText('No domains yet').waitFor();
     const vouch = async (domain: string) => {
@@ -356,7 +356,7 @@ inDashboard('the settings', (dashboard) => {
   });
 
   for (const viewport of viewports) {
-    it(`tell who did what (${viewport})`, async () => {
+    it(`show the audit trail (${viewport})`, async () => {
       const staff = await dashboard.user('staff');
       const unit = `The Crown, ${viewport}`;
       await staff.call('POST', `/accounts/${dashboard.account.id}/units`, { name: unit });
@@ -375,7 +375,7 @@ inDashboard('the settings', (dashboard) => {
     });
   }
 
-  it('keep what is for owners from others, also by its address', async () => {
+  it('hide owners’ pages from others, also by URL', async () => {
     for (const [path, name] of [
       ['users', 'Users'],
       ['audit', 'Audit trail'],

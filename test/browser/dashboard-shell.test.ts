@@ -20,7 +20,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
   const userMenu = (page: Page) => page.getByRole('button', { name: /Your menu$/ });
 
   for (const viewport of ['desktop', 'phone'] as const) {
-    it(`says that a password is wrong, and lets the right one in (${viewport})`, async () => {
+    it(`reports a wrong password, and accepts the correct one (${viewport})`, async () => {
       const { email } = await dashboard.user('staff');
       const page = await dashboard.open('/', { as: null, viewport, refused: [wrongPassword] });
       await title(page, 'Sign in to Regulars').waitFor();
@@ -32,7 +32,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
       expect(here(page)).toBe(`/accounts/${dashboard.account.id}`);
     });
 
-    it(`has no hurdles (${viewport})`, async () => {
+    it(`is accessible (${viewport})`, async () => {
       const page = await dashboard.open('/profile', { viewport });
       await title(page, 'Profile').waitFor();
       await page.getByText('This one').waitFor();
@@ -44,7 +44,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     });
   }
 
-  it('leads back to the page that was asked for, and to no other site', async () => {
+  it('returns to the requested page after sign-in, and to no other site', async () => {
     const { email } = await dashboard.user('viewer');
     const page = await dashboard.open('guests?search=anna', { as: null });
     await title(page, 'Sign in to Regulars').waitFor();
@@ -57,7 +57,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     await title(lured, 'Home').waitFor();
   });
 
-  it('signs out, after which the pages are closed', async () => {
+  it('signs out, and the pages are no longer accessible', async () => {
     const page = await dashboard.open('guests', { as: await dashboard.user('staff'), refused: [/401 GET/] });
     await userMenu(page).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -66,11 +66,11 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     await title(page, 'Sign in to Regulars').waitFor();
   });
 
-  it('signs out and in in all tabs of the browser at once', async () => {
+  it('signs in and out in all tabs of the browser at once', async () => {
     const page = await dashboard.open('/profile', { as: await dashboard.user('staff'), refused: [/401 GET/] });
     await title(page, 'Profile').waitFor();
     const next = await dashboard.user('viewer');
-    // Where somebody else came to sign in without the first having signed out.
+    // Another user signs in although the first has not signed out.
     const other = await page.context().newPage();
     await other.goto(`${dashboard.url}/sign-in`);
     await signIn(other, next.email);
@@ -83,7 +83,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     expect(here(page)).toBe('/sign-in?next=%2Fprofile');
   });
 
-  it('signs out everywhere', async () => {
+  it('signs out of all sessions', async () => {
     const user = await dashboard.user('staff');
     const other = await dashboard.open('', { as: user, refused: [/401 GET/] });
     await title(other, 'Home').waitFor();
@@ -98,7 +98,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     await title(other, 'Sign in to Regulars').waitFor();
   });
 
-  it('asks to sign in when the session ended meanwhile, and leads back to where one was', async () => {
+  it('shows the sign-in page when the session has ended, and returns to the same page', async () => {
     const user = await dashboard.user('staff');
     const page = await dashboard.open('', { as: user, refused: [/401 GET/] });
     await title(page, 'Home').waitFor();
@@ -110,7 +110,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     await title(page, 'Profile').waitFor();
   });
 
-  it('changes the password, for which it wants the current one', async () => {
+  it('changes the password, and requires the current one', async () => {
     const user = await dashboard.user('viewer');
     const page = await dashboard.open('/profile', { as: user, refused: ['422 POST /admin/v1/session/password'] });
     const change = async (current: string, next: string, again = next) => {
@@ -134,7 +134,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     await title(again, 'Home').waitFor();
   });
 
-  it('is walked through by keyboard', async () => {
+  it('can be used by keyboard', async () => {
     const page = await dashboard.open('');
     await title(page, 'Home').waitFor();
     await page.keyboard.press('Tab');
@@ -180,7 +180,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     }
   });
 
-  it('goes with the system’s colours, or with those that were chosen, also after a reload', async () => {
+  it('uses the colours of the system, or the chosen ones, also after a reload', async () => {
     const page = await dashboard.open('', { scheme: 'dark' });
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const brightness = async () => Number(/\d+/.exec(await ground())?.[0]);
@@ -197,11 +197,11 @@ inDashboard('the dashboard’s shell', (dashboard) => {
   });
 
   for (const [what, path] of [
-    ['an address that leads nowhere', '/nowhere'],
-    ['a part of an account that there is none of', 'nowhere'],
-    ['an account that there is none of', '/accounts/999999/guests'],
+    ['an unknown URL', '/nowhere'],
+    ['an unknown page of an account', 'nowhere'],
+    ['an unknown account', '/accounts/999999/guests'],
   ] as const) {
-    it(`says so at ${what}`, async () => {
+    it(`reports ${what}`, async () => {
       const page = await dashboard.open(path);
       await title(page, 'Page not found').waitFor();
       await expectAccessible(page);
@@ -210,13 +210,13 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     });
   }
 
-  it('shows an account to nobody whose it is not, as if it were not there', async () => {
+  it('shows another’s account as not found', async () => {
     const page = await dashboard.open('guests', { as: await dashboard.user('staff', []) });
     await title(page, 'Page not found').waitFor();
     expect(here(page)).toBe(`/accounts/${dashboard.account.id}/guests`);
   });
 
-  it('shows the parts of the settings that are for owners to owners alone', async () => {
+  it('shows owners’ settings only to owners', async () => {
     const parts = (page: Page) =>
       page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allTextContents();
     const owner = await dashboard.open('settings/account', { as: 'owner' });

@@ -12,7 +12,7 @@ async function fromMenu(page: Page, of: string, entry: string): Promise<void> {
   await page.getByRole('menuitem', { name: entry, exact: true }).click();
 }
 
-inDashboard('the venues', (dashboard) => {
+inDashboard('the venues page', (dashboard) => {
   const viewports = ['desktop', 'phone'] as const;
   /** An account of its own, with two venues and three guests at the first. */
   async function harbour(name: string) {
@@ -41,7 +41,7 @@ inDashboard('the venues', (dashboard) => {
   }
 
   for (const viewport of viewports) {
-    it(`are added, with folders and groups, and renamed (${viewport})`, async () => {
+    it(`adds venues, folders and groups, and renames them (${viewport})`, async () => {
       const { base } = await harbour(`Growing, ${viewport}`);
       const page = await dashboard.open(`${base}/venues`, { viewport, refused: [/^422 POST .*\/groups$/] });
       await title(page, 'Venues').waitFor();
@@ -53,7 +53,7 @@ inDashboard('the venues', (dashboard) => {
       await page.getByText('The Crown is there.').waitFor();
       await named(page, 'The Crown').waitFor();
 
-      // A venue without any is told of; its first group goes where partners' do.
+      // A venue without groups has a hint. Its first group is added to the default folder.
       await fromMenu(page, 'The Crown', 'New group');
       await page.getByRole('dialog', { name: 'New group at The Crown' }).waitFor();
       await window.getByLabel('Name').fill('Newsletter');
@@ -97,7 +97,7 @@ inDashboard('the venues', (dashboard) => {
       });
     });
 
-    it(`are deleted once it is said what that affects (${viewport})`, async () => {
+    it(`deletes them after showing the effect (${viewport})`, async () => {
       const { base } = await harbour(`Shrinking, ${viewport}`);
       const page = await dashboard.open(`${base}/venues`, { viewport });
       const window = page.getByRole('dialog');
@@ -131,7 +131,7 @@ inDashboard('the venues', (dashboard) => {
     });
   }
 
-  it('lead from their numbers to the guests', async () => {
+  it('links numbers to the guests', async () => {
     const { base, anchor, gold } = await harbour('Counting');
     const page = await dashboard.open(`${base}/venues`);
     await page.getByRole('link', { name: '1 guest of Gold' }).click();
@@ -142,7 +142,7 @@ inDashboard('the venues', (dashboard) => {
     await expect.poll(() => address(page)).toBe(`${base}/guests?unit_id=${anchor.id}`);
   });
 
-  it('are walked through with the arrow keys', async () => {
+  it('can be used with the arrow keys', async () => {
     const { base } = await harbour('Walking');
     const page = await dashboard.open(`${base}/venues`);
     const focused = () =>
@@ -173,7 +173,7 @@ inDashboard('the venues', (dashboard) => {
     await expect.poll(focused).toBe('Change The Bell');
   });
 
-  it('show a viewer everything and no buttons', async () => {
+  it('shows a viewer everything without buttons', async () => {
     const { base } = await harbour('Looking');
     const viewer = await dashboard.user('viewer', [Number(base.split('/')[2])]);
     const page = await dashboard.open(`${base}/venues`, { as: viewer });
@@ -193,7 +193,7 @@ inDashboard('the venues', (dashboard) => {
   });
 
   for (const viewport of viewports) {
-    it(`come by the hundred, and are found by what is on them (${viewport})`, async () => {
+    it(`has pages of a hundred, and a search by their content (${viewport})`, async () => {
       const page = await dashboard.open(`${many}/venues`, { viewport });
       await page.getByText('1–100 of 102').waitFor();
       await named(page, 'Next').click();

@@ -7,7 +7,7 @@ import { accepted } from '../support/vouchers.ts';
 
 const viewports = ['desktop', 'phone'] as const;
 
-inDashboard('vouchers', (dashboard) => {
+inDashboard('the vouchers pages', (dashboard) => {
   const base = () => `/accounts/${dashboard.account.id}`;
   const newGroup = async (codes: string[] = [], name = fresh('Group')) => {
     const { id } = accepted(
@@ -51,7 +51,7 @@ inDashboard('vouchers', (dashboard) => {
   };
 
   for (const viewport of viewports) {
-    it(`are made: a group, and codes that can’t be guessed (${viewport})`, async () => {
+    it(`create a group with codes that cannot be guessed (${viewport})`, async () => {
       const page = await dashboard.open('vouchers', { as: 'staff', viewport, refused: [/^422 POST .*\/codes$/] });
       const name = fresh('Summer');
       await title(page, 'Vouchers').waitFor();
@@ -83,7 +83,7 @@ inDashboard('vouchers', (dashboard) => {
       await expectAccessible(page);
     });
 
-    it(`are imported; a line that can’t be taken is named (${viewport})`, async () => {
+    it(`import codes, and name an invalid line (${viewport})`, async () => {
       const { id, page: path } = await newGroup(['OLD-1']);
       const page = await dashboard.open(path, { as: 'staff', viewport, refused: [/^422 POST .*\/codes$/] });
       await choose(page, 'Import codes');
@@ -95,7 +95,7 @@ inDashboard('vouchers', (dashboard) => {
       await expectAccessible(page);
       expect((await codesOf(id)).total).toBe(1);
 
-      // A picture is none of them, and takes nothing of what is there.
+      // An image is rejected, and the entered codes stay.
       await dialog(page)
         .locator('input[type=file]')
         .setInputFiles({ name: 'codes.txt', mimeType: 'text/plain', buffer: Buffer.from([137, 80, 78, 71, 10, 0, 1]) });
@@ -116,7 +116,7 @@ inDashboard('vouchers', (dashboard) => {
       await figure(page, 'Made').getByText('3', { exact: true }).waitFor();
     });
 
-    it(`are given to a guest, to a group of guests, and taken back (${viewport})`, async () => {
+    it(`assign codes to a guest and to a group of guests, and unassign them (${viewport})`, async () => {
       const codes = Array.from({ length: 6 }, () => fresh('GIVE'));
       const { id, page: path } = await newGroup(codes);
       const first = fresh('Anastasia');
@@ -154,7 +154,7 @@ inDashboard('vouchers', (dashboard) => {
       expect((await codesOf(id, '?assigned=true')).total).toBe(3);
     });
 
-    it(`show when and where they were redeemed (${viewport})`, async () => {
+    it(`show the time and venue of a redemption (${viewport})`, async () => {
       const codes = Array.from({ length: 4 }, () => fresh('USE'));
       const { page: path, name } = await newGroup(codes);
       for (const code of codes.slice(0, 3)) await redeem(code);
@@ -177,7 +177,7 @@ inDashboard('vouchers', (dashboard) => {
         expect(await page.getByRole('button', { name: button, exact: true }).count()).toBe(0);
     });
 
-    it(`are found by typing a code (${viewport})`, async () => {
+    it(`find a code by typing it (${viewport})`, async () => {
       const code = fresh('FIND');
       const { name } = await newGroup([code]);
       await redeem(code);
@@ -195,7 +195,7 @@ inDashboard('vouchers', (dashboard) => {
     });
   }
 
-  it('stand on one line each; where they take more room than there is, their table scrolls and not the page', async () => {
+  it('show each code on one line; a wide table scrolls, not the page', async () => {
     const code = `WINTER-FESTIVAL-${fresh('LONG-AND-HYPHENATED')}`;
     const { page: path } = await newGroup([code, fresh('SHORT')]);
     await redeem(code);
@@ -210,7 +210,7 @@ inDashboard('vouchers', (dashboard) => {
     }
   });
 
-  it('are not made in a number that was not asked for', async () => {
+  it('do not create a number of codes that was not entered', async () => {
     const { id, page: path } = await newGroup();
     const page = await dashboard.open(path, { as: 'staff' });
     await page.getByRole('button', { name: 'Generate codes' }).click();
@@ -234,7 +234,7 @@ inDashboard('vouchers', (dashboard) => {
     await figure(page, 'Made').getByText('10', { exact: true }).waitFor();
   });
 
-  it('can’t be given to a group that nobody is in', async () => {
+  it('do not assign codes to an empty group', async () => {
     const { page: path } = await newGroup([fresh('NOBODY')]);
     const name = fresh('Empty club');
     accepted(await dashboard.admin('POST', `${base()}/groups`, { name, unit_id: dashboard.account.root_unit_id }), 201);
@@ -247,7 +247,7 @@ inDashboard('vouchers', (dashboard) => {
     await dialog(page).getByText('Nobody is in this group.').waitFor();
   });
 
-  it('go on being made while one looks at other pages, and closing the tab asks first', async () => {
+  it('generate codes while other pages are open, and warn before the tab closes', async () => {
     const { page: path, name } = await newGroup();
     const page = await dashboard.open(path, { as: 'staff' });
     const asksFirst = () => page.evaluate<boolean>(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
@@ -266,7 +266,7 @@ inDashboard('vouchers', (dashboard) => {
     expect(await asksFirst()).toBe(false);
   });
 
-  it('are not made at all when that is stopped', async () => {
+  it('create no codes when the generation is stopped', async () => {
     const { id, page: path } = await newGroup();
     const page = await dashboard.open(path, { as: 'staff' });
     await page.getByRole('button', { name: 'Generate codes' }).click();
@@ -281,7 +281,7 @@ inDashboard('vouchers', (dashboard) => {
     expect((await codesOf(id)).total).toBe(20_000);
   });
 
-  it('are saved as a file, all of them or those that are shown', async () => {
+  it('save all codes or the filtered ones as a file', async () => {
     const codes = [fresh('SAVE'), fresh('SAVE')];
     const { page: path, name } = await newGroup(codes);
     await redeem(codes[1] as string);
@@ -304,7 +304,7 @@ inDashboard('vouchers', (dashboard) => {
     expect(await save('Export these as CSV')).toEqual({ file: `${name} (free).csv`, codes: codes.slice(0, 1) });
   });
 
-  it('are renamed as a group, and deleted as long as no guest has met them', async () => {
+  it('rename a group, and delete it as long as no code is assigned or redeemed', async () => {
     const [code, name] = [fresh('GONE'), fresh('Renamed')];
     const { id, page: path } = await newGroup([code]);
     const page = await dashboard.open(path, { as: 'staff' });

@@ -31,7 +31,7 @@ describe.runIf(browserPath)('the API reference in a browser', async () => {
     return { page, problems, outside };
   }
 
-  it('shows every call without asking anybody else for anything', async () => {
+  it('shows every route without requests to other sites', async () => {
     const { page, problems, outside } = await open('/docs');
     await page.getByRole('heading', { name: 'Regulars', exact: true }).first().waitFor();
     for (const group of ['Units', 'Look-ups', 'Manage accounts', 'Manage tokens']) {
@@ -45,7 +45,7 @@ describe.runIf(browserPath)('the API reference in a browser', async () => {
     expect(problems).toEqual([]);
   });
 
-  it('sends a request and shows the answer', async () => {
+  it('sends a request and shows the response', async () => {
     const { page, problems, outside } = await open('/docs');
     await page
       .getByRole('button', { name: /Group\s+Units$/ })

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/leftovers.ts';
 import { partsOf, postgresRuns, regulars, start } from '../support/process.ts';
 
 describe('regulars', () => {
-  it('works on a new embedded database without the service, and stops PostgreSQL behind itself', async () => {
+  it('works on a new embedded database without the service, and then stops PostgreSQL', async () => {
     const env = { DATA_DIR: join(temporaryFolder(), 'data') };
     const created = await regulars(
       ['account', 'create', 'The Harbour Group', '--time-zone', 'Europe/London', '--json'],
@@ -23,7 +23,7 @@ describe('regulars', () => {
     expect(list.stdout).toMatch(/^id +name +time_zone +root_unit_id\n1 +The Harbour Group +Europe\/London +1\n$/);
   });
 
-  it('does not take a wrong folder for an empty database', async () => {
+  it('does not mistake a wrong folder for an empty database', async () => {
     const env = { DATA_DIR: join(temporaryFolder(), 'data') };
     const { code, stderr } = await regulars(['account', 'list'], env);
     expect([code, stderr]).toEqual([
@@ -33,7 +33,7 @@ describe('regulars', () => {
     expect(existsSync(env.DATA_DIR)).toBe(false);
   });
 
-  it('tells the first start that somebody has to become an owner', async () => {
+  it('makes the first start print how to create an owner', async () => {
     const env = { DATA_DIR: join(temporaryFolder(), 'data') };
     await regulars(['account', 'create', 'Mine'], env);
     const service = await start({ dataDir: env.DATA_DIR });
@@ -45,7 +45,7 @@ describe('regulars', () => {
     await next.stop();
   });
 
-  it('works beside the running service, whose PostgreSQL it leaves running', async () => {
+  it('works beside the running service and leaves its PostgreSQL running', async () => {
     const service = await start();
     const env = { DATA_DIR: service.dataDir };
     const made = JSON.parse((await regulars(['token', 'create', 'Till', '--json'], env)).stdout);
@@ -63,7 +63,7 @@ describe('regulars', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('lets the service stop first while a command is at work, and the last one out stops PostgreSQL', async () => {
+  it('keeps PostgreSQL running for a command after the service stops; the last one stops it', async () => {
     const service = await start();
     const env = { DATA_DIR: service.dataDir };
     const commands = Array.from({ length: 4 }, (_, n) => regulars(['unit', 'create', `Venue ${n}`, '--json'], env));
@@ -78,7 +78,7 @@ describe('regulars', () => {
   });
 });
 
-describe('its commands', async () => {
+describe('the commands of regulars', async () => {
   const database = await createDatabase();
   const env = { DATABASE_URL: database.url };
   const run = (line: string, ...more: string[]) => regulars([...line.split(' '), ...more], env);
@@ -103,7 +103,7 @@ describe('its commands', async () => {
     expect((await json('unit list')).total).toBe(1);
   });
 
-  it('are in the audit trail where they changed something, without a secret', async () => {
+  it('record changes in the audit trail, without secrets', async () => {
     const client = await connectTo(database.url);
     const trail = () => client<{ id: number }>`select * from audit_trail order by id`;
     const before = (await trail()).length;
@@ -147,7 +147,7 @@ describe('its commands', async () => {
     expect((await run(`${command} show ${made.id}`)).code).toBe(1);
   });
 
-  it('make, import, give out, find, export and count vouchers, and show how far they are', async () => {
+  it('create, import, assign, find, export and count vouchers, with progress', async () => {
     const group = await json('voucher-group create --unit 1', 'Summer');
     const made = await run(`voucher generate ${group.id} 12000 --prefix SUM- --length 8`);
     expect([made.code, made.stdout]).toEqual([0, '12,000 codes were made.\n']);
@@ -191,7 +191,7 @@ describe('its commands', async () => {
     expect((await json('voucher find', 'OWN-2')).total).toBe(0);
   });
 
-  it('leave nothing of a generation that is interrupted', async () => {
+  it('leave no codes of an interrupted generation', async () => {
     const group = await json('voucher-group create --unit 1', 'Winter');
     const child = spawn('node', ['dist/cli/regulars.js', 'voucher', 'generate', String(group.id), '1000000'], {
       env: { ...process.env, ...env },
@@ -204,7 +204,7 @@ describe('its commands', async () => {
     expect(await json(`voucher-group statistics ${group.id}`)).toMatchObject({ made: 0 });
   });
 
-  it('give up an export and the deletion of a group at once, when they are interrupted', async () => {
+  it('abort an export and the deletion of a group at once when interrupted', async () => {
     const group = await json('voucher-group create --unit 1', 'Autumn');
     expect((await run(`voucher generate ${group.id} 200000`)).code).toBe(0);
     const csv = join(temporaryFolder(), 'codes.csv');
@@ -240,7 +240,7 @@ describe('its commands', async () => {
     expect(await json(`voucher-group statistics ${group.id}`)).toMatchObject({ made: 200_000 });
   });
 
-  it('manage users, with a password made up where none is given', async () => {
+  it('manage users, and generate a password if none is given', async () => {
     const user = await json('user create --accounts 1 --role owner', 'sam@harbour.example');
     expect(user).toMatchObject({
       email: 'sam@harbour.example',
@@ -260,14 +260,14 @@ describe('its commands', async () => {
     expect((await json('user list')).total).toBe(1);
   });
 
-  it('make tokens that expire, show them and their requests', async () => {
+  it('create tokens that expire, and show them and their requests', async () => {
     const made = await json('token create', 'Till', '--expires-at', '2099-01-01 00:00:00');
     expect(await json(`token show ${made.id}`)).toMatchObject({ name: 'Till', expires_at: '2099-01-01T00:00:00.000Z' });
     expect((await json(`token requests ${made.id}`)).data).toEqual([]);
     await json(`token delete ${made.id}`);
   });
 
-  it('show and delete accounts, the latter only if one means it', async () => {
+  it('show and delete accounts; deletion requires a confirmation', async () => {
     const account = await json('account create', 'Short-lived');
     expect(await json(`account rename ${account.id}`, 'Renamed')).toMatchObject({ name: 'Renamed' });
     expect(await json(`account time-zone ${account.id}`, 'Asia/Tokyo')).toMatchObject({ time_zone: 'Asia/Tokyo' });
@@ -292,7 +292,7 @@ describe('its commands', async () => {
     expect(actions.map(({ action }) => action).filter((action) => !Object.hasOwn(actionWords, action))).toEqual([]);
   });
 
-  it('answer mistakes with a sentence and exit code 1', async () => {
+  it('report mistakes with a sentence and exit code 1', async () => {
     for (const [line, sentence] of [
       ['udf create --type number x', 'type: The type must be text or date.'],
       ['unit show x', '"x" is not the number of a unit.'],
@@ -306,8 +306,8 @@ describe('its commands', async () => {
   });
 });
 
-describe('regulars, about guests', () => {
-  it('lists, undoes and makes merges, keeps pairs apart, erases, and puts domains on the list', async () => {
+describe('the commands of regulars for guests', () => {
+  it('list, create and undo merges, mark different people, erase, and add domains', async () => {
     const database = await createDatabase();
     const env = { DATABASE_URL: database.url, EMAIL_DOMAIN_CHECK: 'list' };
     const service = await start({ env });
@@ -360,7 +360,7 @@ describe('regulars, about guests', () => {
     await service.stop();
   });
 
-  it('says which purchases are nobody’s yet, and why', async () => {
+  it('list waiting purchases with the reasons', async () => {
     const database = await createDatabase();
     const env = { DATABASE_URL: database.url, EMAIL_DOMAIN_CHECK: 'list' };
     const service = await start({ env });

@@ -7,7 +7,7 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-it('a database that gives up on a statement gets a sentence and exit code 1', async () => {
+it('a statement timeout is reported with a sentence and exit code 1', async () => {
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const program = new Command('regulars').action(() => {
     throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
@@ -18,7 +18,7 @@ it('a database that gives up on a statement gets a sentence and exit code 1', as
   ]);
   expect(process.exitCode).toBe(1);
 });
-it('a fault of our own is not hidden', async () => {
+it('an internal error is not hidden', async () => {
   const program = new Command('regulars').action(() => {
     throw new TypeError('a fault');
   });

@@ -26,16 +26,16 @@ const json = (status: number, body: unknown) => {
   };
 };
 
-describe('an address', () => {
-  it('has what is asked for, and not what is blank', () => {
+describe('a URL', () => {
+  it('contains the given parameters, without blank ones', () => {
     expect(address('/accounts/1/units', { page: 2, search: 'a b', unit_id: undefined, group_id: null, x: '' })).toBe(
       '/admin/v1/accounts/1/units?page=2&search=a+b',
     );
   });
 });
 
-describe('what the service refuses', () => {
-  it('is told by field', async () => {
+describe('an error response', () => {
+  it('is shown by field', async () => {
     json(422, { message: 'The given data was invalid.', errors: { name: ['One.', 'Two.'], 'codes.3': ['Three.'] } });
     await expect(api.post('/accounts', {})).rejects.toMatchObject({
       status: 422,
@@ -44,7 +44,7 @@ describe('what the service refuses', () => {
     });
   });
 
-  it('is told in its own words where it is of no field', async () => {
+  it('is shown with its message if it has no field', async () => {
     json(403, { errors: [{ message: 'Only an owner may do that.' }] });
     await expect(api.delete('/users/1')).rejects.toMatchObject({
       status: 403,
@@ -53,7 +53,7 @@ describe('what the service refuses', () => {
     });
   });
 
-  it('for want of a session is told to whoever leads to the sign-in page, but not when one signs in', async () => {
+  it('without a session leads to the sign-in page, except at sign-in', async () => {
     const told = vi.fn();
     whenSignedOut(told);
     json(401, { errors: [{ message: 'Unauthorized' }] });
@@ -64,7 +64,7 @@ describe('what the service refuses', () => {
     expect(told).toHaveBeenCalledOnce();
   });
 
-  it('is a plain sentence, too, where what answers is not the service', async () => {
+  it('is a plain sentence if it is not from the service', async () => {
     answer = (_request, response) => void response.writeHead(502).end('<html>Bad gateway');
     await expect(api.get('/accounts')).rejects.toThrow(ApiError);
     answer = (request) => void request.socket.destroy();
@@ -75,7 +75,7 @@ describe('what the service refuses', () => {
   });
 });
 
-describe('a call that tells how far it is', () => {
+describe('a request with progress', () => {
   const sends = (...parts: string[]) => {
     answer = async (request, response) => {
       expect(request.headers.accept).toBe('application/x-ndjson');
@@ -95,7 +95,7 @@ describe('a call that tells how far it is', () => {
     return { progress, result: await result.catch((error: ApiError) => error) };
   };
 
-  it('is read line by line, wherever these are cut, to its answer', async () => {
+  it('is read line by line, in any chunks, up to its result', async () => {
     sends('{"done":1,"of":3}\n{"do', 'ne":3,"of":3}\n', '{"created":3}', '\n');
     expect(await run()).toEqual({
       progress: [
@@ -106,14 +106,14 @@ describe('a call that tells how far it is', () => {
     });
   });
 
-  it('fails with the error that its last line is', async () => {
+  it('fails with the error in its last line', async () => {
     sends('{"done":1,"of":3}\n', '{"errors":[{"message":"The service can’t answer just now."}]}\n');
     const { result } = await run();
     expect(result).toBeInstanceOf(ApiError);
     expect((result as ApiError).message).toBe('The service can’t answer just now.');
   });
 
-  it('fails where it is cut off before its answer', async () => {
+  it('fails if it is cut off before its result', async () => {
     sends('{"done":1,"of":3}\n');
     expect((await run()).result).toMatchObject({ status: 0 });
   });

@@ -10,18 +10,18 @@ import {
 } from '../../dashboard/src/ui/format.ts';
 
 describe('times', () => {
-  it('on the account’s clock are shown as they were written, wherever one looks from', () => {
+  it('in the account’s time zone are shown as written, in any browser time zone', () => {
     expect(formatWallClock('2026-03-29 01:30:00')).toMatch(/29.*2026.*1:30/);
     expect(formatDay('2026-03-29')).toMatch(/29/);
     expect(formatDay('2026-12-31 23:59:59')).toMatch(/31/);
   });
 
-  it('that are instants are shown by the account’s clock', () => {
+  it('that are instants are shown in the account’s time zone', () => {
     expect(formatInstant('2026-07-01T23:30:00.000Z', 'Europe/London')).toMatch(/2.*12:30/);
     expect(formatInstant('2026-07-01T23:30:00.000Z', 'UTC')).toMatch(/1.*11:30/);
   });
 
-  it('are near or far in the unit one would say', () => {
+  it('are relative in a suitable unit', () => {
     const now = Date.parse('2026-03-01T12:00:00Z');
     const ago = (seconds: number) => formatRelative(new Date(now - seconds * 1000).toISOString(), now);
     expect(ago(3)).toBe('just now');
@@ -32,7 +32,7 @@ describe('times', () => {
 });
 
 describe('amounts', () => {
-  it('have two places, and things agree with their number', () => {
+  it('have two decimal places, and nouns agree with their number', () => {
     expect(formatMoney('1204.5')).toBe('1,204.50');
     expect(counted(1, 'guest')).toBe('1 guest');
     expect(counted(1200, 'guest')).toBe('1,200 guests');
@@ -43,7 +43,7 @@ describe('the query of a page', () => {
   const search = searchOf({ page: id, from: day, search: text, consent: oneOf('email', 'sms') });
   const read = (query: string) => search(parseSearch(query));
 
-  it('is what the page expects, and the rest is left out', () => {
+  it('contains only the expected parameters', () => {
     expect(read('?page=2&from=2026-03-01&search=ana&consent=sms&other=1')).toEqual({
       page: 2,
       from: '2026-03-01',
@@ -54,7 +54,7 @@ describe('the query of a page', () => {
     expect(read('?page=0')).toEqual({});
   });
 
-  it('keeps a number that somebody searches for as it was typed', () => {
+  it('keeps a searched number as typed', () => {
     for (const number of ['07700900123', '447700900123', '12345678901234567890'])
       expect(read(stringifySearch({ search: number }))).toEqual({ search: number });
   });

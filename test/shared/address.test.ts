@@ -12,11 +12,11 @@ it.each([
   ['unknown', null],
   ['', null],
   [undefined, null],
-])('an address that comes as %s is kept as %s', (sent, kept) => {
+])('the address %s is stored as %s', (sent, kept) => {
   expect(plainAddress(sent)).toBe(kept);
 });
 
-it('has one network for each IPv4 address and for each /64 of IPv6', () => {
+it('each IPv4 address and each /64 of IPv6 is one network', () => {
   expect(networkOf('203.0.113.7')).toBe('203.0.113.7');
   expect(networkOf('2001:db8:1:2:3::4')).toBe('2001:db8:1:2');
   expect(networkOf('2001:db8::4')).toBe('2001:db8:0:0');

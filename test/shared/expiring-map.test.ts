@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ExpiringMap } from '../../src/shared/expiring-map.ts';
 
-describe('remembered values', () => {
-  it('are forgotten after their time', () => {
+describe('an expiring map', () => {
+  it('removes entries after their time', () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     const values = new ExpiringMap<number>(10);
     values.set('short', 1, 10);
@@ -12,7 +12,7 @@ describe('remembered values', () => {
     now.mockRestore();
   });
 
-  it('are never more than their bound: the oldest goes for a new one', () => {
+  it('has a maximum size: a new entry removes the oldest', () => {
     const values = new ExpiringMap<number>(3);
     for (const name of ['a', 'b', 'c', 'a', 'd']) values.set(name, 1, 1000);
     expect(values.size).toBe(3);

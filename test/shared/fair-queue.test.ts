@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { FairQueue } from '../../src/shared/fair-queue.ts';
 import { Unavailable } from '../../src/shared/problem.ts';
 
-/** A queue whose work ends when the test says so. */
+/** A queue whose work ends when the test ends it. */
 function queueOf(bounds: { atOnce: number; perKey?: number; mostWaiting?: number; mostWaitingPerKey?: number }) {
   const { atOnce, perKey = atOnce, mostWaiting = 100, mostWaitingPerKey = 100 } = bounds;
   const queue = new FairQueue<string>({
@@ -24,7 +24,7 @@ function queueOf(bounds: { atOnce: number; perKey?: number; mostWaiting?: number
 }
 
 describe('a fair queue', () => {
-  it('takes waiting work from one key after the other, however many one of them has', async () => {
+  it('takes waiting work from each key in turn, for any amount of work', async () => {
     const { started, run, end } = queueOf({ atOnce: 1 });
     const names = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'];
     const results = names.map((name) => run(name));
@@ -33,7 +33,7 @@ describe('a fair queue', () => {
     expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
     expect(await Promise.all(results)).toEqual(names);
   });
-  it('runs no more work of one key at a time than it may, while another key’s starts at once', async () => {
+  it('limits the concurrent work per key, while the work of another key starts at once', async () => {
     const { queue, started, run, end } = queueOf({ atOnce: 4, perKey: 2 });
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) void run(name);
     expect(started).toEqual(['a1', 'a2', 'b1']);
@@ -45,7 +45,7 @@ describe('a fair queue', () => {
     for (const name of ['a1', 'a3', 'a4']) await end(name);
     expect([queue.running, queue.waiting]).toEqual([0, 0]);
   });
-  it('refuses work where too much waits, of this key or in all', async () => {
+  it('rejects work if too much is waiting, for this key or in total', async () => {
     const { run, end } = queueOf({ atOnce: 1, mostWaiting: 3, mostWaitingPerKey: 2 });
     const ofOneKey = ['a1', 'a2', 'a3'].map((name) => run(name));
     await expect(run('a4')).rejects.toThrow(Unavailable);
@@ -55,7 +55,7 @@ describe('a fair queue', () => {
     for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name);
     expect(await Promise.all([...ofOneKey, ofAnother])).toEqual(['a1', 'a2', 'a3', 'b1']);
   });
-  it('refuses work that has waited too long, whatever the running work does, and goes on with the next', async () => {
+  it('rejects work that waited too long, regardless of the running work, and continues', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     try {
       const { queue, started, run, end } = queueOf({ atOnce: 1 });
@@ -74,7 +74,7 @@ describe('a fair queue', () => {
       vi.useRealTimers();
     }
   });
-  it('goes on after work that fails', async () => {
+  it('continues after work that fails', async () => {
     const { queue } = queueOf({ atOnce: 1 });
     await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await queue.run('a', async () => 'yes')).toBe('yes');

@@ -22,5 +22,5 @@ describe('an amount', () => {
       expect(money(Number(`${pounds}.${rest}5`))).toBe(`${up.slice(0, -2)}.${up.slice(-2)}`);
     }
   });
-  it('has as many places as asked for', () => expect(decimal(2.00049, 3)).toBe('2.000'));
+  it('has the requested number of decimal places', () => expect(decimal(2.00049, 3)).toBe('2.000'));
 });

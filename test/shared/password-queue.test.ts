@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PasswordQueue } from '../../src/shared/password-queue.ts';
 import { TooMany } from '../../src/shared/problem.ts';
 
-/** A queue whose jobs end when the test says so. */
+/** A queue whose jobs end when the test ends them. */
 function steered(limits: Partial<ConstructorParameters<typeof PasswordQueue>[1]> = {}) {
   const usual = { atOnce: 1, mostOfLane: 3, mostWaiting: 50, longestWaitMs: 60_000 };
   const queue = new PasswordQueue('Busy.', { ...usual, ...limits });
@@ -28,7 +28,7 @@ function steered(limits: Partial<ConstructorParameters<typeof PasswordQueue>[1]>
   return { queue, started, refused, add, endOne, settle };
 }
 
-it('runs as many at once as it may, and no more', async () => {
+it('runs at most the given number of jobs at once', async () => {
   const { started, add, endOne, settle } = steered({ atOnce: 2 });
   for (const lane of ['a', 'b', 'c']) void add(lane);
   await settle();
@@ -37,7 +37,7 @@ it('runs as many at once as it may, and no more', async () => {
   expect(started).toEqual(['a', 'b', 'c']);
 });
 
-it('takes lanes in turn, however many jobs one of them has', async () => {
+it('takes lanes in turn, for any number of jobs per lane', async () => {
   const { started, add, endOne, settle } = steered();
   void add('first');
   await settle();
@@ -47,7 +47,7 @@ it('takes lanes in turn, however many jobs one of them has', async () => {
   expect(started).toEqual(['first', 'b', 'c', 'loud 1', 'loud 2', 'loud 3']);
 });
 
-it('has a lane with many tries wait behind one with few, also once its jobs are done', async () => {
+it('puts a lane with many attempts behind one with few, even after its jobs are done', async () => {
   const { started, add, endOne, settle } = steered();
   for (let n = 0; n < 3; n++) {
     void add('loud');
@@ -62,7 +62,7 @@ it('has a lane with many tries wait behind one with few, also once its jobs are 
   expect(started).toEqual(['running', 'quiet', 'loud']);
 });
 
-it('has a lane that succeeded go ahead of strangers, and trusted callers ahead of all', async () => {
+it('puts a lane that succeeded before unknown ones, and trusted callers before all', async () => {
   const { queue, started, add, endOne, settle } = steered();
   void add('running');
   await settle();
@@ -72,7 +72,7 @@ it('has a lane that succeeded go ahead of strangers, and trusted callers ahead o
   expect(started).toEqual(['running', 'trusted', 'known', 'stranger']);
 });
 
-it('has lanes that succeeded go ahead of one that was refused before', async () => {
+it('puts lanes that succeeded before one that was rejected', async () => {
   const { queue, started, refused, add, endOne, settle } = steered({ mostWaiting: 2 });
   void add('running');
   await settle();
@@ -92,7 +92,7 @@ it('has lanes that succeeded go ahead of one that was refused before', async () 
   expect(started).toEqual(['running', 'known', 'other', 'patient again']);
 });
 
-it('serves the newest of many strangers first, so that a rush does not make all of them wait', async () => {
+it('serves the newest of many unknown lanes first, so that a rush does not delay all of them', async () => {
   const { started, add, endOne, settle } = steered();
   void add('running');
   await settle();
@@ -102,7 +102,7 @@ it('serves the newest of many strangers first, so that a rush does not make all 
   expect(started).toEqual(['running', 'quiet']);
 });
 
-it('bounds each lane and all of them: where it is full, the lane with the most tries is refused', async () => {
+it('limits each lane and the total: if it is full, the lane with the most attempts is rejected', async () => {
   const { started, refused, add, endOne, settle } = steered({ mostWaiting: 5 });
   void add('running');
   await settle();
@@ -116,7 +116,7 @@ it('bounds each lane and all of them: where it is full, the lane with the most t
   expect(started).toEqual(['running', 'a', 'b', 'c', 'loud 1', 'loud 2']);
 });
 
-it('serves the one who tries again after being refused, past a flood from a new lane each', async () => {
+it('serves a lane that retries after a rejection, during a flood of new lanes', async () => {
   const { started, refused, add, endOne, settle } = steered({ mostWaiting: 30 });
   void add('running');
   await settle();
@@ -136,7 +136,7 @@ it('serves the one who tries again after being refused, past a flood from a new 
   expect(refused).not.toContain('owner 2');
 });
 
-it('gives a lane that ran no such turn again', async () => {
+it('gives this priority only once to a lane', async () => {
   const { started, add, endOne, settle } = steered({ mostWaiting: 2 });
   void add('running');
   await settle();
@@ -152,7 +152,7 @@ it('gives a lane that ran no such turn again', async () => {
   expect(started.slice(-2)).toEqual(['d', 'guesser']);
 });
 
-it('refuses what has waited for too long', async () => {
+it('rejects a job that waited too long', async () => {
   const { started, refused, add, endOne } = steered({ longestWaitMs: -1 });
   void add('a');
   void add('b');

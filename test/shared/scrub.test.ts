@@ -18,14 +18,14 @@ describe('scrubbing a log line', () => {
     '{"account_id":123456789,"token_id":12345678901}',
     '"request_id":"447700900123"',
     '"request_id":"12345678-1234-4123-8123-123456789012"',
-  ])('leaves what is harmless: %s', (line) => expect(scrub(line)).toBe(line));
+  ])('keeps harmless text: %s', (line) => expect(scrub(line)).toBe(line));
 
-  it('takes no longer for a long line than its length', () => {
+  it('takes linear time for a long line', () => {
     expect(scrub('a'.repeat(1_000_000))).toHaveLength(1_000_000);
     expect(scrub('1'.repeat(1_000_000))).toHaveLength(1_000_000);
   });
 
-  it('is applied to every line of the log, and errors leave their quoted data behind', () => {
+  it('is applied to every line of the log, and removes quoted data from errors', () => {
     const lines: string[] = [];
     const log = createLog('trace', { write: (line) => void lines.push(line) });
     log.info({ note: 'mail anna@example.com', secret: 'Bearer abcdef' }, 'call 07700 900123');

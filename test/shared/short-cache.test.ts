@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ShortCache } from '../../src/shared/short-cache.ts';
 
-describe('a brief cache', () => {
-  it('asks once for concurrent questions, and anew after its time', async () => {
+describe('a short cache', () => {
+  it('loads once for concurrent requests, and again after its time', async () => {
     let asked = 0;
     const cache = new ShortCache(20, async (key) => `${key}${++asked}`);
     expect(await Promise.all([cache.get('a'), cache.get('a'), cache.get('b')])).toEqual(['a1', 'a1', 'b2']);
     await pause(30);
     expect(await cache.get('a')).toBe('a3');
   });
-  it('does not believe an answer whose question is too old, however late it came', async () => {
+  it('discards a value whose load began too long ago', async () => {
     let asked = 0;
     const cache = new ShortCache(20, async () => {
       const mine = ++asked;
@@ -23,7 +23,7 @@ describe('a brief cache', () => {
     expect(await slow).toBe(1);
     expect(await cache.get('a')).toBeGreaterThan(1);
   });
-  it('does not remember failures', async () => {
+  it('does not cache failures', async () => {
     let asked = 0;
     const cache = new ShortCache(1000, async () => {
       if (++asked === 1) throw new Error('away');
@@ -32,7 +32,7 @@ describe('a brief cache', () => {
     await expect(cache.get('a')).rejects.toThrow('away');
     expect(await cache.get('a')).toBe(2);
   });
-  it('forgets everything when cleared, also what is still on its way', async () => {
+  it('removes everything when cleared, including running loads', async () => {
     let asked = 0;
     const cache = new ShortCache(1000, async () => ++asked);
     const first = cache.get('a');
@@ -41,7 +41,7 @@ describe('a brief cache', () => {
     expect(await first).toBe(1);
     expect(await cache.get('a')).toBe(2);
   });
-  it('holds no more than it is told to', async () => {
+  it('has a maximum size', async () => {
     let asked = 0;
     const cache = new ShortCache(60_000, async () => ++asked, 2);
     for (const key of ['a', 'b', 'c']) await cache.get(key);

@@ -17,7 +17,7 @@ export interface CallOptions {
   query?: Record<string, string> | string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Where the call comes from. */
+  /** The client's address. */
   remoteAddress?: string;
 }
 
@@ -33,11 +33,11 @@ export interface TestApp {
   db: Database;
   database: TestDatabase;
   logged: string[];
-  /** A request to the app; every success is held against the operation's own shape, key by key. */
+  /** Sends a request to the app. Every response is checked against the schema of its route. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** The same with the admin's token. */
+  /** The same with the admin token, under /admin/v1. */
   admin(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** A new account with a token of its own. */
+  /** Creates an account with a token. */
   account(name?: string): Promise<{ id: number; root_unit_id: number; token: string; token_id: number }>;
 }
 
@@ -100,7 +100,7 @@ export async function appOver(
   };
 }
 
-/** A success has exactly the keys and types of the operation's answer; a failure has one of the two error shapes. */
+/** A success has exactly the keys and types of the route's schema. An error has one of the two error formats. */
 function expectConforming(method: string, path: string, { status, body }: Answer): void {
   const operation = routes.find(
     (one) => one.method === method && new RegExp(`^${one.path.replace(/:\w+/g, '[^/]+')}/?(\\?.*)?$`).test(path),
@@ -131,7 +131,7 @@ function expectConforming(method: string, path: string, { status, body }: Answer
 const invalid = 'The given data was invalid.';
 const more = 'There are more errors; the first 100 are listed.';
 
-/** The same shape with no room for other keys. */
+/** The same schema without additional properties. */
 function exactly(schema: TSchema): TSchema {
   const copy = structuredClone(schema) as Record<string, unknown>;
   const close = (node: unknown): void => {

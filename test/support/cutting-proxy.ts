@@ -6,7 +6,7 @@ import { freePort } from './port.ts';
 const ready = Buffer.from('Z\0\0\0\x05I', 'latin1');
 const goodbye = fatal('57P01', 'terminating connection due to administrator command');
 
-/** The last that a server says on a connection. */
+/** The last message of a server on a connection. */
 export function fatal(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`, 'latin1');
   const length = Buffer.alloc(4);

@@ -15,26 +15,26 @@ const viewports = {
 } satisfies Record<string, BrowserContextOptions>;
 
 export interface Visit {
-  /** Who is signed in: one of the file's three users, one of `dashboard.user`, or nobody. An owner unless given. */
+  /** The signed-in user: one of the file's three users, one of `dashboard.user`, or null for none. Default: an owner. */
   as?: Role | SignedIn | null;
   viewport?: keyof typeof viewports;
   scheme?: 'light' | 'dark';
-  /** Answers that are meant to refuse something, "422 POST /admin/v1/users": each has to come, and no others may. */
+  /** Expected error responses, such as "422 POST /admin/v1/users". Each must occur, and no others may. */
   refused?: (string | RegExp)[];
 }
 
 export interface Dashboard extends Omit<TestApp, 'account'> {
   url: string;
-  /** Where pages are opened, and what the file's staff and viewer have access to. */
+  /** The account whose pages are opened, and which the file's staff and viewer can access. */
   account: Awaited<ReturnType<TestApp['account']>>;
-  /** A page in a browser that nobody has used before. `guests` is a page of the account; `/profile` is any. */
+  /** Opens a page in a new browser context. `guests` is a page of the account; `/profile` is an absolute path. */
   open(path: string, visit?: Visit): Promise<Page>;
-  /** A user of one's own, signed in: for tests that sign out or change the password. */
+  /** A separate signed-in user, for tests that sign out or change the password. */
   user(role: Role, accountIds?: number[]): Promise<SignedIn>;
 }
 
 /**
- * Tests of the dashboard's pages: the app on a real port over a database of the file's own, and a browser. Whatever goes wrong in
+ * Tests of the dashboard's pages: the app on a real port over a database of the file's own, and a browser. Any error in
  * a page that was opened fails its test. Without a browser the tests are left out; so nothing but them may use the dashboard.
  *
  *     inDashboard('the settings', (dashboard) => {
@@ -61,7 +61,7 @@ async function startDashboard(executablePath: string): Promise<Dashboard> {
   afterAll(() => browser.close());
 
   const user = (role: Role, accountIds = [account.id]) => signedIn(service, role, accountIds);
-  // Passwords are slow to check, on purpose: each of the three signs in once.
+  // Password checks are slow on purpose, so each of the three signs in once.
   const users = new Map<Role, Promise<SignedIn>>();
   const theUser = (role: Role) => users.get(role) ?? users.set(role, user(role)).get(role);
 
@@ -100,10 +100,10 @@ async function newPage(browser: Browser, url: string, cookie: string | undefined
   const context = await browser.newContext({
     ...viewports[visit.viewport ?? 'desktop'],
     colorScheme: visit.scheme ?? 'light',
-    // Nothing is looked at while it still moves.
+    // No check runs during an animation.
     reducedMotion: 'reduce',
     locale: 'en-GB',
-    // Neither the account's nor the service's, so that whatever goes by the wrong clock is seen.
+    // Neither the account's nor the service's time zone, so that a wrong time zone is noticed.
     timezoneId: 'Asia/Tokyo',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -116,11 +116,11 @@ async function newPage(browser: Browser, url: string, cookie: string | undefined
   return context.newPage();
 }
 
-/** What went on in a page that nobody wants there. */
+/** Unwanted events in a page. */
 interface Watched {
-  /** Errors and warnings in the console, and exceptions that nobody caught. */
+  /** Errors and warnings in the console, and uncaught exceptions. */
   troubles: string[];
-  /** Requests to anybody else; none of them got there. */
+  /** Requests to other sites, which were blocked. */
   outside: string[];
   refusals: string[];
   expected: (string | RegExp)[];
@@ -138,7 +138,7 @@ async function watch(page: Page, url: string, expected: (string | RegExp)[], isS
     },
   );
   page.on('console', (message) => {
-    // Refusals are known better from the answers themselves.
+    // The responses themselves are recorded below.
     if (message.text().startsWith('Failed to load resource')) return;
     if (message.type() === 'error' || message.type() === 'warning')
       watched.troubles.push(`${message.type()}: ${message.text()}`);
@@ -151,7 +151,7 @@ async function watch(page: Page, url: string, expected: (string | RegExp)[], isS
       watched.refusals.push(`${response.status()} ${described(request.method(), request.url())}`);
   });
   page.on('requestfailed', (request) => {
-    // A page that is left does not wait for what it asked.
+    // A page that is left aborts its requests.
     if (request.failure()?.errorText === 'net::ERR_ABORTED' || !isOurs(new URL(request.url()))) return;
     watched.troubles.push(`${described(request.method(), request.url())}: ${request.failure()?.errorText}`);
   });
@@ -161,17 +161,17 @@ async function watch(page: Page, url: string, expected: (string | RegExp)[], isS
 function expectUntroubled({ troubles, outside, refusals, expected, isSignedOut }: Watched): void {
   const fits = (refusal: string, one: string | RegExp) =>
     typeof one === 'string' ? refusal === one : one.test(refusal);
-  // That nobody is signed in is learnt by asking.
+  // A page without a session gets this response.
   const asked = (refusal: string) => isSignedOut && refusal === '401 GET /admin/v1/session';
   expect(troubles, 'errors and warnings in the page').toEqual([]);
-  expect(outside, 'requests to somebody else').toEqual([]);
+  expect(outside, 'requests to other sites').toEqual([]);
   const unexpected = refusals.filter((refusal) => !asked(refusal) && !expected.some((one) => fits(refusal, one)));
   expect(unexpected, 'refusals that were not expected').toEqual([]);
   const missing = expected.filter((one) => !refusals.some((refusal) => fits(refusal, one)));
   expect(missing, 'refusals that did not come').toEqual([]);
 }
 
-/** What a failed test last saw. */
+/** Saves screenshots of a failed test. */
 async function keepPictures(pages: Page[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'regulars-browser-'));
   for (const [index, page] of pages.entries()) {
@@ -190,17 +190,17 @@ interface Violation {
   nodes: { target: string[]; html: string; failureSummary: string }[];
 }
 
-/** Nothing that axe knows to be a hurdle, in light and in dark, in the state that the page is in now. */
+/** Expects no violation found by axe, in light and dark, in the current state of the page. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // A page whose code is still on its way is not looked at yet.
+  // Waits until the code of the page is loaded.
   await page.locator('h1').first().waitFor({ state: 'attached' });
   await expectNoSidewaysScroll(page);
-  // The page's policy allows no script but its own; what the debugger evaluates is not asked about.
+  // The page's policy allows only its own scripts. It does not apply to the debugger.
   if (!(await page.evaluate<boolean>(`typeof axe === 'object'`))) await page.evaluate(`${axe}; undefined`);
   const isDark = await page.evaluate<boolean>(`matchMedia('(prefers-color-scheme: dark)').matches`);
   const [scheme, other] = isDark ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
   await expectNoViolations(page, scheme, {});
-  // Of all that axe looks at, the contrast alone depends on the scheme.
+  // Only the contrast depends on the colour scheme.
   await expectNoViolations(page, other, { runOnly: ['color-contrast'] });
   await page.emulateMedia({ colorScheme: scheme });
 }

@@ -11,7 +11,7 @@ export interface TestDatabase {
   superuserUrl: string;
 }
 
-/** A connection that is ours alone, closed after the file's tests. */
+/** A separate connection, closed after the tests of the file. */
 export async function connectTo(url: string): Promise<Run & { end(): Promise<void> }> {
   const client = new pg.Client({ connectionString: url, types, pipeline: true });
   client.on('error', () => {});
@@ -21,11 +21,11 @@ export async function connectTo(url: string): Promise<Run & { end(): Promise<voi
   return Object.assign(runner(client), { end });
 }
 
-/** A database of the calling file's own: a clone of the migrated template, or an empty one. Dropped when the file is done. */
+/** A database for the calling file: a clone of the migrated template, or an empty one. It is dropped after the tests of the file. */
 export async function createDatabase(kind: 'migrated' | 'empty' = 'migrated'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const template = kind === 'migrated' ? `template ${inject('templateDatabase')}` : '';
-  // Two clones of one template can't be made at the same moment: the second waits for its turn.
+  // PostgreSQL cannot clone a template twice at the same time, so the second one retries.
   for (let attempt = 1; ; attempt++) {
     try {
       await asSuperuser(`create database ${name} ${template} owner regulars`);
@@ -56,12 +56,12 @@ export async function openTestDatabase(): Promise<TestDatabase & { db: Database 
   return { ...database, db };
 }
 
-/** A connection that sees everything, for looking behind the service's back. */
+/** A superuser connection, which sees all rows. */
 export function superuser(database: TestDatabase): Promise<Run & { end(): Promise<void> }> {
   return connectTo(database.superuserUrl);
 }
 
-/** The database, with a word about each transaction in an account. */
+/** Calls `count` for each transaction in an account. */
 export function watched(db: Database, count: () => void): Database {
   return {
     ...db,
@@ -72,7 +72,7 @@ export function watched(db: Database, count: () => void): Database {
   };
 }
 
-/** The transaction, with a word about each of its statements. */
+/** Calls `count` for each statement of the transaction. */
 export function counted(tx: Tx, count: () => void): Tx {
   const run: Run = (strings, ...values) => {
     count();

@@ -10,32 +10,32 @@ export interface SaysOptions {
   /** The answer is not sent before this is over. */
   after?: Promise<unknown>;
   afterMs?: number;
-  /** More than fits a datagram: whoever wants it all has to come again over TCP. */
+  /** More than fits in a datagram: clients must retry over TCP. */
   large?: boolean;
 }
 
 export interface DnsServer {
   /** As `DNS_SERVERS` takes it. */
   address: string;
-  /** What it says of these names from now on. */
+  /** Sets the response for these names. */
   says(names: string | readonly string[], what: Says, options?: SaysOptions): void;
-  /** What it says of every name, whatever it said before. */
+  /** Sets the response for every name. */
   saysOfAll(what: Says): void;
-  /** How often somebody wanted to know; a question that is only sent again, as datagrams get lost, is the same one. */
+  /** The number of queries. A retransmitted datagram counts once. */
   asked(name: string): number;
   /** Every name that was ever asked about, in order. */
   questions(): string[];
   stop(): Promise<void>;
 }
 
-/** Large mailbox providers, by which the service tells whether a resolver sees the internet. */
+/** Large mailbox providers, by which the service checks whether a resolver reaches the internet. */
 export const beacons = ['gmail.com', 'outlook.com', 'icloud.com'];
 
 const rcodes = { mx: 0, 'null mx': 0, nothing: 0, nxdomain: 3, servfail: 2, silence: 0 };
 const mxType = 15;
 const headerLength = 12;
 
-/** A real DNS server of the tests, over UDP and TCP. It knows the beacons; other names don't exist unless it is told. */
+/** A DNS server for tests, over UDP and TCP. It has the beacons; other names do not exist unless they are added. */
 export async function startDnsServer(): Promise<DnsServer> {
   const known = new Map<string, { what: Says; options: SaysOptions }>();
   let others: Says = 'nxdomain';
@@ -92,7 +92,7 @@ export async function startDnsServer(): Promise<DnsServer> {
     });
   });
 
-  // One port for both: the system picks it for the one, and somebody may have it for the other.
+  // One port for both protocols. The system picks it for the first, and it may be taken for the second.
   await new Promise<void>((done, failed) => tcp.once('error', failed).listen(0, '127.0.0.1', done));
   const { port } = tcp.address() as AddressInfo;
   try {

@@ -49,7 +49,7 @@ export default async function setup(project: TestProject) {
   };
 }
 
-/** Said last, where it is read. */
+/** Printed last, so that it is noticed. */
 function leftOut(): string {
   const files = readdirSync('test/browser').filter((name) => name.endsWith('.test.ts'));
   const names = files.map((name) => name.replace('.test.ts', '')).join(', ');

@@ -13,7 +13,7 @@ const some = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
 /** Mostly the first; now and then what is refused. */
 const mostly = <T, B>(good: fc.Arbitrary<T>, bad: B) =>
   fc.oneof({ weight: 15, arbitrary: good as fc.Arbitrary<T | B> }, { weight: 1, arbitrary: fc.constant(bad) });
-/** A write about somebody, by roles (`unit` 0 or 1, `udf`) that each account fills with its own ids. */
+/** A random contact write. Each account replaces the roles (`unit` 0 or 1, `udf`) by its own ids. */
 export const anyWrite = fc.record(
   {
     email: maybe(mostly(fc.constantFrom(...emails), 'not an address')),
@@ -71,7 +71,7 @@ export const anyWrite = fc.record(
       unit: maybe(mostly(fc.constant(1), 2)),
       interaction_type: maybe(mostly(fc.constant('connected'), 'seen')),
     }),
-    // Most of what may only update finds nobody.
+    // Most writes with update_only find no contact.
     rules: fc.oneof(fc.subarray<Rule>([...rules]), fc.subarray<Rule>(rules.filter((rule) => rule !== 'update_only'))),
     full_contact_object: maybe(fc.boolean()),
   },
@@ -118,7 +118,7 @@ const aStay = {
   booking_enquiry_source_id: 1,
 };
 
-/** A purchase of somebody who is not named, by what `anyWrite` may have brought or may bring. */
+/** An anonymous purchase with keys that `anyWrite` may add before or later. */
 export const anyPurchase = fc.record(
   {
     booking_reference: maybe(fc.constantFrom('B1', 'B2', 'B3')),
@@ -142,7 +142,7 @@ export function purchaseBody(purchase: AnyPurchase, accountId: number, { units }
   return { account_id: accountId, ...keys, purchases };
 }
 
-/** Purchases of nobody known, that wait for what `anyWrite` may bring: bodies of requests in one account. */
+/** Request bodies of anonymous purchases that wait for keys that `anyWrite` may add, in one account. */
 export function waiting(accountId: number, { units }: Place) {
   const wait = (name: string, keys: object, created_at = '2026-03-01 19:00:00') => ({
     account_id: accountId,

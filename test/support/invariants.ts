@@ -1,6 +1,6 @@
 import type { Run } from '../../src/platform/db/sql.ts';
 
-/** What must hold of every account at every moment, with the rows of which it does not: empty when all is well. */
+/** Checks the invariants of every account. Returns the violating rows by invariant, or an empty object. */
 export async function broken(behind: Run): Promise<Record<string, unknown[]>> {
   const findings = {
     'flags that the ledger does not explain': await behind`
@@ -24,11 +24,11 @@ export async function broken(behind: Run): Promise<Record<string, unknown[]>> {
       select id from contacts c where merged_into is null and not exists (
         select from identities i join contacts m on m.account_id = i.account_id and m.id = i.contact_id
         where i.account_id = c.account_id and i.kind in ('email', 'mobile') and coalesce(m.merged_into, m.id) = c.id)`,
-    'e-mails that lead to somebody else': await behind`
+    'e-mails that identify another contact': await behind`
       select c.id, c.email from contacts c where merged_into is null and email is not null and not exists (
         select from identities i join contacts m on m.account_id = i.account_id and m.id = i.contact_id
         where i.account_id = c.account_id and i.kind = 'email' and i.value = c.email and coalesce(m.merged_into, m.id) = c.id)`,
-    'merges into somebody who is merged': await behind`
+    'merges into a contact that is merged itself': await behind`
       select c.id from contacts c join contacts m on m.account_id = c.account_id and m.id = c.merged_into where m.merged_into is not null`,
     'purchases that wait though what they wait for is there': await behind`
       select p.id from purchases p join accounts a on a.id = p.account_id where p.contact_id is null and (

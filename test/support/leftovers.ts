@@ -7,17 +7,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 const folders: string[] = [];
 const processes = new Set<ChildProcess>();
 
-/** Ends and deletes what the tests of a file left behind. */
+/** Ends the processes and deletes the folders that the tests of a file left. */
 export async function cleanUp(): Promise<void> {
   for (const child of processes) child.kill('SIGTERM');
   const deadline = Date.now() + 10_000;
   while (processes.size > 0 && Date.now() < deadline) await pause(50);
   for (const child of processes) child.kill('SIGKILL');
-  // A PostgreSQL whose folder is gone ends by itself.
+  // A PostgreSQL server ends by itself when its folder is deleted.
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** A folder that anybody may enter, gone after the file's tests. */
+/** A world-readable folder, deleted after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'regulars-process-'));
   chmodSync(folder, 0o755);
@@ -25,7 +25,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Ended after the file's tests, unless it ends before. */
+/** Ends the process after the tests of the file, unless it has ended. */
 export function endAfterwards(child: ChildProcess): void {
   processes.add(child);
   child.once('close', () => processes.delete(child));

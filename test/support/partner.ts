@@ -3,7 +3,7 @@ import type { TestApp } from './app.ts';
 
 const discard = { rules: [{ rule_name: 'discard_invalid_data' }] };
 
-/** What tests do as a partner of one account. */
+/** Requests as a partner of one account. */
 export function partner({ call }: Pick<TestApp, 'call'>, { id: accountId, token }: { id: number; token: string }) {
   let numbers = 0;
   const next = (prefix: string) => `${prefix}${++numbers}`;
@@ -14,7 +14,7 @@ export function partner({ call }: Pick<TestApp, 'call'>, { id: accountId, token 
     expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
     return answer.body;
   };
-  /** The fields of a list's elements that are named; nothing is stored. */
+  /** Expects a 422 for these elements and that nothing is stored. Returns the named fields. */
   const refused = async (list: string, ...sent: unknown[]) => {
     const email = newEmail();
     const { status, body, headers } = await write({ email, [list]: sent });
@@ -44,7 +44,7 @@ export function partner({ call }: Pick<TestApp, 'call'>, { id: accountId, token 
   return { next, newEmail, discard, write, written, refused, discarding, pops };
 }
 
-/** An account with another clock. */
+/** An account in another time zone. */
 export async function accountIn({ admin }: Pick<TestApp, 'admin'>, time_zone: string) {
   const { body } = await admin('POST', '/accounts', { name: time_zone, time_zone });
   const { body: made } = await admin('POST', `/accounts/${body.id}/tokens`, { name: 'test' });

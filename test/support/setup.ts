@@ -5,5 +5,5 @@ import { cleanUp } from './leftovers.ts';
 // A full hash takes half a second. Tests of real processes use the real cost.
 setPasswordCost({ N: 2 ** 10, r: 8, p: 1 });
 
-// A worker keeps its modules from file to file; this one alone is run anew for each.
+// A worker keeps its modules between files. Only this setup file runs again for each file.
 afterAll(cleanUp);

@@ -1,6 +1,6 @@
 import type { Answer, CallOptions, TestApp } from './app.ts';
 
-/** What a browser says of a request that a page of ours makes. */
+/** The headers that a browser adds to a request of our own page. */
 export const fromOurPage = { 'sec-fetch-site': 'same-origin', origin: 'http://localhost' };
 
 export const staffPassword = 'correct horse battery';

@@ -11,7 +11,7 @@ export const refusal = ({ status, body }: Answer): string[] => {
   return Object.keys(body.errors).sort();
 };
 
-/** What a success says. */
+/** The body of a successful response. */
 export const accepted = ({ status, body }: Answer, expected = 200) => {
   expect(status, JSON.stringify(body)).toBe(expected);
   return body;
@@ -73,7 +73,7 @@ export async function shop(through: Caller, time_zone = 'UTC') {
     admin('POST', `${base}/unique_code_groups/${group}/assign`, { contact_ids });
 
   const send = (body: object, by = through) => by.call('POST', '/v1/unique_code/redeem', { token, body });
-  /** At the unit, now, unless it says otherwise. */
+  /** Defaults: the unit, and the current time. */
   const redeem = (body: object, by = through) => send({ account_id: id, unit_id: unit, ...body }, by);
   const redeemed = async (body: object) => accepted(await redeem(body));
   const check = (body: object) => call('GET', '/v1/unique_code', { token, body: { account_id: id, ...body } });

@@ -8,7 +8,7 @@ import { createDatabase, superuser } from '../../support/database.ts';
 const database = await createDatabase();
 const behind = await superuser(database);
 
-/** A way to the server on which it can be made to look as if it had crashed and were starting up. */
+/** A proxy that can make the server look as after a crash, during recovery. */
 async function throughProxy() {
   const { hostname, port: portBehind } = new URL(database.url);
   const open = new Set<Socket>();
@@ -55,8 +55,8 @@ async function working(url: string, task: () => Promise<void>) {
   return { jobs, noted };
 }
 
-describe('when PostgreSQL crashes, the worker', () => {
-  it('can be stopped while it recovers', async () => {
+describe('the worker, when PostgreSQL crashes,', () => {
+  it('can be stopped during the recovery', async () => {
     const proxy = await throughProxy();
     const { jobs } = await working(proxy.url, async () => {});
     proxy.crash();
@@ -67,7 +67,7 @@ describe('when PostgreSQL crashes, the worker', () => {
   });
 
   it.each(['done', 'failed'])(
-    'lives on with a job in hand that can’t be reported as %s, and does the next',
+    'survives with a job that cannot be reported as %s, and runs the next one',
     async (how) => {
       const proxy = await throughProxy();
       let begun = 0;
@@ -80,7 +80,7 @@ describe('when PostgreSQL crashes, the worker', () => {
       await expect.poll(() => begun).toBe(1);
       await expect.poll(proxy.turnedAway).toBeGreaterThan(0);
       proxy.recover();
-      // Nothing was rejected that nobody heard of: that would fail this run, and end a service.
+      // An unhandled rejection would fail this run, and would end a service.
       await noted(2);
       await jobs.stop();
     },

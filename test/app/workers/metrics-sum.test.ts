@@ -19,8 +19,8 @@ const worker = (id: number, count: number, busy: number, lag: number) => ({
   ],
 });
 
-describe('what workers say of themselves', () => {
-  it('is added up, and a count does not fall when one of them is gone', async () => {
+describe('the metrics of workers', () => {
+  it('are summed, and a counter does not fall when a worker ends', async () => {
     const tallies = new WorkerMetrics();
     for (const id of [1, 2, 3]) tallies.add(id);
     const lines = async (...workers: ReturnType<typeof worker>[]) =>
@@ -49,14 +49,14 @@ describe('what workers say of themselves', () => {
   });
 });
 
-describe('what several processes share', () => {
-  it('are the connections to the database: some forty between them, four of each at least', () => {
+describe('the resources shared by several processes', () => {
+  it('include about forty database connections in total, at least four each', () => {
     expect([1, 2, 4, 8, 16].map((workers) => connectionsOfEach(workers).worker)).toEqual([0, 10, 10, 5, 4]);
     expect(connectionsOfEach(1).main).toBe(10);
     expect([1, 2, 8, 64].map(connectionsInAll)).toEqual([16, 30, 50, 266]);
   });
 
-  it('is the load that is let in, but each takes one body as long as bodies may be', () => {
+  it('include the limit for request bytes, but each process can read one body of maximum size', () => {
     const MiB = 1024 * 1024;
     const takes = (processes: number, longestBody: number, length: number) => {
       const load = new Load(processes, longestBody);
@@ -71,8 +71,8 @@ describe('what several processes share', () => {
   });
 });
 
-describe('what workers write', () => {
-  it('is passed on in whole lines, wherever its pieces end', async () => {
+describe('the output of workers', () => {
+  it('is forwarded in whole lines, for any chunks', async () => {
     const written = new PassThrough();
     const pieces: string[] = [];
     forwardLines(written, (lines) => pieces.push(lines));

@@ -15,7 +15,7 @@ interface Given {
 }
 const all = async (group: number): Promise<Given[]> => accepted(await list(group)).data;
 const holders = async (group: number) => (await all(group)).map((one) => one.contact_id);
-/** A group with so many codes that nobody has. */
+/** A group with this number of unassigned codes. */
 const stocked = async (count: number) => {
   const [group, codes] = [await newGroup(), Array.from({ length: count }, () => fresh('CODE'))];
   await add(group, ...codes);

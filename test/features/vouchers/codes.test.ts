@@ -75,7 +75,7 @@ describe('importing codes', () => {
 describe('generating codes', () => {
   it.each([
     ['10 random characters', { count: 1234 }, '', 10],
-    ['so many as it says', { count: 40, length: 16 }, '', 16],
+    ['the given length', { count: 40, length: 16 }, '', 16],
     ['those after the prefix', { count: '40', prefix: 'SUMMER-', length: '8' }, 'SUMMER-', 8],
     ['10 after a prefix with characters that they never have', { count: 40, prefix: 'OIL10' }, 'OIL10', 10],
   ])('creates exactly that many, of %s', async (_, body, prefix, length) => {
@@ -150,12 +150,12 @@ describe('codes are rejected', () => {
     ['neither of count and codes', {}, ['codes', 'count']],
     ['a prefix alone', { prefix: 'SUMMER-', length: 10 }, ['codes', 'count']],
     ['both of count and codes', { count: 5, codes: ['A'] }, ['codes', 'count']],
-    ['none', { count: 0 }, ['count']],
-    ['fewer than none', { count: -1 }, ['count']],
+    ['a count of 0', { count: 0 }, ['count']],
+    ['a negative count', { count: -1 }, ['count']],
     ['more than a million', { count: 1_000_001 }, ['count']],
     ['a count of letters', { count: 'x' }, ['count']],
     ['half a code', { count: 1.5 }, ['count']],
-    ['random parts too short to tell so many apart', { count: 1_000_000, length: 4 }, ['length']],
+    ['random parts too short for that many codes', { count: 1_000_000, length: 4 }, ['length']],
     ['random parts that could be guessed', { count: 1000, length: 4 }, ['length']],
     ['random parts of one character', { count: 1, length: 1 }, ['length']],
     ['a length of letters', { count: 1, length: 'x' }, ['length']],
@@ -163,7 +163,7 @@ describe('codes are rejected', () => {
     ['an empty list', { codes: [] }, ['codes']],
     ['a code too long', { codes: ['A', 'x'.repeat(256)] }, ['codes.1']],
     ['blank codes', { codes: ['A', '', 'B', ' ', null] }, ['codes.1', 'codes.3', 'codes.4']],
-    ['a code that is none', { codes: [{}, 'A', ['B']] }, ['codes.0', 'codes.2']],
+    ['a code that is not text', { codes: [{}, 'A', ['B']] }, ['codes.0', 'codes.2']],
   ])('for %s', async (_, body, expected) => {
     const group = await newGroup();
     expect(refusal(await make(group, body))).toEqual(expected);

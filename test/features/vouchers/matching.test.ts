@@ -40,7 +40,7 @@ describe('a purchase waiting for a code', () => {
     await assign(group, stored, contact);
     expect(await whose(id)).toEqual([contact, 'unique_code']);
     expect(await read(contact)).toMatchObject([{ id, contact_id: contact, matched_by: 'unique_code' }]);
-    // And what comes next doesn't have to wait, however it is written.
+    // The next purchase is matched at once, in any notation.
     expect(await sent({ unique_code: said })).toMatchObject({ contact_id: contact, matched_by: 'unique_code' });
   });
   it('is not matched by a code with other leading zeros', async () => {
@@ -141,7 +141,7 @@ describe('redeeming', () => {
     const { id } = await sent({ unique_code });
     expect((await redeem(unique_code)).contact_id).toBe('');
     expect(await whose(id)).toEqual(nobody);
-    // It goes on waiting.
+    // It is still waiting.
     const contact = await written({});
     await assign(group, unique_code, contact);
     expect(await whose(id)).toEqual([contact, 'unique_code']);

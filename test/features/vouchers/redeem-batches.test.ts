@@ -68,7 +68,7 @@ describe('redemptions in one batch', () => {
     for (const answer of answers) expect(Object.keys((answer as Invalid).errors)).toEqual(['account_id']);
     expect(answers).toHaveLength(2);
   });
-  it('name the place where an unknown code was searched', async () => {
+  it('name the account or the group in the error for an unknown code', async () => {
     const { group } = await newCode();
     const unique_code = fresh('NONE');
     const [anywhere, inGroup] = await redeemTogether(

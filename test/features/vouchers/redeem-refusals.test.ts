@@ -132,7 +132,7 @@ describe('a rejection names all errors:', () => {
     ['a deleted unit, and a redeemed code', { unit_id: deleted, unique_code }, ['unique_code', 'unit_id']],
     ['no unit, and a redeemed code', { unit_id: undefined, unique_code }, ['unique_code', 'unit_id']],
     ['a unit id of letters, and an unknown code', { unit_id: 'x', unique_code: 'NO' }, ['unique_code', 'unit_id']],
-    ['another’s unit, and no code', { unit_id: away.unit, unique_code: null }, ['unique_code', 'unit_id']],
+    ['a unit of another account, and no code', { unit_id: away.unit, unique_code: null }, ['unique_code', 'unit_id']],
     ['no code, and an unknown group', { unique_code_group_id: unknown }, ['unique_code', 'unique_code_group_id']],
     ['a bad time, and a redeemed code', { redemption_date: 'x', unique_code }, ['redemption_date', 'unique_code']],
     [

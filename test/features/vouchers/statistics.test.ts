@@ -112,8 +112,8 @@ describe('the range of the statistics', () => {
   });
   it.each([
     ['end before start', '?start_date=2025-03-02&end_date=2025-03-01', ['end_date']],
-    ['a start that is none', '?start_date=x', ['start_date']],
-    ['an end that is none', '?end_date=2025-02-30', ['end_date']],
+    ['an invalid start', '?start_date=x', ['start_date']],
+    ['an invalid end', '?end_date=2025-02-30', ['end_date']],
     ['neither of them one', '?start_date=x&end_date=y', ['end_date', 'start_date']],
   ])('is rejected: %s', async (_, query, fields) => {
     expect(refusal(await ask(home, await home.newGroup(), query))).toEqual(fields);

@@ -4,7 +4,7 @@ import { Batcher } from '../../../src/platform/batching/batcher.ts';
 import { Conflict } from '../../../src/platform/db/database.ts';
 import { Invalid, Unavailable } from '../../../src/shared/problem.ts';
 
-/** A write that notes its batches, and ends when it is told to. */
+/** A write that records its batches, and ends when the test calls `end`. */
 function gathering(
   work: (commands: number[]) => Promise<(string | Error)[]>,
   weigh = () => 1,

@@ -32,7 +32,7 @@ async function earlierDatabase(texts: Migration[], upTo = beforeChecksums): Prom
   return database;
 }
 
-/** The order of columns says nothing: every statement names them. */
+/** The order of columns does not matter: every statement names them. */
 const unordered = (schema: string) =>
   schema.replace(/^create table \w+ \(\n(.*?)\n\);$/gms, (table, lines: string) =>
     table.replace(lines, lines.replaceAll(/,$/gm, '').split('\n').sort().join('\n')),

@@ -13,7 +13,7 @@ const { id } = await account();
 const { id: other } = await account('Other');
 const many = Array.from({ length: mostLocks + 1 }, (_, n) => `key ${n}`);
 
-/** Holds the keys until told otherwise. */
+/** Holds the keys until released. */
 async function hold(accountId: number, keys: string[]) {
   let letGo = () => {};
   const until = new Promise<void>((done) => {
@@ -42,7 +42,7 @@ describe('a transaction that holds key locks', () => {
   it.each([
     ['the same key', ['a', 'b'], ['b', 'c'], id],
     ['one of the few keys of the other', many, ['key 7'], id],
-    ['many keys, one of which is the other’s', ['key 7'], many, id],
+    ['many keys, including one that is held', ['key 7'], many, id],
     ['many keys, as the other has', many, many, id],
   ])('blocks a transaction that needs %s, until it ends', async (_, first, second, accountId) => {
     const one = await hold(id, first);

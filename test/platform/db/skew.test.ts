@@ -119,7 +119,7 @@ it.each<[string, string, number, (tx: Tx) => Promise<unknown>]>([
       return selectCodes(tx, large, large, { unique_code: row?.unique_code ?? '' }, page);
     },
   ],
-])('%s are found without reading rows of other accounts', async (_, table, own, select) => {
+])('%s are found without reading other rows', async (_, table, own, select) => {
   const read = await db.tenant(large, async (tx) => {
     const soFar = async () => {
       const rows = await tx<{ read: number }>`

@@ -34,7 +34,7 @@ it('the service analyses a growing table, so that PostgreSQL does not keep a pla
   await behind`select pg_stat_force_next_flush()`;
   await vi.waitFor(async () => expect(await seenRows()).toBe(3000), { timeout: 120_000, interval: 200 });
   await service.stop();
-  // Also for an account of which the statistics know nothing.
+  // Also for an account that the statistics do not contain.
   const next = await account('Next');
   for (const accountId of [id, next.id]) {
     expect(await plan(accountId)).toMatch(/bookings_reference.*\n.*booking_reference = /);

@@ -161,7 +161,7 @@ describe('errors', () => {
   });
 
   it('responds with 503 and Retry-After while the database is unavailable, and is not healthy', async () => {
-    // Nobody listens there.
+    // No server listens on this port.
     const nowhere = openPool({ url: `postgres://regulars:x@127.0.0.1:${await freePort()}/none`, connections: 2 });
     const lost = await appOver(nowhere, database);
     for (const path of [units, '/health']) {

@@ -178,7 +178,7 @@ describe('a service under load', () => {
     socket.write('GET /much HTTP/1.1\r\nHost: x\r\n\r\n');
     const [served] = await once(server.server, 'connection');
     await once(served, 'close');
-    // Whoever takes it gets all of it.
+    // A client that reads the response gets all of it.
     expect((await (await fetch(`${url}/much`)).text()).length).toBe(50_000_000);
     socket.destroy();
     await server.close();

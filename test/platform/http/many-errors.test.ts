@@ -75,9 +75,9 @@ describe('with discard_invalid_data', () => {
       ['rules.1.rule_name', ...notes.slice(0, 99)],
     ],
     ['an account out of reach', { account_id: theirs.id }, ['account_id', ...notes.slice(0, 99)]],
-    ['an e-mail that is none', { email: 'rubbish' }, ['email']],
-    ['an e-mail at a domain that takes no mail', { email: 'ana@nowhere.invalid' }, ['email']],
-    ['nobody at all', { email: null }, ['email', 'mobile_number']],
+    ['an invalid e-mail', { email: 'rubbish' }, ['email']],
+    ['an e-mail at a domain that accepts no mail', { email: 'ana@nowhere.invalid' }, ['email']],
+    ['no e-mail or mobile', { email: null }, ['email', 'mobile_number']],
   ])('is still a 422 for %s', async (_, wrong, fields) => {
     const email = newEmail();
     const { status, body } = await write({ email, ...bad, ...discard, ...wrong });

@@ -59,7 +59,7 @@ describe('malformed HTTP', () => {
       'The request does not say which host it is for.',
     ],
     [
-      'an expectation that nobody knows',
+      'an unknown expectation',
       [head(line, host, mine, 'Connection: close', 'Expect: tea', length(guest)), guest],
       417,
       'The Expect header asks for something unknown.',

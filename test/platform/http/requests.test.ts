@@ -25,7 +25,7 @@ describe('authentication', () => {
     ['an empty one', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: `Token ${token}` }],
     ['one without its scheme', { authorization: token }],
-    ['one of the right shape that nobody has', { authorization: `Bearer ${token.slice(0, -4)}AAAA` }],
+    ['a well-formed token that does not exist', { authorization: `Bearer ${token.slice(0, -4)}AAAA` }],
     ['one with another account’s number', { authorization: `Bearer ${token.replace(/pat_\d+/, `pat_${theirs.id}`)}` }],
     [
       'one with a number that no account has',

@@ -36,7 +36,7 @@ describe.each(adminOperations.map(({ method, path, role }) => ({ method, path, r
         const { status, body } = await user.call(method, address(path, ours.id), method === 'GET' ? undefined : {});
         expect([status, body]).toEqual([403, { errors: [{ message: expect.stringContaining('owner') }] }]);
       }
-      // Whoever is let in gets to hear of what was sent, or of ids that lead nowhere.
+      // Permitted users get an error about the body or the unknown ids.
       if (method === 'DELETE' && path === '/admin/v1/accounts/:account_id') return;
       const allowed = needed === 'owner' ? [owner] : needed === 'staff' ? [owner, staff] : [owner, staff, viewer];
       for (const user of allowed) {

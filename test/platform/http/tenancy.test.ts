@@ -147,7 +147,7 @@ function query(sent: unknown): string {
   return search.toString();
 }
 
-/** All that a client can see of an answer, without what it sent itself, and without what tells one request from the next. */
+/** All that a client sees of a response, except for its own input and values that differ by request. */
 function seen({ status, body, headers }: Answer, ids: number[]) {
   const { date, 'x-request-id': _, 'content-length': __, ...rest } = headers;
   const tellTale = Object.entries(rest).filter(([name]) => !name.startsWith('ratelimit-'));
@@ -159,7 +159,7 @@ const tables = await behind<{ name: string }>`
   select relname as name from pg_class
   where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'request_log' order by 1`;
 
-/** Everything but what every request leaves, of which the request log is the rest. */
+/** All rows except those that every request writes, such as the request log. */
 async function everything(): Promise<Record<string, string>> {
   const prints = await Promise.all(
     tables.map(async ({ name }) => {
@@ -205,7 +205,7 @@ describe.each(within.map((operation) => ({ operation, name: nameOf(operation) })
       return answer.status;
     };
 
-    // Each of their ids in a request of ours.
+    // Each id of the other account in a request of this account.
     const [attacks, controls] = [[...exchanges(own, their)], [...exchanges(own, none)]];
     expect(attacks.map(({ name }) => name)).toEqual(controls.map(({ name }) => name));
     for (const [index, { name, with: attack }] of attacks.entries()) {
@@ -214,7 +214,7 @@ describe.each(within.map((operation) => ({ operation, name: nameOf(operation) })
       const status = await compare(attack as Request, controls[index]?.with as Request, us, name);
       if (operation.method !== 'GET') expect([404, 422], name).toContain(status);
     }
-    // A whole request of theirs, sent by us; and one of ours, sent by them.
+    // A complete request of the other account, sent by this one, and the reverse.
     if (us !== owner) {
       expect([404, 422]).toContain(await compare(their, none, us, 'their request'));
       const them = operation.access === 'partner' ? theirs : strangers;
@@ -222,7 +222,7 @@ describe.each(within.map((operation) => ({ operation, name: nameOf(operation) })
       expect([404, 422]).toContain(answer.status);
       expect(JSON.stringify(answer.body)).not.toContain('Ours');
     }
-    // The one kind of credential says nothing where the other is asked for.
+    // Each kind of credential is invalid in the other API.
     const wrong = await call(operation.method, own.path.join('/'), {
       // Wrong tokens are counted by address.
       remoteAddress: `10.9.${Math.floor(++wrongTokens / 50)}.1`,

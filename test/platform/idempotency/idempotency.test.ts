@@ -203,7 +203,7 @@ describe('a request with an Idempotency-Key', () => {
       select fingerprint, body, discarded_fields, contact_id from idempotency_records where key = any(${[key, change.key].map(hashed)}::text[])`;
     const nothing = { fingerprint: Buffer.alloc(0), body: null, discarded_fields: [], contact_id: null };
     expect([...kept]).toEqual(Array(2).fill(nothing));
-    // And nobody is brought back by a retry that comes late.
+    // A late retry does not create the contact again.
     for (const again of [await post('/v1/contact', sent, key), await post(change.path, change.body, change.key)])
       expect([again.status, again.body.errors['Idempotency-Key'][0]]).toEqual([
         422,

@@ -7,7 +7,7 @@ const node = (id: number, functionName: string, url: string, ...children: number
   children,
 });
 
-/** A sample a millisecond; each stands for the time until the next. */
+/** One sample per millisecond. Each covers the time until the next. */
 function profileOf(samples: number[]): CpuProfile {
   return {
     nodes: [
@@ -29,11 +29,11 @@ function profileOf(samples: number[]): CpuProfile {
   };
 }
 
-/** Start-up for 2 ms; then 10 ms, of which 2 idle. */
+/** Start-up for 2 ms, then 10 ms including 2 ms idle. */
 const profile = profileOf([5, 5, 4, 6, 8, 10, 10, 7, 3, 9, 2, 2]);
 const all = () => stacks(profile, 1_002_000, 1_012_000);
 
-test('only what ran in the time asked for counts, without idling', () => {
+test('only samples in the given time count, without idle time', () => {
   expect(all().total).toBe(8000);
   const names = [...all().children.keys()];
   expect(names).toHaveLength(3);
@@ -42,7 +42,7 @@ test('only what ran in the time asked for counts, without idling', () => {
   expect(() => stacks({ ...profile, samples: [99, 99, 99] }, 0, 2_000_000)).toThrow('99');
 });
 
-test('the same function of the same file is one, and each share is by where it belongs', () => {
+test('the same function of the same file is combined, and shares are by category', () => {
   expect(shares(all(), ({ name }) => name).slice(0, 2)).toEqual([
     ['query pg/lib/client.js', 0.25],
     ['writev', 0.25],
@@ -57,7 +57,7 @@ test('the same function of the same file is one, and each share is by where it b
   });
 });
 
-test('what is drawn is as wide as its time, under whoever called it, with names that are no markup', () => {
+test('a drawn frame is as wide as its time, under its caller, with escaped names', () => {
   const svg = flame(all(), 'Writes & more');
   const boxOf = (name: string) => {
     const [, x, y, wide] =
@@ -76,7 +76,7 @@ test('what is drawn is as wide as its time, under whoever called it, with names 
   expect(svg).not.toContain('somebody');
 });
 
-test('what took hardly any time, and what lies too deep, is not drawn', () => {
+test('very short and very deep frames are not drawn', () => {
   const many = profileOf([...Array.from({ length: 999 }, () => 7), 3, 3]);
   const svg = flame(stacks(many, 0, 1e9), 'x');
   expect(svg).toContain('stringify');
@@ -87,7 +87,7 @@ test('what took hardly any time, and what lies too deep, is not drawn', () => {
   expect(deep).not.toContain('f30_');
 });
 
-test('no path of the machine is left in a name', () => {
+test('names contain no path of the machine', () => {
   expect(fileOf(`${here}/dist/features/guests/contacts/store.js`)).toBe('dist/features/guests/contacts/store.js');
   expect(fileOf('/x/node_modules/a/node_modules/@b/c/lib/d.js')).toBe('@b/c/lib/d.js');
   expect(fileOf('node:internal/streams/writable')).toBe('node:internal/streams/writable');

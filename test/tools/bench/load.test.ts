@@ -6,7 +6,7 @@ import { expectAnswer, load } from '../../../tools/bench/load/load.ts';
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
-test('an answer is whole when as many bytes came as it says, whatever its letters', () => {
+test('a response is complete when its content length has arrived, in bytes', () => {
   const whole = Buffer.from(`${head}content-length: 6\r\n\r\n"Zoë"`);
   for (let length = 0; length < whole.length; length++) expect(answerIn(whole.subarray(0, length))).toBeUndefined();
   expect(answerIn(whole)).toMatchObject({ status: 200 });
@@ -14,17 +14,17 @@ test('an answer is whole when as many bytes came as it says, whatever its letter
   expect(() => answerIn(Buffer.concat([whole, Buffer.from('more')]))).toThrow('6 bytes');
 });
 
-test('an answer in chunks is put together', () => {
+test('a chunked response is assembled', () => {
   const whole = Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`);
   expect(answerIn(whole.subarray(0, -5))).toBeUndefined();
   expect(answerIn(whole)?.body.toString()).toBe('abcde');
 });
 
-test('an answer that does not say how long it is is refused', () => {
+test('a response without a length is rejected', () => {
   expect(() => answerIn(Buffer.from(`${head}\r\n{}`))).toThrow('how long');
 });
 
-test('a wrong status and a body that lacks something are errors that say what was expected and what came', () => {
+test('a wrong status and an incomplete body are errors that state the expected and the actual value', () => {
   expect(() => expectAnswer(200, '{"a":1,"b":2}', '"a":1', '"b":2')).not.toThrow();
   expect(() => expectAnswer(422, '{"a":1}', '"a":1')).toThrow('Expected 200 with "a":1; what came was 422: {"a":1}');
   expect(() => expectAnswer(200, '{"a":1}', '"a":1', '"b":2')).toThrow('"b":2');
@@ -56,7 +56,7 @@ async function echo(work: (url: string, requests: string[]) => Promise<void>): P
 
 const ask = { path: '/v1/contact', headers: { Authorization: 'Bearer x' }, connections: 3, requests: 20, from: 100 };
 
-test('each n is asked once, and its own answer is checked', async () => {
+test('each n is requested once, and its own response is checked', async () => {
   await echo(async (url, requests) => {
     const checked: number[] = [];
     const measured = await load({
@@ -74,7 +74,7 @@ test('each n is asked once, and its own answer is checked', async () => {
   });
 });
 
-test('one wrong answer ends it with an error', async () => {
+test('one wrong response ends the load with an error', async () => {
   await echo(async (url) => {
     const wrong = load({
       ...{ ...ask, url, body: (n) => JSON.stringify({ n: n === 110 ? 0 : n }) },

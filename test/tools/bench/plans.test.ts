@@ -14,7 +14,7 @@ const log = `2026-01-02 03:04:05.678 UTC [12] LOG:  checkpoint starting: time
 2026-01-02 03:04:05.678 UTC [12] ERROR:  no
 `;
 
-test('of a log, each statement and its plan are read, and nothing else', () => {
+test('each statement and its plan are read from a log, and nothing else', () => {
   const [one, ...others] = executions(log);
   expect(others).toEqual([]);
   expect(one?.statement).toBe('select a from t where b = $1');
@@ -22,18 +22,18 @@ test('of a log, each statement and its plan are read, and nothing else', () => {
   expect(one?.plan).toMatch(/^Nested Loop {2}\(cost/);
 });
 
-test('tables that are read as a whole and estimates that are far off are told', () => {
+test('sequential scans and wrong estimates are reported', () => {
   expect(surprises(executions(log)[0]?.plan ?? '')).toEqual([
     'Nested Loop: 231 rows, 1 times, where 10 were expected',
     'Seq Scan on units u: 2.5 rows, 320 times',
   ]);
 });
 
-test('a statement that was not run is missed', () => {
+test('a statement that was not run is reported as missing', () => {
   expect(() => pick(executions(log))).toThrow('No plan was logged of');
 });
 
-test('long lists of columns are shortened, short ones and the rest are not', () => {
+test('only long lists of columns are shortened', () => {
   expect(shortened('insert into t (a, b, c, d, e, f, g, h) select a, b from x')).toBe(
     'insert into t (a, b, …, h) select a, b from x',
   );

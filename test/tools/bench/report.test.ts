@@ -4,14 +4,14 @@ import { bars, lines, short, ticksTo } from '../../../tools/bench/report/chart.t
 import { between } from '../../../tools/bench/report/document.ts';
 import { goalOf, isReached } from '../../../tools/bench/report/goals.ts';
 
-test('the axis goes in round steps past the most there is', () => {
+test('the axis has round steps and ends above the maximum', () => {
   expect(ticksTo(9.4)).toEqual([0, 2, 4, 6, 8, 10]);
   expect(ticksTo(10)).toEqual([0, 2, 4, 6, 8, 10]);
   expect(ticksTo(12_345)).toEqual([0, 2500, 5000, 7500, 10_000, 12_500]);
   expect(short(12_500)).toBe('12.5k');
 });
 
-test('bars are as long as their values, and what was not measured has none', () => {
+test('bars are as long as their values, and missing values have none', () => {
   const svg = bars({
     ...{ title: 'Rates', unit: 'a second', series: ['ours', 'theirs'] },
     groups: [
@@ -27,7 +27,7 @@ test('bars are as long as their values, and what was not measured has none', () 
   expect(svg).toContain('prefers-color-scheme: dark');
 });
 
-test('a higher value is higher in the chart, and a goal is a line across it', () => {
+test('a higher value is higher in the chart, and a goal is a horizontal line', () => {
   const svg = lines({
     ...{ title: 'Growth', unit: 'times', along: 'contacts', points: ['1', '10'], goal: 1.5 },
     series: [{ name: 'redeem', values: [1, 2] }],
@@ -37,7 +37,7 @@ test('a higher value is higher in the chart, and a goal is a line across it', ()
   expect(svg).toContain('class="goal" d="M');
 });
 
-test('only what stands between the markers is rewritten, and a page without them is an error', () => {
+test('only the text between the markers is rewritten, and a page without them is an error', () => {
   const page = 'before\n<!-- results: written by npm run bench -->\nold\n<!-- end of results -->\nafter';
   const now = between(page, 'results', 'new');
   expect(now).toMatch(/^before\n.*new.*\nafter$/s);
@@ -46,7 +46,7 @@ test('only what stands between the markers is rewritten, and a page without them
   expect(() => between('nothing', 'results', 'new')).toThrow('markers');
 });
 
-test('a goal is reached by the median', () => {
+test('a goal is compared with the median', () => {
   const goal = goalOf('contact-new', 64, 'sql');
   expect(goal?.atLeast).toBe(2);
   if (!goal) return;
@@ -56,7 +56,7 @@ test('a goal is reached by the median', () => {
   expect(goalOf('contact-new', 16, 'sql')).toBeUndefined();
 });
 
-test('the seconds in which pgbench warms up do not count', () => {
+test('the warm-up of pgbench does not count', () => {
   const output = `progress: 1.0 s, 100.0 tps, lat 3.1 ms stddev 0.1, 0 failed
 progress: 2.0 s, 300.0 tps, lat 3.1 ms stddev 0.1, 0 failed
 progress: 3.0 s, 1400.0 tps, lat 3.1 ms stddev 0.1, 0 failed

@@ -35,7 +35,7 @@ async function load(): Promise<Run> {
   return superuser(database);
 }
 
-/** Everything that anybody could see, by names instead of ids; without what is drawn anew each time (tokens, codes that are generated). */
+/** All visible data, with names instead of ids, and without random values (tokens, generated codes). */
 async function digest(behind: Run): Promise<Record<string, string>> {
   const who = (id: string) =>
     `(select coalesce(email, mobile_number) from contacts c where c.account_id = t.account_id and c.id = t.${id})`;
@@ -71,7 +71,7 @@ async function digest(behind: Run): Promise<Record<string, string>> {
   return sums;
 }
 
-describe('the demo', { timeout: patienceMs }, () => {
+describe('the demo data', { timeout: patienceMs }, () => {
   let behind: Run;
   beforeAll(async () => {
     behind = await load();
@@ -81,11 +81,11 @@ describe('the demo', { timeout: patienceMs }, () => {
     expect(await digest(await load())).toEqual(await digest(behind));
   });
 
-  it('breaks none of what must hold of every account', async () => {
+  it('satisfies the invariants of an account', async () => {
     expect(await broken(behind)).toEqual({});
   });
 
-  it('has something of every kind, and of each of its states', async () => {
+  it('has every kind of data in every state', async () => {
     const [counts] = await behind<Record<string, number>>`
       select (select count(*) from units where name <> (select name from accounts)) as venues,
         (select count(*) from folders) as folders, (select count(*) from groups) as groups,
@@ -121,7 +121,7 @@ describe('the demo', { timeout: patienceMs }, () => {
     expect(sources.length).toBeGreaterThan(5);
   });
 
-  it('has purchases matched by every key, and some that wait for each', async () => {
+  it('has purchases matched by every key, and some waiting for each', async () => {
     const matched = await behind<{ matched_by: string }>`
       select matched_by from purchases where matched_by is not null group by 1 order by 1`;
     expect(matched.map(({ matched_by }) => matched_by)).toEqual([...matchKeys].sort());
@@ -131,7 +131,7 @@ describe('the demo', { timeout: patienceMs }, () => {
     expect(Object.entries(waiting ?? {}).filter(([, count]) => Number(count) < 3)).toEqual([]);
   });
 
-  it('happened over eighteen months until yesterday, not when it was loaded', async () => {
+  it('spans eighteen months until yesterday', async () => {
     const spans = await behind<{ what: string; first: string; last: string; months: number }>`
       select what, min(at)::text as first, max(at)::text as last, count(distinct date_trunc('month', at))::int as months from (
         select 'contacts' as what, created_at as at from contacts union all

@@ -19,7 +19,7 @@ async function whileLoading(service: Running): Promise<void> {
 }
 
 describe('npm run demo', { timeout: patienceMs }, () => {
-  it('loads once and serves; everybody it names can sign in', async () => {
+  it('loads once and serves; all users it names can sign in', async () => {
     const first = await demo(undefined, 20);
     await healthy(first, seconds);
     expect(first.output()).toMatch(loading);
@@ -43,7 +43,7 @@ describe('npm run demo', { timeout: patienceMs }, () => {
     expect(await second.stop('SIGINT')).toBe(0);
   });
 
-  it('starts over where loading was interrupted or killed', async () => {
+  it('starts again if loading was interrupted or killed', async () => {
     const interrupted = await demo(undefined, 400);
     const { dataDir } = interrupted;
     await whileLoading(interrupted);
@@ -66,7 +66,7 @@ describe('npm run demo', { timeout: patienceMs }, () => {
     expect(await whole.stop('SIGINT')).toBe(0);
   });
 
-  it('is not loaded beside accounts of others', async () => {
+  it('is rejected if there are other accounts', async () => {
     const service = await launch();
     await healthy(service, seconds);
     await service.stop();

@@ -26,7 +26,7 @@ const behind = await superuser(database);
 const mark = (id: number) => db.transaction((tx) => removeAccount(tx, id));
 const units = '/v1/account/units';
 
-/** By table: how many rows the account still has, in whatever table has an account_id. */
+/** The remaining rows of the account in each table with an account_id. */
 async function rowsOf(id: number): Promise<Record<string, number>> {
   const tables = await behind<{ name: string }>`
     select c.relname::text as name from pg_class c join pg_attribute on attrelid = c.oid and attname = 'account_id'
@@ -221,7 +221,7 @@ describe('the rows of a deleted account', () => {
     expect(each.length).toBe(batches);
     expect(batches).toBeGreaterThan(30);
     expect(Math.max(...each.map(({ n }) => n))).toBe(500);
-    // What is deleted takes nothing else along: each transaction is about one table.
+    // No deletion cascades: each transaction changes one table.
     expect(Math.max(...each.map(({ tables }) => tables))).toBe(1);
     expect(await rowsOf(id)).toEqual({});
     expect(await exists(id)).toBe(false);
@@ -275,7 +275,7 @@ describe('the rows of a deleted account', () => {
       await finished.opened;
       await tx`insert into sources (account_id, id, name) values (${id}, 77, 'late')`;
       await tx`insert into contacts (account_id, source_id) values (${id}, 77)`;
-      // It goes on as if the account were there: it was, when it began.
+      // It completes, because the account existed when it began.
       expect((await tx`select time_zone from accounts where id = ${id}`).length).toBe(1);
     });
     await begun.opened;

@@ -9,7 +9,7 @@ import { superuser } from '../../../support/database.ts';
 const { admin, call, account, database, db } = await testApp();
 const behind = await superuser(database);
 const units = '/v1/account/units';
-// What the planner knows of tokens stays the same, whatever is written here.
+// The planner's statistics of tokens do not change during the test.
 await behind`alter table tokens set (autovacuum_enabled = off)`;
 
 describe('personal access tokens', () => {

@@ -262,7 +262,7 @@ describe('POST /v1/bookings', () => {
 
 describe('table numbers', () => {
   let day = 0;
-  /** A day of its own, so that nobody else sits there. */
+  /** A separate day, so that no other booking matches. */
   const evening = () => new Date(Date.UTC(2027, 0, ++day)).toISOString().slice(0, 10);
   it('match a purchase to the contact of the booking at that table', async () => {
     const at = `${evening()} 19:30:00`;

@@ -31,7 +31,7 @@ export async function bookingSetup() {
     expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
     return answer.body;
   };
-  /** Whose a purchase at this table is. */
+  /** The contact that a purchase at this table is matched to. */
   const seated = async (table_number: string, created_at: string, unit_id = anchor) => {
     const purchases = [{ transaction_reference: newReference(), unit_id, created_at }];
     const { body } = await call('POST', '/v1/purchases', {
@@ -58,7 +58,7 @@ export async function bookingSetup() {
     hpbr_drink: 12.25,
     hpbr_entertainment: 0.1,
   };
-  /** What an answer says of them. */
+  /** The same values in a response. */
   const everyAnswered = {
     unit_id: String(anchor),
     source_id: '3',
@@ -86,7 +86,7 @@ export async function bookingSetup() {
     ...['datetime', 'source_id', 'party_datetime', 'party_size', 'deposit_paid', 'hpbr_food', 'hpbr_drink'],
     ...['hpbr_entertainment', 'updated_at'],
   ];
-  /** Each field with another value than above: what is sent, what is answered under which name. */
+  /** Another value for each field: the field and value sent, and the name and value in the response. */
   const others: [string, unknown, string, string][] = [
     ['unit_id', bell, 'unit_id', String(bell)],
     ['source_id', 8, 'source_id', '8'],
@@ -103,7 +103,7 @@ export async function bookingSetup() {
     ['hpbr_drink', 2.05, 'hpbr_drink', '2.05'],
     ['hpbr_entertainment', '3.1', 'hpbr_entertainment', '3.10'],
   ];
-  /** What no booking takes. */
+  /** Invalid values. */
   const bad: [string, unknown][] = [
     ['unit_id', 999_999],
     ['unit_id', there.root_unit_id],

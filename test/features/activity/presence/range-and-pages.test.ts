@@ -166,12 +166,12 @@ describe('an invalid presence search', async () => {
       { ...right, [field]: undefined },
       [field],
     ]),
-    ['another’s account', { ...right, account_id: elsewhere.id }, ['account_id']],
+    ['an account of another group', { ...right, account_id: elsewhere.id }, ['account_id']],
     ['an unknown account', { ...right, account_id: 999_999 }, ['account_id']],
     ['the end before the start', { ...right, end_date: '2025-02-28' }, ['end_date']],
-    ['a day that is none', { ...right, start_date: '2025-02-30', end_date: '2025-13-01' }, ['end_date', 'start_date']],
+    ['an invalid day', { ...right, start_date: '2025-02-30', end_date: '2025-13-01' }, ['end_date', 'start_date']],
     ['no types at all', { ...right, types: [] }, ['types']],
-    ['a type that is none', { ...right, types: ['purchases', 'stays'] }, ['types.1']],
+    ['an unknown type', { ...right, types: ['purchases', 'stays'] }, ['types.1']],
     ['a type in another case', { ...right, types: ['Purchases'] }, ['types.0']],
   ])('is rejected and the fields are named: %s', async (_, body, fields) => {
     expect(await refused(body)).toEqual(fields);

@@ -103,7 +103,7 @@ describe('an anonymous purchase that is sent again', () => {
     expect(await linesOf(contact)).toEqual([['Pie']]);
     expect(await linesOf(somebody)).toEqual([]);
     expect((await purchasesOf(contact))[0]).toMatchObject({ id, contact_id: contact, matched_by: null });
-    // Whoever gets what it waited for gets nothing of it.
+    // A contact that gets this key later does not get the purchase.
     if (how === 'waiting') expect(await linesOf(await written({ email: newEmail(), membership_number }))).toEqual([]);
     expect(await linesOf(contact)).toEqual([['Pie']]);
   });

@@ -84,16 +84,16 @@ describe('an invalid anonymous purchase', () => {
   });
   it.each<[string, object, string[]]>([
     ['no account', { account_id: null }, ['account_id']],
-    ['another’s account', { account_id: elsewhere.id }, ['account_id']],
+    ['an account of another group', { account_id: elsewhere.id }, ['account_id']],
     ['an unknown account', { account_id: 999_999 }, ['account_id']],
     ['no purchases', { purchases: undefined }, ['purchases']],
-    ['purchases that are no list', { purchases: 7 }, ['purchases']],
+    ['purchases that are not a list', { purchases: 7 }, ['purchases']],
     ['an empty list', { purchases: [] }, ['purchases']],
-    ['a purchase that is none', { purchases: [bill(), 7] }, ['purchases.1']],
-    ['another’s unit', { purchases: [bill({ unit_id: elsewhere.root_unit_id })] }, ['purchases.0.unit_id']],
+    ['a purchase that is not an object', { purchases: [bill(), 7] }, ['purchases.1']],
+    ['a unit of another account', { purchases: [bill({ unit_id: elsewhere.root_unit_id })] }, ['purchases.0.unit_id']],
     ['a key too long', { table_number: 'x'.repeat(256) }, ['table_number']],
     ['a key of another type', { membership_number: ['M-1'] }, ['membership_number']],
-    ['an order type that is none', { purchases: [bill({ order_type_id: 0 })] }, ['purchases.0.order_type_id']],
+    ['an unknown order type', { purchases: [bill({ order_type_id: 0 })] }, ['purchases.0.order_type_id']],
     [
       'several, in several purchases',
       { purchases: [bill(), bill({ unit_id: 999_999 }), bill({ unit_id: 'x' })] },

@@ -76,7 +76,7 @@ describe('consent recorded by staff', () => {
     const entries = await ledger(old.id);
     expect(entries).toEqual(await ledger(now.id));
     expect(entries[0]).toMatchObject({ contact_id: now.id, channel: 'sms', reason: 'Asked.' });
-    // What the merge held back tells who merged them.
+    // The entry that the merge prevented names who merged them.
     expect(entries[1]).toMatchObject({ channel: 'call', applied: false, rule: 'merge', token_id: null });
     expect(entries[1].actor).toBe(entries[0].actor);
     expect(await broken(behind)).toEqual({});

@@ -24,7 +24,7 @@ async function place() {
 
 type Place = Awaited<ReturnType<typeof place>>;
 
-/** Runs the writes in batches of these sizes, and gives what each was answered: ids told apart, not by their value. */
+/** Runs the writes in batches of these sizes. In the results, ids are replaced by their order of appearance. */
 async function run(at: Place, writes: AnyWrite[], sizes: number[]) {
   const seen: number[] = [];
   const nth = (contactId: number) => {

@@ -35,7 +35,7 @@ export async function mergeSetup() {
     };
   }
 
-  /** Somebody known by e-mail, and somebody known by phone who did a great deal. */
+  /** A contact with an e-mail, and a contact with a phone and much activity. */
   async function twoHalves() {
     const there = await group();
     const byEmail = await there.write({ email: 'ana@gmail.com', first_name: 'Ana', allow_email: true });

@@ -98,7 +98,7 @@ describe('a membership that both contacts sent', () => {
       (await behind`select contact_id from identities where account_id = ${id} and kind = 'membership'`)[0]?.contact_id;
     await undo((await merges())[0].id);
     expect(await owner()).toBe(half.id);
-    // Otherwise it goes to whoever brought it last.
+    // Otherwise it moves to the contact that was last sent with it.
     const other = await write({ email: 'rui@gmail.com', membership_number: 'M1' });
     expect(await owner()).toBe(other.id);
   });

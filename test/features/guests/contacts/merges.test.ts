@@ -102,7 +102,7 @@ describe('a phone that two contacts with different e-mails share', () => {
     const rui = await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
     const eve = await write({ email: 'eve@gmail.com', mobile_number: '07700900001' });
     expect(await duplicates()).toHaveLength(2);
-    // Each side is what a search tells of it.
+    // Each contact has the fields of a search result.
     const { body: found } = await admin('GET', `${at}/contacts/search`);
     const known = (id: number) => found.data.find((one: { id: number }) => one.id === id);
     expect((await duplicates())[0].contacts).toEqual([known(ana.id), known(eve.id)]);
@@ -116,7 +116,7 @@ describe('a phone that two contacts with different e-mails share', () => {
       body: { contact_id: eve.id, into_contact_id: ana.id, reason: 'staff', actor: 'admin token' },
     });
     expect(await duplicates()).toHaveLength(0);
-    // Either e-mail leads to the one contact from now on.
+    // Both e-mails now identify the survivor.
     expect(await write({ email: 'eve@gmail.com', notes: [{ text: 'as Eve' }] })).toMatchObject({ id: ana.id });
     expect(await read(eve.id)).toMatchObject({ id: ana.id });
     await undo((await merges())[0].id);

@@ -78,7 +78,7 @@ describe('several processes that write the same contacts concurrently', () => {
           for (const body of waiting(at.id, at)) await call('POST', '/v1/purchases', { token: at.token, body });
         }
         const statuses = await race(together, writes.map(contactWrite(together)));
-        // Whoever waits for another's locks writes its notes later, so the notes' ids tell an order in which it happened.
+        // A transaction that waits for another's locks writes its notes later, so the ids of the notes give an order.
         const notes = await behind<{ n: number }>`
           select substr(text, 6)::int as n from notes where account_id = ${together.id} order by id`;
         const order = notes.map((note) => note.n);
@@ -124,7 +124,7 @@ describe('several processes that write the same contacts concurrently', () => {
 
   it('store and respond to the other writes if PostgreSQL rejects one', async () => {
     const at = await place();
-    // Nothing that a client sends gets this far; this stands for whatever we have not thought of.
+    // No client can cause this. It represents an unforeseen error.
     await behind`alter table notes add constraint no_thirteen check (text <> 'note 13') not valid`;
     const writes = Array.from(
       { length: 60 },

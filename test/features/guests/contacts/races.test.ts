@@ -14,7 +14,7 @@ import { latch } from '../../../support/latch.ts';
 const { account, admin, call, database, db } = await testApp();
 const behind = await superuser(database);
 
-/** Until somebody waits for somebody else's lock; or long enough. */
+/** Waits until a session waits for a lock, or until a timeout. */
 async function untilOneWaits() {
   for (let tries = 0; tries < 100; tries++) {
     const [waiting] =

@@ -295,7 +295,7 @@ describe('the number of rows read, for any number of contacts', async () => {
   await behind`insert into contact_units select account_id, id, ${unit} from contacts where account_id = ${accountId}`;
   await behind`analyze`;
 
-  /** How many rows and index entries a search goes through, in all tables. */
+  /** The number of rows and index entries that a search reads, in all tables. */
   async function touched(input: Parameters<typeof searchContacts>[2]): Promise<{ found: number; touched: number }> {
     return db.tenant(accountId, async (tx) => {
       const soFar = async () => {

@@ -29,7 +29,7 @@ describe('the domain of an e-mail', () => {
     expect(dns.asked(domain)).toBe(1);
     expect((await writeAt(await serviceThatAsks(dns), domain)).status).toBe(200);
     expect(dns.asked(domain)).toBe(1);
-    // A write stores it again where it is missing.
+    // A write stores it again if it is missing.
     await behind`delete from email_domains where domain = ${domain}`;
     expect((await writeAt(service, domain)).status).toBe(200);
     expect(dns.asked(domain)).toBe(1);
@@ -44,7 +44,7 @@ describe('the domain of an e-mail', () => {
   it.each<[string, Says]>([
     ['does not exist', 'nxdomain'],
     ['has no mail server', 'nothing'],
-    ['says by a null MX that it takes no mail', 'null mx'],
+    ['has a null MX record', 'null mx'],
   ])('that %s is a 422, queried once per process, and not stored', async (_, says) => {
     const domain = `${says.replace(' ', '-')}.example`;
     dns.says(domain, says);
@@ -204,7 +204,7 @@ describe('EMAIL_DOMAIN_CHECK', () => {
     for (const domain of ['not-learnt.example', 'harbour.invalid']) {
       expect(refusal(await writeAt(list, domain)), domain).toEqual(refusedEmail);
     }
-    // However many come at once.
+    // For concurrent writes too.
     const many = await Promise.all(Array.from({ length: 300 }, (_, n) => writeAt(list, `unlisted${n}.example`)));
     expect(new Set(many.map(({ status }) => status))).toEqual(new Set([422]));
     expect(silent.questions()).toEqual([]);

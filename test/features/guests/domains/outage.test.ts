@@ -24,7 +24,7 @@ const {
 
 describe('while DNS is unavailable', () => {
   it.each<[string, Says | 'refused']>([
-    ['says that it failed', 'servfail'],
+    ['reports a failure', 'servfail'],
     ['does not answer in time', 'silence'],
     ['is not there', 'refused'],
   ])('a server that %s rejects no write: the address is stored unchecked and looked up again', async (_, says) => {

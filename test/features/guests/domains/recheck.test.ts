@@ -51,7 +51,7 @@ async function jobs({ id }: Account, domain: string): Promise<Job[]> {
   return [...found];
 }
 
-/** As if the minutes until the second look were over. */
+/** Makes the second look-up due now. */
 async function makeDue({ id }: Account): Promise<void> {
   const { count } = await behind`
     update graphile_worker._private_jobs set run_at = now() where payload->>'account_id' = ${String(id)}`;
@@ -60,7 +60,7 @@ async function makeDue({ id }: Account): Promise<void> {
   await behind`select pg_notify('jobs:insert', '{"r":1,"count":1}')`;
 }
 
-/** The worker does one after the other, and each look takes its time where nobody answers. */
+/** The worker runs the look-ups one by one, and an unanswered one takes long. */
 const soon = { timeout: 120_000, interval: 100 };
 
 beforeEach(() => dns.saysOfAll('silence'));

@@ -79,7 +79,7 @@ describe('the overview of an account', () => {
         purchase(anchor, '2025-03-01 00:00:00', 11.5, 0.25),
         purchase(anchor, '2025-03-31 23:59:59', 20),
         purchase(bell, '2025-03-15 12:00:00', 5.1, 5.2),
-        // A refund, and one that says nothing of what was bought.
+        // A refund, and a purchase without lines.
         purchase(bell, '2025-03-15 13:00:00', -1.1),
         purchase(bell, '2025-03-15 14:00:00'),
         purchase(sunk, '2025-03-02 12:00:00', 1),

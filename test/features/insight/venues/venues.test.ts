@@ -78,7 +78,7 @@ describe('the list of venues', () => {
     expect(await found('%')).toEqual([bell]);
     expect(await found('_')).toEqual([]);
     expect(await found('nowhere')).toEqual([]);
-    // All that is on what is found is told, and not only what was looked for.
+    // A found unit has all its groups, not only the matching ones.
     const { data } = await venues(at, '?search=gold');
     expect(data[0].folders.flatMap(({ groups }: { groups: { id: number }[] }) => groups)).toHaveLength(3);
   });

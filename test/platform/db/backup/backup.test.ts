@@ -42,7 +42,7 @@ async function ask(
   return { body };
 }
 
-/** What is written a moment after its answer (the request log, when a token was used last) is there. */
+/** Waits for rows that are written shortly after the response: the request log and the last use of a token. */
 async function settled(behind: Run): Promise<Everything> {
   for (let before = await everything(behind); ; ) {
     await pause(3000);
@@ -87,12 +87,12 @@ describe('a backup taken from a running service', async () => {
     await service.admin('POST', '/users', { ...owner, role: 'owner', account_ids: [] });
     await service.admin('POST', '/email_domains', { domain: 'harbour.example' });
     await signIn(service);
-    // Numbers that were given out and are no longer anybody's; text that COPY has to escape; a job that waits.
+    // Ids that were assigned and are no longer used, text that COPY must escape, and a waiting job.
     await behind`select nextval('contacts_id_seq') from generate_series(1, 1000)`;
     await behind`update contacts set first_name = E'tab\\t newline\\n return\\r back\\\\slash \\\\. nothing \\\\N Zoë 🍷', last_name = ''`;
     await behind`
       select graphile_worker.add_job('some_task', '{"account_id": 1, "text": "a\\tb"}', job_key := 'a key', run_at := now() + interval '1 day', max_attempts := 3)`;
-    // More than a stream hands over at once.
+    // More rows than one chunk of a stream.
     await behind`
       insert into feedback (account_id, contact_id, unit_id, type_id, created_at, comments)
       select account_id, contact_id, unit_id, type_id, created_at, to_jsonb('comment ' || n) from feedback, generate_series(1, 10000) as n`;
@@ -110,7 +110,7 @@ describe('a backup taken from a running service', async () => {
       return Number((await ask(service, 'POST', '/v1/contact', { token: mine, body })).body.id);
     };
     const earlier = [await write(1), await write(2)];
-    // Its moment has come by then, and it has read nothing of guests yet.
+    // The backup has its snapshot by then, and has not read any contact yet.
     const held = await hold(superuserUrl(service), 'feedback_ratings_pkey');
     const backup = begin(['backup', busy], { DATA_DIR: service.dataDir });
     await expect.poll(held.waiting).toBe(1);
@@ -119,7 +119,7 @@ describe('a backup taken from a running service', async () => {
       token: mine,
       body: { email: 'writer1@gmail.com', allow_email: false },
     });
-    // A migration that writes a table anew, which would be empty to whoever looks from an earlier moment.
+    // A migration that rewrites a table: an earlier snapshot would see it empty.
     const migrating = behind`alter table notes add column loud text generated always as (upper(text)) stored`;
     await pause(300);
     await held.release();
@@ -136,7 +136,7 @@ describe('a backup taken from a running service', async () => {
         (select count(*) from identities i where i.contact_id = c.id) as identities
       from contacts c where email like 'writer%' order by id`;
     expect([...written]).toEqual(earlier.map((id) => ({ id, allow_email: true, notes: 1, ledger: 2, identities: 1 })));
-    // A number that was given out meanwhile is not given out again.
+    // An id that was assigned meanwhile is not assigned again.
     const [next] = await copy<{ id: number }>`select nextval('contacts_id_seq') as id`;
     expect(next?.id).toBeGreaterThan(Math.max(...later));
     await settled(behind);

@@ -19,7 +19,7 @@ describe('regulars restore', async () => {
   const target = await createDatabase('empty');
   const behind = await superuser(target);
 
-  /** Restoring it says so, and changes nothing. */
+  /** Expects that the restore fails with this message and changes nothing. */
   async function refused(content: Buffer | string, sentence: string | RegExp, env = onServer(target)) {
     const bad = newFile();
     writeFileSync(bad, typeof content === 'string' ? gzipSync(content) : content);
@@ -39,7 +39,7 @@ describe('regulars restore', async () => {
       await refused(whole.subarray(0, at), /can’t be restored: it is not whole\. Nothing was changed\.\n$/);
     }
     await refused(whole.subarray(0, whole.length - 1), /it is not whole/);
-    // What gzip can't know: that it was not gzip's input that was changed.
+    // Changes that gzip cannot detect.
     await refused(text.replace('Harbour', 'Harvest'), /it is damaged/);
     await refused(text.slice(0, text.lastIndexOf('{"end"')), /it is not whole/);
     await refused(`${text}more\n`, /it is damaged/);
@@ -81,7 +81,7 @@ describe('regulars restore', async () => {
       ),
     ]);
     expect(await everything(own)).toEqual(before);
-    // Also what row-level security hides.
+    // Rows hidden by row-level security count too.
     const hidden = await createDatabase();
     await (await superuser(hidden))`
       insert into request_log (account_id, token_id, at, request_id, method, route, status, duration_ms) values (7, 1, now(), 'x', 'GET', '/', 200, 1)`;
