@@ -43,15 +43,14 @@ import { createLimits, type Limits } from '../platform/http/limits.ts';
 import { collectMethods } from '../platform/http/methods.ts';
 import type { MetricValues } from '../platform/http/metric-values.ts';
 import { createMetrics, type Metrics } from '../platform/http/metrics.ts';
-import { openApiDocument } from '../platform/http/openapi.ts';
 import { type AuthBackend, createRequestAuth } from '../platform/http/request-auth.ts';
 import type { Route } from '../platform/http/route.ts';
 import { heavyCalls, longCalls, type Serving, serve } from '../platform/http/serve.ts';
 import { type Answered, createServer } from '../platform/http/server.ts';
 import { runIdempotent } from '../platform/idempotency/run-idempotent.ts';
 import { type Logger, logPlain } from '../platform/log.ts';
-import { version } from '../platform/version.ts';
 import { Unavailable } from '../shared/problem.ts';
+import { apiDocuments } from './api-documents.ts';
 
 /** Every route of the API, partners' and admin's, in the order of the reference. */
 export const routes: readonly Route[] = [
@@ -171,7 +170,7 @@ export async function buildApp({
   };
   for (const operation of routes) serve(app, operation, serving);
 
-  serveDocs(app, openApiDocument(routes, version));
+  serveDocs(app, apiDocuments(routes));
   await serveDashboard(app, {
     methodsAt,
     identify: async (request) => {

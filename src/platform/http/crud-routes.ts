@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { NoFields, type Rows } from '../../shared/fields.ts';
+import { pascal } from '../../shared/phrases.ts';
 import type { Tx } from '../db/database.ts';
 import { type Call, jsonRoute, listRoute, noContentRoute, type Route } from './route.ts';
 
@@ -27,7 +28,8 @@ interface Managed<C extends TObject, M extends TObject, A extends TSchema, B ext
   example: { create: unknown; created?: unknown; change: unknown; answer: unknown };
   /** What deleting one is called, where it is called otherwise. */
   removal?: string;
-  notes?: { create?: string; change?: string; remove?: string };
+  /** The descriptions in the reference, where the usual ones do not say enough. */
+  notes?: { create?: string; list?: string; change?: string; remove?: string };
 }
 
 interface Verbs<C, M, A, B, F> {
@@ -53,7 +55,6 @@ export function crudRoutes<
   const { ownersOnly = [] } = spec;
   const by = (verb: Verb) =>
     ownersOnly === 'all' || ownersOnly.includes(verb) ? { ...shared, role: 'owner' as const } : shared;
-  const described = (text: string | undefined) => (text === undefined ? {} : { description: text });
   const idOf = (call: Call<unknown, string>) => call.ids[id] as number;
   return [
     jsonRoute(
@@ -64,7 +65,7 @@ export function crudRoutes<
         operationId: `adminCreate${pascal(kind)}`,
         action: `${kind}.create`,
         summary: `Create ${article} ${noun}`,
-        ...described(notes.create),
+        description: notes.create ?? `Returns the new ${noun}.`,
         input: spec.create,
         answer: (spec.created ?? spec.answer) as B,
         status: 201,
@@ -79,6 +80,7 @@ export function crudRoutes<
         path,
         operationId: `adminList${pascal(path.split('/').at(-1) ?? '')}`,
         summary: `List ${plural}`,
+        description: notes.list ?? 'Sorted by id.',
         input: (spec.filter ?? NoFields) as F,
         answer: spec.answer,
         example: { answer: example.answer },
@@ -92,6 +94,7 @@ export function crudRoutes<
         path: one,
         operationId: `adminGet${pascal(kind)}`,
         summary: `Show ${article} ${noun}`,
+        description: `Returns 404 if there is no such ${noun}.`,
         input: NoFields,
         answer: spec.answer,
         example: { answer: example.answer },
@@ -106,7 +109,7 @@ export function crudRoutes<
         operationId: `adminUpdate${pascal(kind)}`,
         action: `${kind}.update`,
         summary: `Change ${article} ${noun}`,
-        ...described(notes.change),
+        description: notes.change ?? 'Only the name can be changed.',
         input: spec.change,
         answer: spec.answer,
         example: { input: example.change, answer: example.answer },
@@ -121,7 +124,7 @@ export function crudRoutes<
         operationId: `adminDelete${pascal(kind)}`,
         action: `${kind}.${spec.removal?.toLowerCase() ?? 'delete'}`,
         summary: `${spec.removal ?? 'Delete'} ${article} ${noun}`,
-        ...described(notes.remove),
+        description: notes.remove ?? `Returns 404 if there is no such ${noun}.`,
         input: NoFields,
       },
       async (tx, call) => {
@@ -132,9 +135,6 @@ export function crudRoutes<
     ),
   ];
 }
-
-/** `booking_source` → `BookingSource` */
-const pascal = (code: string) => code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Staff know what they manage by a name; users by their e-mail, and by what they may do. */
 async function named<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {

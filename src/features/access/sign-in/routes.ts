@@ -5,7 +5,7 @@ import { OpenSession } from '../sessions/schema.ts';
 import { NewPassword, Session, SignIn } from './schema.ts';
 import { beginSession, changePassword, endAllSessions, endSession, listSessions, showSession } from './sign-in.ts';
 
-const shared = { tag: 'Sign in', role: 'viewer' } as const;
+const shared = { tag: 'Sessions', role: 'viewer' } as const;
 const one = '/admin/v1/session';
 const all = '/admin/v1/sessions';
 const example = {
@@ -25,7 +25,7 @@ export const signInRoutes = [
       action: 'session.create',
       summary: 'Sign in',
       description:
-        'Sets a cookie that pages of another site can’t use. A 401 for a wrong e-mail or password alike; many of those in a row are slowed down.',
+        'Sets a session cookie. A wrong e-mail and a wrong password both return 401. Repeated failures return 429. A request from a page of another site returns 403.',
       input: SignIn,
       answer: Session,
       status: 201,
@@ -46,7 +46,9 @@ export const signInRoutes = [
       method: 'GET',
       path: one,
       operationId: 'adminGetSession',
-      summary: 'Show who is signed in',
+      summary: 'Show the session',
+      description:
+        'Returns the signed-in user and the accounts that the user can access. The admin token has no user and gets a 403.',
       input: NoFields,
       answer: Session,
       example: { answer: example },
@@ -62,6 +64,7 @@ export const signInRoutes = [
       operationId: 'adminSignOut',
       action: 'session.delete',
       summary: 'Sign out',
+      description: 'Ends the session of this request and deletes its cookie.',
       input: NoFields,
     },
     async (tx, call) => {
@@ -77,8 +80,8 @@ export const signInRoutes = [
       path: `${one}/password`,
       operationId: 'adminChangePassword',
       action: 'user.change_password',
-      summary: 'Change one’s password',
-      description: 'The other sessions of the user end.',
+      summary: 'Change your password',
+      description: 'Ends all other sessions of the user. This session stays. A wrong current password returns 422.',
       input: NewPassword,
       example: { input: { current_password: 'correct horse battery staple', new_password: 'an even better one' } },
     },
@@ -94,7 +97,8 @@ export const signInRoutes = [
       method: 'GET',
       path: all,
       operationId: 'adminListSessions',
-      summary: 'List one’s sessions',
+      summary: 'List your sessions',
+      description: 'Lists the open sessions of the signed-in user, newest first.',
       input: NoFields,
       answer: OpenSession,
       example: {
@@ -119,6 +123,7 @@ export const signInRoutes = [
       operationId: 'adminSignOutEverywhere',
       action: 'session.delete_all',
       summary: 'Sign out everywhere',
+      description: 'Ends all sessions of the user, including this one.',
       input: NoFields,
     },
     async (tx, call) => {
