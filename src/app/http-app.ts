@@ -42,7 +42,6 @@ import { unavailable } from '../platform/http/errors.ts';
 import { createLimits, type Limits } from '../platform/http/limits.ts';
 import { collectMethods } from '../platform/http/methods.ts';
 import { createMetrics, type Metrics } from '../platform/http/metrics.ts';
-import { openApiDocument } from '../platform/http/openapi.ts';
 import { type AuthBackend, createRequestAuth } from '../platform/http/request-auth.ts';
 import type { Route } from '../platform/http/route.ts';
 import { largeRequestQueue, longRequestQueue, type ServeContext } from '../platform/http/serve/context.ts';
@@ -51,8 +50,8 @@ import { type CompletedRequest, createServer } from '../platform/http/server.ts'
 import { runIdempotent } from '../platform/idempotency/run-idempotent.ts';
 import type { MetricValues } from '../platform/internals/prom-client.ts';
 import { type Logger, logPlain } from '../platform/log.ts';
-import { version } from '../platform/version.ts';
 import { Unavailable } from '../shared/problem.ts';
+import { apiDocuments } from './api-documents.ts';
 
 /** Every route of the partner API and the admin API, in the order of the reference. */
 export const routes: readonly Route[] = [
@@ -173,7 +172,7 @@ export async function buildApp({
   };
   for (const route of routes) serve(app, route, context);
 
-  serveDocs(app, openApiDocument(routes, version));
+  serveDocs(app, apiDocuments(routes));
   await serveDashboard(app, {
     methodsAt,
     identify: async (request) => {

@@ -2,7 +2,7 @@ import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 
 /** The field shapes that features share. `examples` are what the OpenAPI document and the reference show. */
 export const Id = (description: string, options: object = {}) =>
-  Type.Integer({ description, examples: [12], ...options });
+  Type.Integer({ description, format: 'int64', ...options });
 
 /** Of a field of one of a list: it may be left out, but a bad value spoils all of that one. */
 export const vital = { 'x-vital': true };
@@ -13,7 +13,7 @@ export const Name = (description: string, example: string) =>
 export const Instant = (description: string) =>
   Type.String({ description, format: 'date-time', examples: ['2026-03-01T12:30:00.000Z'] });
 
-/** A time on the account's clock. What is sent may also be ISO 8601 with an offset, and is converted. */
+/** A time in the account's time zone. A request may also have ISO 8601 with an offset, which is converted. */
 export const WallClock = (description: string, options: object = {}) =>
   Type.String({ description, format: 'wall-clock', examples: ['2026-03-01 12:30:00'], ...options });
 
@@ -39,25 +39,41 @@ export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Ty
 
 export const NoFields = Type.Object({});
 
-/** A list that the twelve keys of the seed's pagination object wrap. */
+/** Something with a name, referred to by its id. */
+export const NamedItem = Type.Object(
+  { id: Id('Id'), name: Type.String({ description: 'The name.', examples: ['The Anchor'] }) },
+  { title: 'NamedItem' },
+);
+
+/** The twelve keys of the seed's pagination object, without `data`. */
+const PageInfo = Type.Object(
+  {
+    current_page: Type.Integer({ description: 'The number of this page.', minimum: 1 }),
+    first_page_url: Type.String({ description: 'The URL of the first page.' }),
+    from: Nullable(
+      Type.Integer({ description: 'The position of the first entry in the list. Null on an empty page.' }),
+    ),
+    last_page: Type.Integer({ description: 'The number of the last page.', minimum: 1 }),
+    last_page_url: Type.String({ description: 'The URL of the last page.' }),
+    next_page_url: Nullable(Type.String({ description: 'The URL of the next page. Null on the last page.' })),
+    path: Type.String({ description: 'The URL of the list, without a query.' }),
+    per_page: Type.Integer({ description: 'The number of entries per page: 100.' }),
+    prev_page_url: Nullable(Type.String({ description: 'The URL of the previous page. Null on the first page.' })),
+    to: Nullable(Type.Integer({ description: 'The position of the last entry in the list. Null on an empty page.' })),
+    total: Type.Integer({ description: 'The number of entries on all pages.', minimum: 0 }),
+  },
+  { title: 'Page', description: 'The position of a page in its list.' },
+);
+
+/** One page of a list. Its component is named after the component of the item. */
 export const Page = <S extends TSchema>(item: S) =>
-  Type.Object({
-    current_page: Type.Integer({ minimum: 1 }),
-    data: Type.Array(item),
-    first_page_url: Type.String(),
-    from: Nullable(Type.Integer()),
-    last_page: Type.Integer({ minimum: 1 }),
-    last_page_url: Type.String(),
-    next_page_url: Nullable(Type.String()),
-    path: Type.String(),
-    per_page: Type.Integer(),
-    prev_page_url: Nullable(Type.String()),
-    to: Nullable(Type.Integer()),
-    total: Type.Integer({ minimum: 0 }),
+  Type.Intersect([PageInfo, Type.Object({ data: Type.Array(item) })], {
+    title: `${(item as { title?: string }).title}Page`,
   });
 
 /** All fields of a shape, each of which may be left out: what a PATCH takes. */
-export const Changes = <P extends TProperties>(shape: TObject<P>) => Type.Partial(shape);
+export const Changes = <P extends TProperties>(shape: TObject<P>, title?: string) =>
+  Type.Partial(shape, title === undefined ? {} : { title });
 
 /** The seed's pagination object around one page of a list. */
 export interface Paged<T> {

@@ -3,6 +3,11 @@ export function spoken(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
+/** `booking_source` → `BookingSource` */
+export function pascal(code: string): string {
+  return code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** "1 item", "2 items" */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { Random } from '../../src/shared/random.ts';
 import { type Amplified, amplify } from './input/amplification.ts';
-import { type Document, type Operation, operationAt, operationsOf } from './input/document.ts';
+import { type Operation, operationAt, operationsOf } from './input/document.ts';
 import type { Made } from './input/draft.ts';
 import { Ground } from './input/ground.ts';
 import { isRejected, judge } from './input/judge.ts';
@@ -118,7 +118,7 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
 }
 
 async function operationsAt({ service }: Ground): Promise<Operation[]> {
-  return operationsOf((await (await fetch(`${service.url}/openapi.json`)).json()) as Document);
+  return operationsOf((await (await fetch(`${service.url}/openapi.json`)).json()) as object);
 }
 
 /** One lane's way through its share of the requests, one after the other. */

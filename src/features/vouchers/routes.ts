@@ -39,6 +39,7 @@ import {
   ListCodes,
   NewCodeGroup,
   NewCodes,
+  PartnerCodeGroup,
   Redeem,
   RedeemedCode,
   RenamedCodeGroup,
@@ -50,10 +51,10 @@ import {
 } from './schema.ts';
 import { codeStatistics } from './statistics.ts';
 
-const partner = { access: 'partner', tag: 'Vouchers' } as const;
+const partner = { access: 'partner', tag: 'Unique codes' } as const;
 const account = '/admin/v1/accounts/:account_id';
 const group = `${account}/unique_code_groups/:unique_code_group_id` as const;
-const staff = { access: 'admin', tag: 'Manage vouchers' } as const;
+const staff = { access: 'admin', tag: 'Manage unique codes' } as const;
 
 const code = { id: 31, unique_code: 'SUMMER-7KQ', unique_code_group_id: '8', contact_id: '42' };
 const redeemed = {
@@ -96,8 +97,9 @@ export const voucherRoutes = [
       account: 'required',
       operationId: 'createUniqueCodeGroup',
       summary: 'Create a unique code group',
-      description: 'A container for the voucher codes of one campaign. Codes are put into it by staff.',
-      input: NewCodeGroup,
+      description:
+        'Creates the container for the unique codes of one campaign. Staff add the codes. A name that another group of the unit has returns 422.',
+      input: PartnerCodeGroup,
       alsoCheck: (tx, { accountId, input }) => wrongWithGroup(tx, accountId, input),
       response: CodeGroupId,
       example: { input: { account_id: 1, unit_id: 1, name: 'Summer vouchers' }, response: { id: 8 } },
@@ -111,9 +113,9 @@ export const voucherRoutes = [
       path: '/v1/unique_code/redeem',
       account: 'required',
       operationId: 'redeemCode',
-      summary: 'Redeem a voucher code',
+      summary: 'Redeem a unique code',
       description:
-        'A code is redeemed once, whatever happens: one request is answered 200, and every other a 422 on `unique_code` that says when and where it was redeemed.',
+        'Redeems a code once. Exactly one request returns 200, also with concurrent requests and retries. Every other one returns 422 on `unique_code`, with the time and unit of the redemption; so does an unknown code.',
       input: Redeem,
       response: RedeemedCode,
       example: {
@@ -141,8 +143,9 @@ export const voucherRoutes = [
       path: '/v1/unique_code',
       account: 'required',
       operationId: 'checkCode',
-      summary: 'Check a voucher code',
-      description: 'Whether it is still `Active`, or `Redeemed`: when, and where.',
+      summary: 'Check a unique code',
+      description:
+        'Returns the status of a code, `Active` or `Redeemed`, with the time and unit of the redemption. An unknown code returns 422 on `unique_code`.',
       input: FindCode,
       alsoCheck: (tx, { accountId, input }) => wrongWithCheck(tx, accountId, input),
       response: CheckedCode,
@@ -157,9 +160,9 @@ export const voucherRoutes = [
       access: 'partner',
       tag: 'Contacts',
       operationId: 'listContactCodes',
-      summary: 'List a contact’s voucher codes',
+      summary: 'List a contact’s unique codes',
       description:
-        'Those that are assigned to it, the newest first. An id that was merged into another contact leads to that one.',
+        'Lists the codes that are assigned to the contact, newest first. The id of a merged contact returns the codes of the survivor.',
       input: NoFields,
       response: ContactCode,
       example: {
@@ -173,9 +176,10 @@ export const voucherRoutes = [
       ...staff,
       method: 'GET',
       path: `${account}/unique_code_groups/statistics`,
-      operationId: 'adminListUniqueCodeStatistics',
-      summary: 'List what became of each group’s codes',
-      description: 'The unique code groups, the newest first, each with how many codes it has and what became of them.',
+      operationId: 'adminListUniqueCodeGroupCounts',
+      summary: 'List unique code groups with counts',
+      description:
+        'Lists the unique code groups, newest first, with the number of created, assigned and redeemed codes.',
       input: ByUnit,
       response: CountedCodeGroup,
       example: {
@@ -201,7 +205,11 @@ export const voucherRoutes = [
         change: { name: 'Summer vouchers' },
         response: codeGroup,
       },
-      notes: { remove: 'With its codes, as long as none of them was assigned or redeemed.' },
+      notes: {
+        create: 'A name that another group of the unit has returns 422.',
+        list: 'Newest first.',
+        remove: 'Also deletes the codes of the group. A group with assigned or redeemed codes cannot be deleted (422).',
+      },
     },
     {
       create: (tx, { accountId, input }) => createCodeGroup(tx, accountId, input),
@@ -218,9 +226,9 @@ export const voucherRoutes = [
       path: `${group}/codes`,
       operationId: 'adminCreateCodes',
       action: 'unique_code.create',
-      summary: 'Generate or import voucher codes',
+      summary: 'Generate or import unique codes',
       description:
-        'Either `count`: so many codes that can’t be guessed, of characters that can’t be mistaken for each other; or `codes`: your own. All of them, or none: a call that fails or is interrupted leaves nothing behind. With `Accept: application/x-ndjson` the answer is a line of `{"done", "of"}` now and then, and last the line that would have been the answer.',
+        'Send `count` to generate codes (at most 1,000,000), or `codes` to import your own (at most 10,000). All codes are stored or none. With `Accept: application/x-ndjson` the response has lines of `{"done", "of"}`, and the result as the last line.',
       isLong: ({ count = 0 }) => count > fewCodes,
       input: NewCodes,
       alsoCheck: async (_, { input }) => lengthError(input),
@@ -242,8 +250,8 @@ export const voucherRoutes = [
       method: 'GET',
       path: `${group}/codes`,
       operationId: 'adminListCodes',
-      summary: 'List voucher codes',
-      description: 'With `Accept: text/csv` or `format=csv`, all of them in one file, which is streamed.',
+      summary: 'List the unique codes of a group',
+      description: 'Sorted by id. With `Accept: text/csv` or `format=csv` the response is one CSV file with all codes.',
       input: ListCodes,
       response: StaffCode,
       example: { response: staffCode },
@@ -262,9 +270,9 @@ export const voucherRoutes = [
       path: `${group}/assign`,
       operationId: 'adminAssignCodes',
       action: 'unique_code.assign_many',
-      summary: 'Give contacts a voucher code each',
+      summary: 'Assign unique codes to many contacts',
       description:
-        'The next free codes of the group. Who has one of its codes already keeps that one, so the same call again changes nothing. Where there are too few, nobody gets one.',
+        'Assigns the next free codes of the group, one to each contact. A contact that already has a code of the group keeps it, so the request can be repeated. If there are too few codes, none is assigned (422).',
       input: GiveCodes,
       alsoCheck: (tx, { accountId, input }) => wrongWithContacts(tx, accountId, input.contact_ids ?? []),
       response: GivenCodes,
@@ -282,8 +290,9 @@ export const voucherRoutes = [
       method: 'GET',
       path: `${group}/statistics`,
       operationId: 'adminGetUniqueCodeStatistics',
-      summary: 'Show what became of a group’s codes',
-      description: 'In all, at which units, and day by day on the account’s clock.',
+      summary: 'Show the statistics of a unique code group',
+      description:
+        'Returns the number of created, assigned and redeemed codes: in total, by unit and by day in the account’s time zone.',
       input: ForStatistics,
       response: Statistics,
       example: {
@@ -305,9 +314,9 @@ export const voucherRoutes = [
       ...staff,
       method: 'GET',
       path: `${account}/unique_codes`,
-      operationId: 'adminFindCode',
-      summary: 'Find a voucher code',
-      description: 'In whatever groups it stands: whose it is, and whether it was redeemed.',
+      operationId: 'adminFindCodes',
+      summary: 'Find a unique code',
+      description: 'Finds a code in all groups of the account. Without a match the list is empty.',
       input: SearchCodes,
       response: StaffContactCode,
       example: { response: { ...staffCode, unique_code_group_name: 'Summer vouchers' } },
@@ -320,8 +329,8 @@ export const voucherRoutes = [
       method: 'GET',
       path: `${account}/contacts/:contact_id/unique_codes`,
       operationId: 'adminListContactCodes',
-      summary: 'List a contact’s codes',
-      description: 'Those that are assigned to it, or to one that was merged into it; the newest first.',
+      summary: 'List a contact’s unique codes with names',
+      description: 'Lists the codes that are assigned to the contact or to one that was merged into it, newest first.',
       input: NoFields,
       response: StaffContactCode,
       example: {
@@ -337,9 +346,9 @@ export const voucherRoutes = [
       path: `${account}/unique_codes/assign`,
       operationId: 'adminAssignCode',
       action: 'unique_code.assign',
-      summary: 'Assign a voucher code',
+      summary: 'Assign a unique code',
       description:
-        'Gives the code to a contact. Purchases that were waiting for that become the contact’s. A code that is somebody else’s must be unassigned first.',
+        'Assigns the code to a contact. Waiting purchases with this code are matched in the same transaction. A code of another contact must be unassigned first (422).',
       input: AssignCode,
       alsoCheck: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
       response: StaffCode,
@@ -354,8 +363,9 @@ export const voucherRoutes = [
       path: `${account}/unique_codes/unassign`,
       operationId: 'adminUnassignCode',
       action: 'unique_code.unassign',
-      summary: 'Unassign a voucher code',
-      description: 'Takes a code back that is not redeemed. Purchases that it led to stay whose they are.',
+      summary: 'Unassign a unique code',
+      description:
+        'Removes the contact from a code. A redeemed code returns 422. Purchases that were matched by the code keep their contact.',
       input: UnassignCode,
       alsoCheck: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
       response: StaffCode,

@@ -9,93 +9,119 @@ import { Day, Id, Instant, Name, Nullable, WallClock } from '../../shared/fields
 export const codeKey = (code: string) => code.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 
 const code = Type.String({
-  description: 'The code. The case of A to Z and surrounding space play no part; leading zeros do.',
+  description: 'The code. The case of A to Z and surrounding spaces do not matter. Leading zeros do.',
   minLength: 1,
   maxLength: 255,
   examples: ['SUMMER-7KQ'],
 });
 const at = {
-  unique_code_group_id: Type.Optional(Id('The group that the code is in: needed where several groups have it.')),
+  unique_code_group_id: Type.Optional(Id('The group of the code. Required if several groups have the code.')),
   unique_code: code,
 };
-const Status = Type.Enum(codeStatuses, { description: 'Whether it can still be redeemed.' });
+const Status = Type.Enum(codeStatuses, { description: '`Active` or `Redeemed`.' });
 const RedeemedAt = Type.String({
-  description: 'When it was redeemed, in UTC.',
+  description: 'The time of the redemption, in UTC.',
   format: 'date-time',
   examples: ['2026-03-01T12:30:00.000000Z'],
 });
 
-export const NewCodeGroup = Type.Object({
-  unit_id: Id('The unit the group is on: typically the root unit.'),
-  name: Name('What the group is called; unique in the account and unit, whatever the case.', 'Summer vouchers'),
-});
+const groupFields = {
+  unit_id: Id('The unit of the group, usually the root unit.'),
+  name: Name('The name of the group. It is unique on the unit; case does not matter.', 'Summer vouchers'),
+};
+export const NewCodeGroup = Type.Object(groupFields, { title: 'UniqueCodeGroupCreate' });
+/** The same for partners. Their body also has an account. */
+export const PartnerCodeGroup = Type.Object(groupFields, { title: 'UniqueCodeGroupWrite' });
 export type NewCodeGroup = Static<typeof NewCodeGroup>;
 
-export const CodeGroupId = Type.Object({ id: Id('Unique code group id') });
+export const CodeGroupId = Type.Object({ id: Id('The id of the unique code group.') }, { title: 'UniqueCodeGroupId' });
 
-export const Redeem = Type.Object({
-  unit_id: Id('The unit where the code is redeemed.'),
-  ...at,
-  redemption_date: Type.Optional(WallClock('When it was redeemed; the time of the request unless given.')),
-});
+export const Redeem = Type.Object(
+  {
+    unit_id: Id('The unit of the redemption.'),
+    ...at,
+    redemption_date: Type.Optional(WallClock('The time of the redemption. The default is the time of the request.')),
+  },
+  { title: 'UniqueCodeRedeem' },
+);
 export type Redeem = Static<typeof Redeem>;
 
 export const FindCode = Type.Object(at);
 export type FindCode = Static<typeof FindCode>;
 
 const codeFields = {
-  id: Id('Id of the code'),
+  id: Id('The id of the code.'),
   unique_code: code,
-  unique_code_group_id: Type.String({ description: 'The group that it is in.', examples: ['8'] }),
-  contact_id: Type.String({ description: 'The contact to whom it is assigned; blank: nobody.', examples: ['42'] }),
+  unique_code_group_id: Type.String({ description: 'The id of the unique code group.', examples: ['8'] }),
+  contact_id: Type.String({ description: 'The contact of the code. Empty if it is not assigned.', examples: ['42'] }),
 };
 
-export const RedeemedCode = Type.Object({
-  ...codeFields,
-  redeemed_at_unit_id: Id('The unit where it was redeemed.'),
-  redeemed_at_datetime: RedeemedAt,
-  unique_code_status: Type.Enum(['Redeemed']),
-});
+export const RedeemedCode = Type.Object(
+  {
+    ...codeFields,
+    redeemed_at_unit_id: Id('The unit of the redemption.'),
+    redeemed_at_datetime: RedeemedAt,
+    unique_code_status: Type.Enum(['Redeemed'], { description: 'Always `Redeemed`.' }),
+  },
+  { title: 'RedeemedUniqueCode' },
+);
 export type RedeemedCode = Static<typeof RedeemedCode>;
 
 /** The same object, of a code that may not have been redeemed. */
-export const CheckedCode = Type.Object({
-  ...codeFields,
-  redeemed_at_unit_id: Nullable(Id('The unit where it was redeemed; null: it was not.')),
-  redeemed_at_datetime: Nullable(RedeemedAt),
-  unique_code_status: Status,
-});
+export const CheckedCode = Type.Object(
+  {
+    ...codeFields,
+    redeemed_at_unit_id: Nullable(Id('The unit of the redemption. Null if the code is not redeemed.')),
+    redeemed_at_datetime: Nullable(RedeemedAt),
+    unique_code_status: Status,
+  },
+  { title: 'UniqueCode' },
+);
 export type CheckedCode = Static<typeof CheckedCode>;
 
 /** As a contact's own list shows it. */
-export const ContactCode = Type.Object({
-  ...CheckedCode.properties,
-  unique_code_group_name: Type.String({ description: 'What that group is called.', examples: ['Summer vouchers'] }),
-  redeemed_at_unit_name: Nullable(Type.String({ description: 'What that unit is called.', examples: ['The Anchor'] })),
-});
+export const ContactCode = Type.Object(
+  {
+    ...CheckedCode.properties,
+    unique_code_group_name: Type.String({
+      description: 'The name of the unique code group.',
+      examples: ['Summer vouchers'],
+    }),
+    redeemed_at_unit_name: Nullable(
+      Type.String({ description: 'The name of the unit of the redemption.', examples: ['The Anchor'] }),
+    ),
+  },
+  { title: 'ContactUniqueCode' },
+);
 export type ContactCode = Static<typeof ContactCode>;
 
 /** As staff see it, with the names of whom and where. */
-export const StaffCode = Type.Object({
-  id: Id('Id of the code'),
-  unique_code: code,
-  unique_code_group_id: Id('The group that it is in.'),
-  status: Status,
-  contact_id: Nullable(Id('The contact to whom it is assigned.')),
-  contact_name: Nullable(Type.String({ description: 'Who that is, if a name is known.', examples: ['Ana Silva'] })),
-  assigned_at: Nullable(Instant('Since when.')),
-  redeemed_at_datetime: Nullable(RedeemedAt),
-  redeemed_at_unit_id: Nullable(Id('The unit where it was redeemed.')),
-  redeemed_at_unit_name: ContactCode.properties.redeemed_at_unit_name,
-  created_at: Instant('When it was made.'),
-});
+export const StaffCode = Type.Object(
+  {
+    id: Id('The id of the code.'),
+    unique_code: code,
+    unique_code_group_id: Id('The id of the unique code group.'),
+    status: Status,
+    contact_id: Nullable(Id('The contact of the code. Null if it is not assigned.')),
+    contact_name: Nullable(Type.String({ description: 'The name of the contact.', examples: ['Ana Silva'] })),
+    assigned_at: Nullable(Instant('The time of the assignment.')),
+    redeemed_at_datetime: Nullable(RedeemedAt),
+    redeemed_at_unit_id: Nullable(Id('The unit of the redemption.')),
+    redeemed_at_unit_name: ContactCode.properties.redeemed_at_unit_name,
+    created_at: Instant('The time of creation.'),
+  },
+  { title: 'StaffUniqueCode' },
+);
 export type StaffCode = Static<typeof StaffCode>;
 
 /** As staff see it among codes of other groups: on its contact, say. */
-export const StaffContactCode = Type.Object({
-  ...StaffCode.properties,
-  unique_code_group_name: ContactCode.properties.unique_code_group_name,
-});
+export const StaffContactCode = Type.Object(
+  {
+    ...StaffCode.properties,
+    unique_code_group_name: ContactCode.properties.unique_code_group_name,
+  },
+  { title: 'StaffContactUniqueCode' },
+);
 export type StaffContactCode = Static<typeof StaffContactCode>;
 
 /** The columns of an export. */
@@ -104,137 +130,180 @@ export const exportedColumns = [
   ...(['redeemed_at_datetime', 'redeemed_at_unit_id', 'created_at'] as const),
 ] as const satisfies (keyof StaffCode)[];
 
-export const CodeGroup = Type.Object({
-  id: Id('Unique code group id'),
-  ...NewCodeGroup.properties,
-  created_at: Instant('When it was made.'),
-});
+export const CodeGroup = Type.Object(
+  { id: Id('The id of the unique code group.'), ...groupFields, created_at: Instant('The time of creation.') },
+  { title: 'UniqueCodeGroup' },
+);
 export type CodeGroup = Static<typeof CodeGroup>;
 
-export const RenamedCodeGroup = Type.Pick(NewCodeGroup, ['name']);
-export const ByUnit = Type.Object({ unit_id: Type.Optional(Id('Only those on this unit.')) });
+export const RenamedCodeGroup = Type.Pick(NewCodeGroup, ['name'], { title: 'UniqueCodeGroupUpdate' });
+export const ByUnit = Type.Object({ unit_id: Type.Optional(Id('Only groups of this unit.')) });
 export type ByUnit = Static<typeof ByUnit>;
 
-/** So many are imported, or assigned, in one request. */
+/** The maximum of one request: codes to import, and contacts to assign codes to. */
 export const mostImported = 10_000;
 export const mostAssigned = 400;
-/** So many are generated in one request. */
+/** The maximum of codes that one request generates. */
 export const mostGenerated = 1_000_000;
 
 /** Generated, or imported. */
-export const NewCodes = Type.Object({
-  count: Type.Optional(
-    Type.Integer({ description: 'How many to generate.', minimum: 1, maximum: mostGenerated, examples: [5000] }),
-  ),
-  prefix: Type.Optional(
-    Type.String({ description: 'What every generated code starts with.', maxLength: 64, examples: ['SUMMER-'] }),
-  ),
-  length: Type.Optional(
-    Type.Integer({
-      description: 'How many random characters follow the prefix; 10 unless given.',
-      minimum: 4,
-      maximum: 64,
-      examples: [10],
-    }),
-  ),
-  codes: Type.Optional(
-    Type.Array(code, {
-      description: 'Codes to import instead. Those that the group has already stay as they are.',
-      minItems: 1,
-      maxItems: mostImported,
-      examples: [['SUMMER-7KQ', 'SUMMER-P2X']],
-    }),
-  ),
-});
+export const NewCodes = Type.Object(
+  {
+    count: Type.Optional(
+      Type.Integer({
+        description: 'The number of codes to generate.',
+        minimum: 1,
+        maximum: mostGenerated,
+        examples: [5000],
+      }),
+    ),
+    prefix: Type.Optional(
+      Type.String({ description: 'The start of every generated code.', maxLength: 64, examples: ['SUMMER-'] }),
+    ),
+    length: Type.Optional(
+      Type.Integer({
+        description: 'The number of random characters after the prefix. The default is 10.',
+        minimum: 4,
+        maximum: 64,
+        examples: [10],
+      }),
+    ),
+    codes: Type.Optional(
+      Type.Array(code, {
+        description: 'The codes to import, instead of `count`. Codes that the group already has are skipped.',
+        minItems: 1,
+        maxItems: mostImported,
+        examples: [['SUMMER-7KQ', 'SUMMER-P2X']],
+      }),
+    ),
+  },
+  { title: 'UniqueCodesCreate' },
+);
 export type NewCodes = Static<typeof NewCodes>;
 
-export const CodesCreated = Type.Object({ created: Type.Integer({ description: 'How many are new.', examples: [2] }) });
+export const CodesCreated = Type.Object(
+  { created: Type.Integer({ description: 'The number of new codes.', examples: [2] }) },
+  { title: 'CreatedUniqueCodes' },
+);
 
 export const ListCodes = Type.Object({
   status: Type.Optional(Status),
-  assigned: Type.Optional(Type.Boolean({ description: 'Only those that are assigned to somebody, or to nobody.' })),
+  assigned: Type.Optional(
+    Type.Boolean({ description: 'True: only assigned codes. False: only codes that are not assigned.' }),
+  ),
   unique_code: Type.Optional(code),
 });
 export type ListCodes = Static<typeof ListCodes>;
 
-export const AssignCode = Type.Object({
-  unique_code_group_id: Id('The group that the code is in.'),
-  unique_code: code,
-  contact_id: Id('The contact to whom it is given.'),
-});
+export const AssignCode = Type.Object(
+  {
+    unique_code_group_id: Id('The group of the code.'),
+    unique_code: code,
+    contact_id: Id('The contact that gets the code.'),
+  },
+  { title: 'UniqueCodeAssign' },
+);
 export type AssignCode = Static<typeof AssignCode>;
 
-export const UnassignCode = Type.Omit(AssignCode, ['contact_id']);
+export const UnassignCode = Type.Omit(AssignCode, ['contact_id'], { title: 'UniqueCodeUnassign' });
 export type UnassignCode = Static<typeof UnassignCode>;
 
 /** A code of the group for each of these contacts, or for the next of a group of contacts. */
-export const GiveCodes = Type.Object({
-  contact_ids: Type.Optional(
-    Type.Array(Id('Contact id'), {
-      description: 'Whoever has a code of this group already keeps that one.',
-      minItems: 1,
-      maxItems: mostAssigned,
-      examples: [[42, 43]],
-    }),
-  ),
-  group_id: Type.Optional(
-    Id(
-      `Instead of contacts, a group of them: the next ${mostAssigned} who have no code yet, as long as there are codes for all of them. Call again until \`remaining\` is 0.`,
+export const GiveCodes = Type.Object(
+  {
+    contact_ids: Type.Optional(
+      Type.Array(Id('The id of a contact.'), {
+        description: 'The contacts. A contact that already has a code of this group keeps it.',
+        minItems: 1,
+        maxItems: mostAssigned,
+        examples: [[42, 43]],
+      }),
     ),
-  ),
-});
+    group_id: Type.Optional(
+      Id(
+        `A group of contacts, instead of \`contact_ids\`. The next ${mostAssigned} contacts without a code get one, if there are enough codes for all. Repeat the request until \`remaining\` is 0.`,
+      ),
+    ),
+  },
+  { title: 'UniqueCodesAssign' },
+);
 export type GiveCodes = Static<typeof GiveCodes>;
 
-export const GivenCodes = Type.Object({
-  assigned: Type.Integer({ description: 'How many were given a code by this call.', examples: [1] }),
-  remaining: Type.Integer({ description: 'How many of the `group_id` still have none.', minimum: 0, examples: [0] }),
-  data: Type.Array(StaffCode, { description: 'A code each, in the order of the contacts.' }),
-});
+export const GivenCodes = Type.Object(
+  {
+    assigned: Type.Integer({ description: 'The number of contacts that got a code by this request.', examples: [1] }),
+    remaining: Type.Integer({
+      description: 'The number of contacts of `group_id` that still have no code.',
+      minimum: 0,
+      examples: [0],
+    }),
+    data: Type.Array(StaffCode, { description: 'The code of each contact, in the order of the contacts.' }),
+  },
+  { title: 'AssignedUniqueCodes' },
+);
 export type GivenCodes = Static<typeof GivenCodes>;
 
 export const SearchCodes = Type.Object({ unique_code: code });
 
 export const ForStatistics = Type.Object({
-  start_date: Type.Optional(Day('The first day that is told; the 90th before the last, unless given.')),
-  end_date: Type.Optional(Day('The last day that is told; today, unless given.')),
+  start_date: Type.Optional(Day('The first day. By default the range has 90 days. The maximum is 366 days.')),
+  end_date: Type.Optional(Day('The last day, included. The default is today.')),
 });
 export type ForStatistics = Static<typeof ForStatistics>;
 
 const amount = (description: string) => Type.Integer({ description, minimum: 0, examples: [12] });
 
 const totals = {
-  made: amount('How many codes the group has.'),
-  assigned: amount('How many of them are somebody’s.'),
-  redeemed: amount('How many of them were redeemed.'),
+  made: amount('The number of codes in the group.'),
+  assigned: amount('The number of assigned codes.'),
+  redeemed: amount('The number of redeemed codes.'),
 };
 
 /** A group with what became of its codes. */
-export const CountedCodeGroup = Type.Object({
-  ...CodeGroup.properties,
-  unit_name: Type.String({ description: 'What that unit is called.', examples: ['The Anchor'] }),
-  ...totals,
-});
+export const CountedCodeGroup = Type.Object(
+  {
+    ...CodeGroup.properties,
+    unit_name: Type.String({ description: 'The name of the unit.', examples: ['The Anchor'] }),
+    ...totals,
+  },
+  { title: 'UniqueCodeGroupCounts' },
+);
 export type CountedCodeGroup = Static<typeof CountedCodeGroup>;
 
-export const Statistics = Type.Object({
-  ...totals,
-  by_unit: Type.Array(
-    Type.Object({
-      unit_id: Id('Unit id'),
-      unit_name: Type.String({ examples: ['The Anchor'] }),
-      redeemed: amount('How many were redeemed there.'),
-    }),
-    { description: 'Where they were redeemed, on any day; the unit with the most first.' },
-  ),
-  by_day: Type.Array(
-    Type.Object({
-      date: Day('A day on the account’s clock.'),
-      made: amount('How many were made.'),
-      assigned: amount('How many of those that are somebody’s were assigned.'),
-      redeemed: amount('How many were redeemed.'),
-      by_unit: Type.Array(Type.Object({ unit_id: Id('Unit id'), redeemed: amount('How many were redeemed there.') })),
-    }),
-    { description: 'The days of the range on which anything happened, in order.' },
-  ),
-});
+export const Statistics = Type.Object(
+  {
+    ...totals,
+    by_unit: Type.Array(
+      Type.Object(
+        {
+          unit_id: Id('The id of the unit.'),
+          unit_name: Type.String({ description: 'The name of the unit.', examples: ['The Anchor'] }),
+          redeemed: amount('The number of codes redeemed at the unit.'),
+        },
+        { title: 'UnitRedemptions' },
+      ),
+      { description: 'The redemptions by unit, of all time, highest number first.' },
+    ),
+    by_day: Type.Array(
+      Type.Object(
+        {
+          date: Day('The day, in the account’s time zone.'),
+          made: amount('The number of codes created.'),
+          assigned: amount('The number of currently assigned codes that were assigned on this day.'),
+          redeemed: amount('The number of codes redeemed.'),
+          by_unit: Type.Array(
+            Type.Object(
+              { unit_id: Id('The id of the unit.'), redeemed: amount('The number of codes redeemed at the unit.') },
+              { title: 'DayUnitRedemptions' },
+            ),
+            { description: 'The redemptions of the day by unit.' },
+          ),
+        },
+        { title: 'UniqueCodeDay' },
+      ),
+      { description: 'The days of the range with events, oldest first.' },
+    ),
+  },
+  { title: 'UniqueCodeStatistics' },
+);
 export type Statistics = Static<typeof Statistics>;

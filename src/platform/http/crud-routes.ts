@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { NoFields, type Rows } from '../../shared/fields.ts';
+import { pascal } from '../../shared/phrases.ts';
 import type { Tx } from '../db/database.ts';
 import type { Call } from './call.ts';
 import { jsonRoute, listRoute, noContentRoute, type Route } from './route.ts';
@@ -28,7 +29,8 @@ interface Managed<C extends TObject, M extends TObject, A extends TSchema, B ext
   example: { create: unknown; created?: unknown; change: unknown; response: unknown };
   /** The name of delete, if it has another one. */
   removal?: string;
-  notes?: { create?: string; change?: string; remove?: string };
+  /** The descriptions in the reference, where the usual ones do not say enough. */
+  notes?: { create?: string; list?: string; change?: string; remove?: string };
 }
 
 interface Verbs<C, M, A, B, F> {
@@ -54,7 +56,6 @@ export function crudRoutes<
   const { ownersOnly = [] } = spec;
   const by = (verb: Verb) =>
     ownersOnly === 'all' || ownersOnly.includes(verb) ? { ...shared, role: 'owner' as const } : shared;
-  const described = (text: string | undefined) => (text === undefined ? {} : { description: text });
   const idOf = (call: Call<unknown, string>) => call.ids[id] as number;
   return [
     jsonRoute(
@@ -65,7 +66,7 @@ export function crudRoutes<
         operationId: `adminCreate${pascal(kind)}`,
         action: `${kind}.create`,
         summary: `Create ${article} ${noun}`,
-        ...described(notes.create),
+        description: notes.create ?? `Returns the new ${noun}.`,
         input: spec.create,
         response: (spec.created ?? spec.response) as B,
         status: 201,
@@ -80,6 +81,7 @@ export function crudRoutes<
         path,
         operationId: `adminList${pascal(path.split('/').at(-1) ?? '')}`,
         summary: `List ${plural}`,
+        description: notes.list ?? 'Sorted by id.',
         input: (spec.filter ?? NoFields) as F,
         response: spec.response,
         example: { response: example.response },
@@ -93,6 +95,7 @@ export function crudRoutes<
         path: one,
         operationId: `adminGet${pascal(kind)}`,
         summary: `Show ${article} ${noun}`,
+        description: `Returns 404 if there is no such ${noun}.`,
         input: NoFields,
         response: spec.response,
         example: { response: example.response },
@@ -107,7 +110,7 @@ export function crudRoutes<
         operationId: `adminUpdate${pascal(kind)}`,
         action: `${kind}.update`,
         summary: `Change ${article} ${noun}`,
-        ...described(notes.change),
+        description: notes.change ?? 'Only the name can be changed.',
         input: spec.change,
         response: spec.response,
         example: { input: example.change, response: example.response },
@@ -122,7 +125,7 @@ export function crudRoutes<
         operationId: `adminDelete${pascal(kind)}`,
         action: `${kind}.${spec.removal?.toLowerCase() ?? 'delete'}`,
         summary: `${spec.removal ?? 'Delete'} ${article} ${noun}`,
-        ...described(notes.remove),
+        description: notes.remove ?? `Returns 404 if there is no such ${noun}.`,
         input: NoFields,
       },
       async (tx, call) => {
@@ -133,9 +136,6 @@ export function crudRoutes<
     ),
   ];
 }
-
-/** `booking_source` → `BookingSource` */
-const pascal = (code: string) => code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Sets the subject of the audit event: the name, or the e-mail and role of a user. */
 async function named<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {

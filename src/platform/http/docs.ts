@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { packageFile } from '../package-files.ts';
+import { DocumentFile } from './document-file.ts';
 import { pageHeaders } from './page-headers.ts';
 
 /** The reference's script, copied beside the code by the build; from there it needs nobody else's server. */
@@ -35,12 +36,13 @@ const reference = `<!doctype html>
 </html>
 `;
 
-/** `/openapi.json` and `/docs`, both complete without the internet. */
-export function serveDocs(app: FastifyInstance, document: unknown): void {
-  const text = JSON.stringify(document);
+/** The OpenAPI documents and the reference. They work without internet access. */
+export function serveDocs(app: FastifyInstance, documents: { whole: unknown; partners: unknown }): void {
+  const [whole, partners] = [new DocumentFile(documents.whole), new DocumentFile(documents.partners)];
   const headers = pageHeaders(reference);
   let code: Buffer | undefined;
-  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
+  app.get('/openapi.json', (request, reply) => whole.send(request, reply));
+  app.get('/v1/openapi.json', (request, reply) => partners.send(request, reply));
   app.get('/docs', (_request, reply) => reply.headers(headers).type('text/html; charset=utf-8').send(reference));
   app.get('/docs/reference.js', (_request, reply) => {
     code ??= readFileSync(script);

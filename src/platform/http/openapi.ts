@@ -1,286 +1,176 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import { Page } from '../../shared/fields.ts';
-import { sessionCookieName } from './cookie.ts';
-import { paginated } from './pagination.ts';
-import { mayHaveIdempotencyKey, type Route } from './route.ts';
+import {
+  bodyErrors,
+  errorRef,
+  errorSchemas,
+  headerRefs,
+  headers,
+  parameterRef,
+  pathParameters,
+  queryParameters,
+  responses,
+  securitySchemes,
+} from './openapi-components.ts';
+import { SchemaComponents } from './openapi-schemas.ts';
+import { type Access, mayHaveIdempotencyKey, type Route } from './route.ts';
+import { ndjson } from './streams.ts';
 
-const FieldErrors = Type.Object(
-  {
-    message: Type.String({ examples: ['The given data was invalid.'] }),
-    errors: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: 'Every failing field at once, up to 100, nested ones as `purchases.0.items.2.quantity`.',
-    }),
-  },
-  { description: 'What was sent can’t be taken. Nothing was stored.' },
-);
-const PlainError = Type.Object({ errors: Type.Array(Type.Object({ message: Type.String() }), { minItems: 1 }) });
+/** What a document says besides its routes. */
+export interface ApiDescription {
+  title: string;
+  version: string;
+  description: string;
+  /** The tags by group, each with its description, in the order of the reference. */
+  tagGroups: Record<string, Record<string, string>>;
+  /** Paths that are not in the list of routes. */
+  otherPaths?: Record<string, object>;
+}
 
-const introduction = `Tills, booking platforms, wifi portals and voucher apps write guests and what they did through this interface.
-
-**Sending.** Parameters travel in the query or as a JSON body, on GET too; a name in both places takes the query's value. Types are read leniently: integers may be numeric strings, booleans may be \`1\`/\`0\`, unknown fields are ignored, and null, absent or blank mean "no news" (but for \`gender\`, where blank is a value). Text is normalised to Unicode NFC and takes 255 characters, and a list 1,000 elements, unless the field says otherwise. A body takes 100,000 elements in all.
-
-**Answers.** Success is 200 on every \`/v1\` route. Lists come 100 a page. Every answer carries an \`X-Request-Id\`; send your own to have it used.
-
-**Errors.** A 422 names every failing field at once, up to 100, and stores nothing. 429 and 503 carry \`Retry-After\`.
-
-**Trying again.** Send an \`Idempotency-Key\` of your own making with a POST, and the same again if no answer came: it is done once, and answered twice.`;
-
-const plainError = (description: string, message: string) => ({
-  description,
-  content: json({ $ref: '#/components/schemas/PlainError' }, { errors: [{ message }] }),
-});
-
-const responses = {
-  BadRequest: plainError('The body is not valid JSON.', 'The body is not valid JSON: look at line 1, character 12.'),
-  Unauthorized: plainError('No token, or one that is unknown, revoked or expired.', 'Unauthorized'),
-  Forbidden: plainError('The user’s role does not allow it.', 'Only an owner may do this. Ask one.'),
-  NotFound: plainError('There is no such thing.', 'There is no such account.'),
-  TooLarge: plainError(
-    'The body is over the limit.',
-    'The body is larger than this service takes. Send it in smaller parts.',
-  ),
-  NotJson: plainError('The body is not JSON.', 'The body must be JSON, sent with Content-Type: application/json.'),
-  Invalid: {
-    description: 'What was sent can’t be taken: every failing field at once. Nothing was stored.',
-    content: json(
-      { $ref: '#/components/schemas/FieldErrors' },
-      {
-        message: 'The given data was invalid.',
-        errors: { account_id: ['The account id is not one that you can access.'] },
-      },
-    ),
-  },
-  TooMany: {
-    ...plainError('Over the rate.', 'Over the limit of 600 a minute. Try again in 12 s.'),
-    headers: {
-      'Retry-After': { $ref: '#/components/headers/RetryAfter' },
-      'RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
-      'RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
-      'RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
-    },
-  },
-  Fault: plainError(
-    'A fault of ours.',
-    'Something went wrong on our side. It was logged under request id 0b6f8a52-6c0f-4a63-9b53-2f1a4f0b8e11.',
-  ),
-  Unavailable: {
-    ...plainError('The database is away.', 'The service can’t answer just now. Try again in a moment.'),
-    headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
-  },
-};
-
-const ref = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
-
-/** What may be wrong with a body, wherever one is sent. */
-const badBodies = { 400: ref('BadRequest'), 413: ref('TooLarge'), 415: ref('NotJson') };
-
-/** What the service says of itself, to whoever watches it. */
-const ownPaths = {
-  '/health': {
-    get: {
-      operationId: 'getHealth',
-      tags: ['Watching'],
-      summary: 'Ask whether the service can answer requests',
-      security: [],
-      responses: {
-        200: { description: 'It can.', content: json(Type.Object({ status: Type.Enum(['ok']) }), { status: 'ok' }) },
-        ...badBodies,
-        503: ref('Unavailable'),
-      },
-    },
-  },
-  '/metrics': {
-    get: {
-      operationId: 'getMetrics',
-      tags: ['Watching'],
-      summary: 'Read the metrics',
-      security: [],
-      responses: {
-        200: { description: 'Prometheus text.', content: { 'text/plain': { schema: { type: 'string' } } } },
-        ...badBodies,
-      },
-    },
-  },
-};
-
-/** The OpenAPI 3.1 document, made from the same operations that are served. */
-export function openApiDocument(operations: readonly Route[], version: string, serverUrl = '/') {
+/** The OpenAPI 3.1 document of these routes. It has only the components that they use. */
+export function openApiDocument(routes: readonly Route[], api: ApiDescription) {
+  const schemas = new SchemaComponents();
+  for (const schema of errorSchemas) schemas.schema(schema, 'response');
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of operations) {
-    const path = operation.path.replace(/:(\w+)/g, '{$1}');
+  const parameters: Record<string, object> = { ...queryParameters };
+  const usual: Access = routes.some(({ access }) => access === 'admin') ? 'admin' : 'partner';
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
-    paths[path][operation.method.toLowerCase()] = describe(operation);
+    paths[path][route.method.toLowerCase()] = describe(route, schemas, usual);
+    Object.assign(parameters, pathParameters(route.path));
   }
-  Object.assign(paths, ownPaths);
-  return {
+  Object.assign(paths, api.otherPaths);
+  const groups = Object.entries(api.tagGroups);
+  const document = {
     openapi: '3.1.0',
     info: {
-      title: 'Regulars',
-      version,
-      description: introduction,
+      title: api.title,
+      version: api.version,
+      description: api.description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: serverUrl }],
-    tags: [...tagsOf(operations), 'Watching'].map((name) => ({ name })),
-    'x-tagGroups': [
-      { name: 'For partners', tags: tagsOf(operations.filter((one) => one.access === 'partner')) },
-      { name: 'For administrators', tags: tagsOf(operations.filter((one) => one.access === 'admin')) },
-      { name: 'For operators', tags: ['Watching'] },
-    ],
+    servers: [{ url: '/' }],
+    security: securityOf[usual],
+    tags: groups.flatMap(([, tags]) => Object.entries(tags).map(([name, description]) => ({ name, description }))),
+    'x-tagGroups': groups.map(([name, tags]) => ({ name, tags: Object.keys(tags) })),
     paths,
-    components: {
-      securitySchemes: {
-        token: {
-          type: 'http',
-          scheme: 'bearer',
-          description:
-            '`Authorization: Bearer …`: a personal access token (`regulars_pat_…`) on `/v1`, the ADMIN_TOKEN that the service was started with on `/admin/v1`. The same value under `Authentication` is accepted too.',
-        },
-        user: {
-          type: 'http',
-          scheme: 'basic',
-          description: 'E-mail and password of a user; what they may do depends on their role.',
-        },
-        session: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: sessionCookieName,
-          description: 'What signing in leaves in the browser. Changes have to come from the dashboard’s own pages.',
-        },
-      },
-      headers: {
-        RequestId: { description: 'Names this request in the logs.', schema: { type: 'string' } },
-        DiscardedFields: {
-          description: 'What discard_invalid_data dropped: `mobile_number, notes.1.text`. Absent: nothing.',
-          schema: { type: 'string' },
-        },
-        IdempotentReplayed: {
-          description: '`true`: this is the answer to the earlier request with the same Idempotency-Key.',
-          schema: { type: 'string', enum: ['true'] },
-        },
-        RateLimitLimit: { description: 'Requests a minute that the token may make.', schema: { type: 'integer' } },
-        RateLimitRemaining: { description: 'How many of them are left.', schema: { type: 'integer' } },
-        RateLimitReset: { description: 'Seconds until they are counted anew.', schema: { type: 'integer' } },
-        RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
-      },
-      parameters: {
-        IdempotencyKey: {
-          name: 'Idempotency-Key',
-          in: 'header',
-          required: false,
-          description:
-            'Makes it safe to send the request again: within 24 hours the same key gets the same answer, and nothing is done twice. 1 to 255 characters of your own making, such as a UUID.',
-          schema: { type: 'string', minLength: 1, maxLength: 255 },
-        },
-      },
-      schemas: { FieldErrors, PlainError },
-      responses,
+  };
+  const components = { securitySchemes, parameters, headers, responses, schemas: schemas.all };
+  return { ...document, components: onlyUsed(document, components) };
+}
+
+/** The components that are referenced, directly or by another component, and the security schemes that a route names. */
+function onlyUsed<C extends Record<string, Record<string, unknown>>>(document: object, components: C): C {
+  const used = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (key === 'security')
+        for (const one of value as object[]) for (const name in one) used.add(`securitySchemes/${name}`);
+      else if (key === '$ref') {
+        const [, , kind = '', name = ''] = String(value).split('/');
+        if (used.has(`${kind}/${name}`)) continue;
+        used.add(`${kind}/${name}`);
+        visit(components[kind]?.[name]);
+      } else visit(value);
+    }
+  };
+  visit(document);
+  const kept = Object.entries(components).map(([kind, all]) => [
+    kind,
+    Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`))),
+  ]);
+  return Object.fromEntries(kept) as C;
+}
+
+/** @param usual the access whose security is that of the whole document */
+function describe(route: Route, schemas: SchemaComponents, usual: Access) {
+  const { method, example = {} } = route;
+  const hasBody = takesBody(method);
+  const sendsBody = hasBody && Object.keys(route.input.properties).length > 0;
+  const parameters = [
+    ...Object.keys(pathParameters(route.path)).map(parameterRef),
+    ...(hasBody ? [] : query(route, schemas)),
+    ...(mayHaveIdempotencyKey(route) ? [parameterRef('IdempotencyKey')] : []),
+  ];
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    description: route.description,
+    ...(route.access === usual ? {} : { security: securityOf[route.access] }),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(sendsBody
+      ? {
+          requestBody: { required: true, content: json(schemas.body(route.input, 'request', example.input)) },
+        }
+      : {}),
+    responses: { [route.status]: success(route, schemas), ...failures(route) },
+  };
+}
+
+const takesBody = (method: Route['method']) => method === 'POST' || method === 'PATCH';
+
+const securityOf: Record<Access, Record<string, never[]>[]> = {
+  public: [],
+  partner: [{ token: [] }],
+  admin: [{ adminToken: [] }, { user: [] }, { session: [] }],
+};
+
+function success(route: Route, schemas: SchemaComponents) {
+  if (!route.response) return { description: 'Success. No body.' };
+  const sent = {
+    ...(mayHaveIdempotencyKey(route) ? headerRefs.replayed : {}),
+    ...(route.batchedWrite?.discarded ? headerRefs.discarded : {}),
+  };
+  const one = schemas.body(route.response, 'response', route.example?.response);
+  const schema = route.paged ? schemas.schema(Page(route.response), 'response') : one;
+  return {
+    description: route.paged ? 'One page of the list.' : 'Success.',
+    ...(Object.keys(sent).length > 0 ? { headers: sent } : {}),
+    content: {
+      ...json(schema),
+      ...(route.csv ? { 'text/csv': { schema: { type: 'string', description: 'The whole list.' } } } : {}),
+      ...(route.isLong
+        ? { [ndjson]: { schema: { type: 'string', description: 'Progress, one object per line.' } } }
+        : {}),
     },
   };
-}
-
-function tagsOf(operations: readonly Route[]): string[] {
-  return [...new Set(operations.map((operation) => operation.tag))];
-}
-
-function describe(operation: Route) {
-  const { method, example = {} } = operation;
-  const hasBody = method === 'POST' || method === 'PATCH';
-  return {
-    operationId: operation.operationId,
-    tags: [operation.tag],
-    summary: operation.summary,
-    ...(operation.description ? { description: operation.description } : {}),
-    security: security(operation),
-    parameters: [
-      ...pathParameters(operation),
-      ...(hasBody ? [] : queryParameters(operation)),
-      ...(mayHaveIdempotencyKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ],
-    ...(hasBody ? { requestBody: { required: true, content: json(operation.input, example.input) } } : {}),
-    responses: { [operation.status]: success(operation), ...failures(operation) },
-  };
-}
-
-function security({ access }: Route): Record<string, never[]>[] {
-  if (access === 'partner') return [{ token: [] }];
-  return access === 'admin' ? [{ token: [] }, { user: [] }, { session: [] }] : [];
-}
-
-function success(operation: Route) {
-  const headers = {
-    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-    ...(mayHaveIdempotencyKey(operation)
-      ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
-      : {}),
-    ...(operation.batchedWrite?.discarded
-      ? { 'Discarded-Fields': { $ref: '#/components/headers/DiscardedFields' } }
-      : {}),
-  };
-  if (!operation.response) return { description: 'Done.', headers };
-  const example = operation.example?.response;
-  if (!operation.paged) return { description: 'Done.', headers, content: json(operation.response, example) };
-  const page = paginated(
-    { rows: [example], total: 1 },
-    1,
-    `https://guests.example.com${operation.path.replace(/:\w+/g, '1')}`,
-    '',
-  );
-  return { description: 'A page of the list.', headers, content: json(Page(operation.response), page) };
 }
 
 function failures({ access, method, path, notFound }: Route) {
   return {
-    ...badBodies,
-    401: ref('Unauthorized'),
-    // Signing in too, from another site's page. A viewer's token can't write.
-    ...(access === 'partner' && method === 'GET' ? {} : { 403: ref('Forbidden') }),
-    ...(path.includes(':') || notFound ? { 404: ref('NotFound') } : {}),
-    422: ref('Invalid'),
-    429: ref('TooMany'),
-    500: ref('Fault'),
-    503: ref('Unavailable'),
+    400: errorRef('BadRequest'),
+    401: errorRef('Unauthorized'),
+    // A sign-in from a page of another site gets a 403 too. The token of a viewer can't write.
+    ...(access === 'partner' && method === 'GET' ? {} : { 403: errorRef('Forbidden') }),
+    ...(path.includes(':') || notFound ? { 404: errorRef('NotFound') } : {}),
+    ...(takesBody(method) ? bodyErrors : {}),
+    422: errorRef('Invalid'),
+    429: errorRef('TooMany'),
+    500: errorRef('Fault'),
+    503: errorRef('Unavailable'),
   };
 }
 
-function pathParameters(operation: Route) {
-  return [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'integer' },
-  }));
+function query(route: Route, schemas: SchemaComponents) {
+  const required = new Set((route.input as { required?: string[] }).required);
+  const examples = (route.example?.input ?? {}) as Record<string, unknown>;
+  const declared = Object.entries(route.input.properties).map(([name, shape]) => {
+    if (name === 'account_id' && route.access === 'partner')
+      return parameterRef(required.has(name) ? 'RequiredAccountId' : 'OptionalAccountId');
+    const { description, ...schema } = schemas.schema(shape as TSchema, 'request');
+    return {
+      name,
+      in: 'query',
+      ...(required.has(name) ? { required: true } : {}),
+      description,
+      schema,
+      ...(name in examples ? { example: examples[name] } : {}),
+    };
+  });
+  return route.paged || route.takesPage ? [...declared, parameterRef('Page')] : declared;
 }
 
-function queryParameters(operation: Route) {
-  const required = new Set((operation.input as { required?: string[] }).required);
-  const examples = (operation.example?.input ?? {}) as Record<string, unknown>;
-  const declared = Object.entries(operation.input.properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.has(name),
-    ...describedBy(schema),
-    schema,
-    ...(name in examples ? { example: examples[name] } : {}),
-  }));
-  if (!operation.paged && !operation.takesPage) return declared;
-  const page = {
-    name: 'page',
-    in: 'query',
-    required: false,
-    description: 'Which page of 100; 1 unless given.',
-    schema: { type: 'integer', minimum: 1 },
-  };
-  return [...declared, page];
-}
-
-function describedBy(schema: TSchema): { description?: string } {
-  const { description } = schema as { description?: string };
-  return description === undefined ? {} : { description };
-}
-
-function json(schema: unknown, example: unknown) {
-  return {
-    'application/json': { schema, ...(example === undefined ? {} : { examples: { example: { value: example } } }) },
-  };
-}
+const json = (schema: unknown) => ({ 'application/json': { schema } });

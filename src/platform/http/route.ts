@@ -159,16 +159,22 @@ function mustHaveAction({ access, method, path, action = '' }: Description & { p
 }
 
 const accountId = Type.Integer({
-  description: 'An account that the token may access; the token’s own where it may be left out.',
+  description: 'An account that the token can access.',
+  format: 'int64',
   examples: [1],
+});
+const optionalAccountId = Type.Optional({
+  ...accountId,
+  description: 'An account that the token can access. The default is the token’s own account.',
 });
 
 function withAccount(input: TObject, account: Route['account']): TObject {
   if (account !== 'required' && account !== 'optional') return input;
-  return Type.Object({
-    account_id: account === 'required' ? accountId : Type.Optional(accountId),
-    ...input.properties,
-  });
+  const { title } = input as { title?: string };
+  return Type.Object(
+    { account_id: account === 'required' ? accountId : optionalAccountId, ...input.properties },
+    title === undefined ? {} : { title },
+  );
 }
 
 /** A route whose response is one object. */
@@ -197,7 +203,7 @@ export function batchedRead<P extends string, I extends TObject, R extends TSche
 }
 
 const format = Type.Optional(
-  Type.Enum(['csv'], { description: '`csv`: all of it in one file to save, as a link in a browser asks for it.' }),
+  Type.Enum(['csv'], { description: '`csv` returns the whole list as one CSV file, for links in a browser.' }),
 );
 
 /** A route whose response is a page of a list, or the whole list as CSV if `csv` is given. */

@@ -12,15 +12,19 @@ export interface Shape {
   anyOf?: Shape[];
 }
 
+interface Response {
+  content?: Record<string, { schema: object }>;
+}
+
 interface Described {
-  parameters?: { name?: string; in?: string; required?: boolean; schema?: Shape; example?: unknown }[];
-  requestBody?: { content: { 'application/json': { schema: Shape; examples?: { example: { value: unknown } } } } };
-  responses: Record<string, { $ref?: string; content?: Record<string, { schema: object }> }>;
+  parameters?: { name: string; in: string; required?: boolean; schema: Shape; example?: unknown }[];
+  requestBody?: { content: { 'application/json': { schema: Shape } } };
+  responses: Record<string, Response>;
 }
 
 export interface Document {
   paths: Record<string, Record<string, Described>>;
-  components: { schemas: Record<string, object>; responses: Record<string, Described['responses'][string]> };
+  components: { responses: Record<string, Response> };
 }
 
 /** One method at one path, as the document tells of it. */
@@ -40,44 +44,58 @@ export interface Operation {
   answers: Map<number, ((body: unknown) => string | undefined) | undefined>;
 }
 
-export function operationsOf(document: Document): Operation[] {
+/** The operations of a document as it is served, with references. */
+export function operationsOf(served: object): Operation[] {
+  const document = resolved(served);
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => operationOf(document, method.toUpperCase(), path, described)),
   );
 }
 
-function operationOf(document: Document, method: string, path: string, described: Described): Operation {
+/** The document with what they stand for in place of its references. What is written beside a reference counts more. */
+export function resolved(served: object): Document {
+  const resolve = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(resolve);
+    if (typeof node !== 'object' || node === null) return node;
+    const { $ref, ...own } = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolve(value)]));
+    if ($ref === undefined) return own;
+    const path = String($ref).split('/').slice(1);
+    const target = path.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], served);
+    const format = path.at(-1) === 'LocalDateTimeInput' ? { format: 'wall-clock' } : {};
+    return { ...(resolve(target) as object), ...format, ...own };
+  };
+  return resolve(served) as Document;
+}
+
+function operationOf({ components }: Document, method: string, path: string, described: Described): Operation {
   const { parameters = [], requestBody, responses } = described;
   const inQuery = parameters.filter((one) => one.in === 'query');
-  const named = (one: { name?: string }) => one.name ?? '';
-  const body = requestBody?.content['application/json'];
+  const body = requestBody?.content['application/json'].schema;
   const query: Shape = {
     type: 'object',
-    properties: Object.fromEntries(inQuery.map((one) => [named(one), one.schema ?? {}])),
-    required: inQuery.filter((one) => one.required).map(named),
+    properties: Object.fromEntries(inQuery.map((one) => [one.name, one.schema])),
+    required: inQuery.filter((one) => one.required).map((one) => one.name),
   };
-  const shown = inQuery.flatMap((one) => ('example' in one ? [[named(one), one.example]] : []));
+  const shown = inQuery.flatMap((one) => ('example' in one ? [[one.name, one.example]] : []));
+  // Sent to any route, a body may be too large or no JSON.
+  const answers = { 413: components.responses.TooLarge ?? {}, 415: components.responses.NotJson ?? {}, ...responses };
   return {
     name: `${method} ${path}`,
     method,
     path,
     ids: [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => id ?? ''),
-    input: body?.schema ?? query,
+    input: body ?? query,
     hasBody: body !== undefined,
-    example: (body ? (body.examples?.example.value ?? {}) : Object.fromEntries(shown)) as Record<string, unknown>,
-    takesKey: parameters.some((one) => !one.name),
-    answers: new Map(
-      Object.entries(responses).map(([status, response]) => [Number(status), checkOf(document, response)]),
-    ),
+    example: (body ? (body.examples?.[0] ?? {}) : Object.fromEntries(shown)) as Record<string, unknown>,
+    takesKey: parameters.some((one) => one.name === 'Idempotency-Key'),
+    answers: new Map(Object.entries(answers).map(([status, response]) => [Number(status), checkOf(response)])),
   };
 }
 
-function checkOf(document: Document, { $ref, content }: Described['responses'][string]) {
-  const whole = $ref ? document.components.responses[$ref.split('/').at(-1) ?? '']?.content : content;
-  const schema = whole?.['application/json']?.schema ?? whole?.['text/plain']?.schema;
+function checkOf({ content }: Response) {
+  const schema = content?.['application/json']?.schema ?? content?.['text/plain']?.schema;
   if (!schema) return undefined;
-  const ref = (schema as { $ref?: string }).$ref;
-  const validator = Compile(exactly(ref ? (document.components.schemas[ref.split('/').at(-1) ?? ''] ?? {}) : schema));
+  const validator = Compile(exactly(schema));
   return (body: unknown) => {
     if (validator.Check(body)) return undefined;
     const [, errors] = validator.Errors(body);
@@ -86,15 +104,24 @@ function checkOf(document: Document, { $ref, content }: Described['responses'][s
 }
 
 /** The same shape with no room for other keys. */
-function exactly(schema: object): object {
+export function exactly(schema: object): object {
   const close = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(close);
     if (typeof node !== 'object' || node === null) return node;
-    const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, close(value)]));
+    const copy: Record<string, unknown> = Object.assign(
+      {},
+      ...Object.entries(node).map(([key, value]) => (key === 'allOf' ? joined(value) : { [key]: close(value) })),
+    );
     // Ours takes letters beyond ASCII too, which JSON Schema calls by another name.
     if (copy.format === 'email') delete copy.format;
     return copy.type === 'object' && copy.properties ? { ...copy, additionalProperties: false } : copy;
   };
+  /** Several objects that describe one: closed on their own, each would refuse the keys of the others. */
+  const joined = (parts: Shape[]) => ({
+    type: 'object',
+    required: parts.flatMap(({ required = [] }) => required),
+    properties: close(Object.assign({}, ...parts.map(({ properties }) => properties))),
+  });
   return close(schema) as object;
 }
 

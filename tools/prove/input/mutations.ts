@@ -258,5 +258,8 @@ function placeIn({ input }: Draft, chance: Random): Place | undefined {
 function formatOf(shape: Shape, names: string[]): string | undefined {
   let at: Shape | undefined = shape;
   for (const name of names) at = at?.properties?.[name] ?? at?.items;
-  return at?.format;
+  return at?.format ?? formatsByName[names.at(-1) ?? ''];
 }
+
+/** The formats that the document describes in words. */
+const formatsByName: Record<string, string> = { mobile_number: 'mobile', gender: 'gender', time_zone: 'time-zone' };

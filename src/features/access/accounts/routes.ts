@@ -14,7 +14,7 @@ export const accountRoutes = crudRoutes(
     tag: 'Manage accounts',
     ownersOnly: ['create', 'remove'],
     create: NewAccount,
-    change: Changes(NewAccount),
+    change: Changes(NewAccount, 'AccountUpdate'),
     response: Account,
     example: {
       create: { name: 'The Harbour Group', time_zone: 'Europe/London' },
@@ -22,9 +22,11 @@ export const accountRoutes = crudRoutes(
       response: { id: 1, name: 'The Harbour Group', time_zone: 'Europe/London', root_unit_id: 1 },
     },
     notes: {
-      create: 'Its root unit and the built-in feedback categories and booking sources are made with it.',
+      create: 'Also creates the root unit and the built-in feedback categories and booking sources.',
+      list: 'Sorted by id. A user who is not an owner sees only their own accounts.',
+      change: 'Fields that are not sent do not change.',
       remove:
-        'For good. The account, its tokens and all its data are out of reach at once; the data is then deleted in the background, in small batches.',
+        'Permanent. The account, its tokens and its data are inaccessible at once. A background job then deletes the data in small batches.',
     },
   },
   {

@@ -1,23 +1,21 @@
 import Type, { type Static } from 'typebox';
 import { Id, Name } from '../../../shared/fields.ts';
 
-const name = Name('What the group is called.', 'The Harbour Group');
+const name = Name('The name of the group.', 'The Harbour Group');
 const timeZone = Type.String({
-  description: 'IANA time zone. Wall-clock times of the account are in it.',
+  description: 'The IANA time zone of the account. Local times of the account are in it. The default is `UTC`.',
   format: 'time-zone',
   maxLength: 64,
   examples: ['Europe/London'],
 });
 
-export const Account = Type.Object({
-  id: Id('Account id'),
-  name,
-  time_zone: timeZone,
-  root_unit_id: Id('The root unit'),
-});
+export const Account = Type.Object(
+  { id: Id('The id of the account.'), name, time_zone: timeZone, root_unit_id: Id('The id of the root unit.') },
+  { title: 'Account' },
+);
 export type Account = Static<typeof Account>;
 
-export const NewAccount = Type.Object({ name, time_zone: Type.Optional(timeZone) });
+export const NewAccount = Type.Object({ name, time_zone: Type.Optional(timeZone) }, { title: 'AccountCreate' });
 export type NewAccount = Static<typeof NewAccount>;
 
 /** The job that deletes the rows of a deleted account. */

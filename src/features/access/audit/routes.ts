@@ -11,9 +11,9 @@ export const auditRoutes = [
       method: 'GET',
       path: '/admin/v1/audit',
       operationId: 'adminListAuditEvents',
-      summary: 'Read who did what',
+      summary: 'List audit events',
       description:
-        'Every change through the admin API or the command line, newest first: written in the same transaction as the change, and never rewritten. It holds names of venues, lists and users, ids, and the client’s address; nothing of a guest.',
+        'Lists every change through the admin API or the command line, newest first. An audit event is written in the same transaction as the change and is never changed. It contains no data of a contact.',
       input: AuditQuery,
       response: AuditEntry,
       example: {

@@ -11,8 +11,8 @@ export const requestRoutes = [
       method: 'GET',
       path: '/admin/v1/accounts/:account_id/tokens/:token_id/requests',
       operationId: 'adminListTokenRequests',
-      summary: 'Read what a token asked for',
-      description: `The token's requests of the last ${keptDays} days, newest first, a second or so after they were answered: time, the client's address, route, status, duration and the names of refused or discarded fields. Never a body or a value.`,
+      summary: 'List a token’s requests',
+      description: `The token's requests of the last ${keptDays} days, newest first, 100 at a time. An entry appears about one second after the response. It never contains a body or a value.`,
       input: LogQuery,
       response: LogPage,
       example: {

@@ -6,7 +6,7 @@ import { OpenSession } from '../sessions/schema.ts';
 import { NewPassword, Session, SignIn } from './schema.ts';
 import { beginSession, changePassword, endAllSessions, endSession, listSessions, showSession } from './sign-in.ts';
 
-const shared = { tag: 'Sign in', role: 'viewer' } as const;
+const shared = { tag: 'Sessions', role: 'viewer' } as const;
 const one = '/admin/v1/session';
 const all = '/admin/v1/sessions';
 const example = {
@@ -26,7 +26,7 @@ export const signInRoutes = [
       action: 'session.create',
       summary: 'Sign in',
       description:
-        'Sets a cookie that pages of another site can’t use. A 401 for a wrong e-mail or password alike; many of those in a row are slowed down.',
+        'Sets a session cookie. A wrong e-mail and a wrong password both return 401. Repeated failures return 429. A request from a page of another site returns 403.',
       input: SignIn,
       response: Session,
       status: 201,
@@ -48,7 +48,9 @@ export const signInRoutes = [
       method: 'GET',
       path: one,
       operationId: 'adminGetSession',
-      summary: 'Show who is signed in',
+      summary: 'Show the session',
+      description:
+        'Returns the signed-in user and the accounts that the user can access. The admin token has no user and gets a 403.',
       input: NoFields,
       response: Session,
       example: { response: example },
@@ -67,6 +69,7 @@ export const signInRoutes = [
       operationId: 'adminSignOut',
       action: 'session.delete',
       summary: 'Sign out',
+      description: 'Ends the session of this request and deletes its cookie.',
       input: NoFields,
     },
     async (tx, call) => {
@@ -83,8 +86,8 @@ export const signInRoutes = [
       path: `${one}/password`,
       operationId: 'adminChangePassword',
       action: 'user.change_password',
-      summary: 'Change one’s password',
-      description: 'The other sessions of the user end.',
+      summary: 'Change your password',
+      description: 'Ends all other sessions of the user. This session stays. A wrong current password returns 422.',
       input: NewPassword,
       example: { input: { current_password: 'correct horse battery staple', new_password: 'an even better one' } },
     },
@@ -103,7 +106,8 @@ export const signInRoutes = [
       method: 'GET',
       path: all,
       operationId: 'adminListSessions',
-      summary: 'List one’s sessions',
+      summary: 'List your sessions',
+      description: 'Lists the open sessions of the signed-in user, newest first.',
       input: NoFields,
       response: OpenSession,
       example: {
@@ -131,6 +135,7 @@ export const signInRoutes = [
       operationId: 'adminSignOutEverywhere',
       action: 'session.delete_all',
       summary: 'Sign out everywhere',
+      description: 'Ends all sessions of the user, including this one.',
       input: NoFields,
     },
     async (tx, call) => {

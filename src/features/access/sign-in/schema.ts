@@ -17,29 +17,40 @@ const password = (description: string) =>
 /** More accounts than that are not offered at a glance. */
 export const mostAccounts = 1000;
 
-export const SignIn = Type.Object({
-  email: Type.String({ maxLength: 254, examples: ['sam@harbour.example'] }),
-  password: password('The user’s own.'),
-});
+export const SignIn = Type.Object(
+  {
+    email: Type.String({ description: 'The e-mail of the user.', maxLength: 254, examples: ['sam@harbour.example'] }),
+    password: password('The password of the user.'),
+  },
+  { title: 'SignIn' },
+);
 
-export const Session = Type.Object({
-  user: Type.Object({ id, email, role }),
-  accounts: Type.Array(Account, { description: `Those that the user may access; the first ${mostAccounts} by name.` }),
-  expires_at: Nullable(
-    Instant(
-      `When it ends unless it is used: ${idleDays} days after its last use, and at most ${longestDays} days after it began. Null: e-mail and password came along instead.`,
+export const Session = Type.Object(
+  {
+    user: Type.Object({ id, email, role }, { title: 'SessionUser', description: 'The signed-in user.' }),
+    accounts: Type.Array(Account, {
+      description: `The accounts that the user can access, sorted by name, at most ${mostAccounts}.`,
+    }),
+    expires_at: Nullable(
+      Instant(
+        `The time at which an unused session ends: ${idleDays} days after its last use, at most ${longestDays} days after the sign-in. Null if the request has an e-mail and a password instead of a session.`,
+      ),
     ),
-  ),
-});
+  },
+  { title: 'Session' },
+);
 export type Session = Static<typeof Session>;
 
-export const NewPassword = Type.Object({
-  current_password: password('The one until now.'),
-  new_password: Type.String({
-    description: 'At least 8 characters, not one of the most common passwords, and not the e-mail.',
-    format: 'password',
-    minLength: 8,
-    maxLength: 1024,
-    examples: ['an even better one'],
-  }),
-});
+export const NewPassword = Type.Object(
+  {
+    current_password: password('The current password.'),
+    new_password: Type.String({
+      description: 'At least 8 characters. Not one of the most common passwords, and not the e-mail.',
+      format: 'password',
+      minLength: 8,
+      maxLength: 1024,
+      examples: ['an even better one'],
+    }),
+  },
+  { title: 'PasswordChange' },
+);

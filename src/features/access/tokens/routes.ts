@@ -33,9 +33,10 @@ export const tokenRoutes = crudRoutes(
     },
     notes: {
       create:
-        'The token is in the answer and nowhere else: it is stored hashed. Without a user it may access this account alone.',
-      change: 'Only its name can be changed.',
-      remove: 'Revokes it: it is refused from the next request on. It stays listed, with the time of its revocation.',
+        'The response contains the token. It is shown once and stored as a hash. Without `user_id` the token can access only this account.',
+      list: 'Sorted by id. Revoked tokens are included.',
+      change: 'Only the name can be changed.',
+      remove: 'The revocation takes effect within 100 ms. The token stays in the list, with `revoked_at`.',
     },
   },
   {

@@ -24,9 +24,10 @@ export const userRoutes = crudRoutes(
       response: { id: 5, email: 'sam@harbour.example', account_ids: [1], role: 'staff' },
     },
     notes: {
+      create: 'An e-mail that another user has returns 422.',
       change:
-        'A new password ends the user’s sessions. To change one’s own password, send `current_password` too; `POST /admin/v1/session/password` keeps the session.',
-      remove: 'The user’s personal access tokens go too. The last owner can’t be deleted.',
+        'Fields that are not sent do not change. A new password ends the sessions of the user. The last owner cannot lose the role (422).',
+      remove: 'Also deletes the personal access tokens of the user. The last owner cannot be deleted (422).',
     },
   },
   {

@@ -22,7 +22,7 @@ export const bookingRoutes = [
       operationId: 'findBooking',
       summary: 'Find a booking',
       description:
-        'By the reference that it was sent with. Of several partners’ bookings with the same reference, the last that was made, unless `provider_id` says whose.',
+        'Finds a booking by its reference. If several providers have the same reference, the booking created last is returned, unless `provider_id` is sent. Returns 404 if there is none.',
       input: FindBooking,
       response: Booking,
       notFound: 'There is no such booking.',
@@ -41,9 +41,9 @@ export const bookingRoutes = [
       method: 'POST',
       path: '/v1/bookings',
       operationId: 'updateBookingByReference',
-      summary: 'Change a booking by its reference',
+      summary: 'Change a booking by reference',
       description:
-        'The same as changing it by its id. The reference finds the booking as the search does: of several partners’ bookings with the same reference, the last that was made, unless `provider_id` says whose. Neither of the two is changed.',
+        'Finds the booking like the booking search and changes it like `updateBooking`. The reference and the provider do not change. An unknown reference returns 404; no booking is created.',
       input: BookingUpdate,
       alsoCheck: (tx, { accountId, input }) => wrongWithUpdate(tx, accountId, input),
       response: Booking,
@@ -65,7 +65,7 @@ export const bookingRoutes = [
       operationId: 'updateBooking',
       summary: 'Change a booking',
       description:
-        'What is not sent stays. This is how a booking platform reports the table: purchases that were waiting for that become the guest’s.',
+        'Fields that are not sent do not change. Use it to report the seated table: waiting purchases of that table are matched in the same transaction. Returns 404 if there is no such booking.',
       input: BookingChanges,
       alsoCheck: (tx, { accountId, ids, input }) => wrongWithBooking(tx, accountId, ids.booking_id, input),
       response: Booking,

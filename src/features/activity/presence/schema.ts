@@ -7,19 +7,26 @@ import { WifiPop } from '../wifi/schema.ts';
 export const popTypes = ['purchases', 'wifi', 'booking'] as const;
 
 export const FindPops = Type.Object({
-  contact_id: Id('The contact; one that was merged into another leads to that one.'),
-  start_date: Day('The first day, on the account’s clock.'),
-  end_date: Day('The last day, which counts too.'),
-  types: Type.Array(Type.Enum(popTypes), { minItems: 1, maxItems: 100, examples: [['purchases', 'booking']] }),
+  contact_id: Id('The contact. The id of a merged contact works too.'),
+  start_date: Day('The first day, in the account’s time zone.'),
+  end_date: Day('The last day, included.'),
+  types: Type.Array(Type.Enum(popTypes), {
+    description: 'The types to return.',
+    minItems: 1,
+    maxItems: 100,
+    examples: [['purchases', 'booking']],
+  }),
 });
 export type FindPops = Static<typeof FindPops>;
 
-/** Only the types that were asked for. */
-export const Pops = Type.Object({
-  purchases: Type.Optional(Type.Array(PurchasePop)),
-  booking: Type.Optional(Page(BookingPop)),
-  wifi: Type.Optional(Page(WifiPop)),
-});
+export const Pops = Type.Object(
+  {
+    purchases: Type.Optional(Type.Array(PurchasePop, { description: 'All purchases, newest first.' })),
+    booking: Type.Optional(Page(BookingPop)),
+    wifi: Type.Optional(Page(WifiPop)),
+  },
+  { title: 'Presence', description: 'The presence of a contact. It has only the requested types.' },
+);
 export type Pops = Static<typeof Pops>;
 
 const onePage = {

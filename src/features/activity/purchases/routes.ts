@@ -47,7 +47,7 @@ export const purchaseRoutes = [
       operationId: 'addPurchases',
       summary: 'Add anonymous purchases',
       description:
-        'Purchases of somebody who is not named. The booking reference, voucher code, membership number, loyalty card or table number, in this order, says whose they are: the first that leads to a contact. A purchase that leads to nobody yet is kept, and matched as soon as what it waits for arrives.',
+        'Stores purchases without a contact and matches them by the first key that leads to one: booking reference, unique code, membership number, card, table. At least one key is required. A purchase without a match is stored and matched as soon as the missing data arrives; sent again, it is updated.',
       input: AnonymousPurchases,
       response: PurchasesStored,
       example: {
@@ -91,7 +91,7 @@ export const purchaseRoutes = [
       tag: 'Contacts',
       operationId: 'listContactPurchases',
       summary: 'List a contact’s purchases',
-      description: 'Newest first. An id that was merged into another contact leads to that one.',
+      description: 'Newest first. The id of a merged contact returns the purchases of the survivor.',
       input: NoFields,
       response: Purchase,
       example: { response: purchase },
@@ -104,8 +104,8 @@ export const purchaseRoutes = [
       method: 'GET',
       path: `${account}/purchases/waiting`,
       operationId: 'adminListWaitingPurchases',
-      summary: 'List purchases that wait',
-      description: 'Those of which nobody knows yet whose they are, newest first.',
+      summary: 'List waiting purchases',
+      description: 'Lists the purchases that no contact is matched to yet, newest first.',
       input: ListWaiting,
       response: StaffPurchase,
       example: { response: waitingPurchase },
@@ -118,7 +118,8 @@ export const purchaseRoutes = [
       method: 'GET',
       path: `${account}/purchases/waiting/counts`,
       operationId: 'adminCountWaitingPurchases',
-      summary: 'Count purchases that wait',
+      summary: 'Count waiting purchases',
+      description: 'Returns the number of purchases without a contact, in total and by key.',
       input: NoFields,
       response: Waiting,
       example: {
@@ -143,6 +144,7 @@ export const purchaseRoutes = [
       path: `${account}/purchases/:purchase_id`,
       operationId: 'adminGetPurchase',
       summary: 'Show a purchase',
+      description: 'Returns the purchase with its keys. Returns 404 if there is no such purchase.',
       input: NoFields,
       response: StaffPurchase,
       example: { response: staffPurchase },
@@ -155,9 +157,9 @@ export const purchaseRoutes = [
       method: 'GET',
       path: `${account}/purchases/:purchase_id/explanation`,
       operationId: 'adminExplainPurchase',
-      summary: 'Explain a purchase',
+      summary: 'Explain how a purchase was matched',
       description:
-        'Why it is whose it is, or why nobody’s yet: which key won, and which bookings were turned down for what reason.',
+        'Shows why a purchase has its contact or none: the key that was used, where each key leads, and the bookings of the unit around that time with the reasons against each.',
       input: NoFields,
       response: Explanation,
       example: {

@@ -1,104 +1,145 @@
 import Type, { type Static } from 'typebox';
 import { idsOf, listed, type MatchKey, matchKeys, orderTypes } from '../../../shared/codes.ts';
 import { Id, Instant, Money, Nullable, vital, WallClock } from '../../../shared/fields.ts';
+import { spoken } from '../../../shared/phrases.ts';
 
 export const mostLines = 1000;
 
 const orderTypeId = Type.Integer({
-  description: `${listed(orderTypes, { unknown: ' (unless given)' })}.`,
+  description: `${listed(orderTypes, { unknown: ' (default)' })}.`,
   enum: idsOf(orderTypes),
   examples: [4],
 });
 
-const Item = Type.Object({
-  description: Type.Optional(Type.String({ maxLength: 1000, examples: ['Pale ale'] })),
-  sku: Type.Optional(Type.String({ maxLength: 255, examples: ['ALE-1'] })),
-  quantity: Type.Number({
-    description: 'Kept to three places. Negative for what was taken back.',
-    minimum: -999_999_999,
-    maximum: 999_999_999,
-    examples: [2],
-  }),
-  value: Money('The total, quantity times unit value. Kept to two places.', 11.5),
-  tags: Type.Optional(Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100, examples: [['drinks']] })),
-});
+const Item = Type.Object(
+  {
+    description: Type.Optional(
+      Type.String({ description: 'The name of the product.', maxLength: 1000, examples: ['Pale ale'] }),
+    ),
+    sku: Type.Optional(Type.String({ description: 'The product code.', maxLength: 255, examples: ['ALE-1'] })),
+    quantity: Type.Number({
+      description: 'Stored with three decimal places. Negative for a return.',
+      minimum: -999_999_999,
+      maximum: 999_999_999,
+      examples: [2],
+    }),
+    value: Money('The total: quantity times unit value. Stored with two decimal places.', 11.5),
+    tags: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255 }), {
+        description: 'Tags of the product.',
+        maxItems: 100,
+        examples: [['drinks']],
+      }),
+    ),
+  },
+  { title: 'PurchaseItem' },
+);
 export type Item = Static<typeof Item>;
 
 /** One of the contact write's `purchases`, or of an anonymous request's. */
-export const NewPurchase = Type.Object({
-  transaction_reference: Type.String({
-    description:
-      'The till’s own reference. With `provider_id` and `unit_id` it says which purchase is meant: sent again, it replaces what was sent before.',
-    maxLength: 255,
-    examples: ['T-88123'],
-  }),
-  unit_id: Type.Optional(Id('Where; the root unit unless given.', vital)),
-  created_at: Type.Optional(WallClock('When it was completed; the time of the request unless given.', vital)),
-  provider_id: Type.Optional(Id('The partner that the reference is from.', vital)),
-  order_type_id: Type.Optional(orderTypeId),
-  items: Type.Optional(Type.Array(Item, { maxItems: mostLines })),
-});
+export const NewPurchase = Type.Object(
+  {
+    transaction_reference: Type.String({
+      description:
+        'The till’s own reference. With `provider_id` and `unit_id` it identifies the purchase. Sent again, it updates the purchase.',
+      maxLength: 255,
+      examples: ['T-88123'],
+    }),
+    unit_id: Type.Optional(Id('The unit. The default is the root unit.', vital)),
+    created_at: Type.Optional(WallClock('The time of completion. The default is the time of the request.', vital)),
+    provider_id: Type.Optional(Id('The provider of the reference.', vital)),
+    order_type_id: Type.Optional(orderTypeId),
+    items: Type.Optional(
+      Type.Array(Item, {
+        description: 'The lines. They replace all lines that were sent before.',
+        maxItems: mostLines,
+      }),
+    ),
+  },
+  { title: 'PurchaseWrite' },
+);
 export type NewPurchase = Static<typeof NewPurchase>;
 
 const key = (description: string, example: string) =>
   Type.Optional(Type.String({ description, maxLength: 255, examples: [example] }));
 
-export const AnonymousPurchases = Type.Object({
-  booking_reference: key('Of a booking: the purchase is its guest’s.', 'B-1042'),
-  unique_code: key('The voucher code used: the purchase is that of the contact it is assigned to.', 'SUMMER-7KQ'),
-  unique_code_group_id: Type.Optional(Id('Which group’s code is meant, where several groups have the same.')),
-  membership_number: key('Loyalty or membership number.', 'M-1029'),
-  card_reference: key('Loyalty card number.', 'C-555'),
-  table_number: key(
-    'The table they sat at: the purchase is that of the guest whose booking had it, on the same day, starting within 3 hours.',
-    '12',
-  ),
-  provider_id: Type.Optional(Id('The partner, for all purchases that don’t say another.')),
-  purchases: Type.Array(NewPurchase, { minItems: 1 }),
-});
+export const AnonymousPurchases = Type.Object(
+  {
+    booking_reference: key('The reference of a booking. It leads to the contact of the booking.', 'B-1042'),
+    unique_code: key('A unique code. It leads to the contact that the code is assigned to.', 'SUMMER-7KQ'),
+    unique_code_group_id: Type.Optional(Id('The group of the unique code. Required if several groups have the code.')),
+    membership_number: key('A membership or loyalty number.', 'M-1029'),
+    card_reference: key('A loyalty card number.', 'C-555'),
+    table_number: key(
+      'A table. It leads to the contact of a booking at the same unit and table, on the same day, with a start within 3 hours of the purchase.',
+      '12',
+    ),
+    provider_id: Type.Optional(Id('The provider of all purchases that have none of their own.')),
+    purchases: Type.Array(NewPurchase, { description: 'The purchases.', minItems: 1 }),
+  },
+  { title: 'AnonymousPurchases' },
+);
 export type AnonymousPurchases = Static<typeof AnonymousPurchases>;
 
 const matchedBy = Nullable(
   Type.Enum(matchKeys, {
-    description: 'What led to the contact; null: nothing yet, or it came on the contact itself.',
+    description:
+      'The key that led to the contact. Null if there is no contact yet, or if the purchase was sent on a contact.',
   }),
 );
-const contactId = Nullable(Id('Whose it is; null: nobody is known yet.'));
+const contactId = Nullable(Id('The contact of the purchase. Null while the purchase waits for a match.'));
 
-export const PurchasesStored = Type.Object({
-  purchases: Type.Array(
-    Type.Object({
-      id: Id('Purchase id'),
-      transaction_reference: Type.String(),
-      contact_id: contactId,
-      matched_by: matchedBy,
-    }),
-  ),
-});
+const purchaseId = Id('The id of the purchase.');
+const transactionReference = Type.String({ description: 'The till’s own reference.', examples: ['T-88123'] });
+
+export const PurchasesStored = Type.Object(
+  {
+    purchases: Type.Array(
+      Type.Object(
+        {
+          id: purchaseId,
+          transaction_reference: transactionReference,
+          contact_id: contactId,
+          matched_by: matchedBy,
+        },
+        { title: 'StoredPurchase' },
+      ),
+      { description: 'The stored purchases, in the order of the request.' },
+    ),
+  },
+  { title: 'StoredPurchases' },
+);
 export type PurchasesStored = Static<typeof PurchasesStored>;
 
 const lineFields = {
-  id: Id('Line id'),
-  description: Type.String({ examples: ['Pale ale'] }),
-  sku: Type.String({ examples: ['ALE-1'] }),
-  quantity: Type.String({ examples: ['2'] }),
-  value: Type.String({ description: 'Two places.', examples: ['11.50'] }),
+  id: Id('The id of the line.'),
+  description: Type.String({ description: 'The name of the product.', examples: ['Pale ale'] }),
+  sku: Type.String({ description: 'The product code.', examples: ['ALE-1'] }),
+  quantity: Type.String({ description: 'The quantity. Negative for a return.', examples: ['2'] }),
+  value: Type.String({ description: 'The total of the line, with two decimal places.', examples: ['11.50'] }),
 };
-const Line = Type.Object({ ...lineFields, tags: Type.Array(Type.String()) });
+const Line = Type.Object(
+  { ...lineFields, tags: Type.Array(Type.String(), { description: 'Tags of the product.' }) },
+  { title: 'PurchaseLine' },
+);
+const LinePop = Type.Object(lineFields, { title: 'PresencePurchaseLine' });
 export type Line = Static<typeof Line>;
 
 const purchaseFields = {
-  unit_name: Type.String({ examples: ['The Anchor'] }),
-  id: Id('Purchase id'),
-  contact_id: Id('Whose it is.'),
-  transaction_reference: Type.String({ examples: ['T-88123'] }),
-  unit_id: Id('Where.'),
-  provider_id: Nullable(Id('The partner.')),
+  unit_name: Type.String({ description: 'The name of the unit.', examples: ['The Anchor'] }),
+  id: purchaseId,
+  contact_id: Id('The contact of the purchase.'),
+  transaction_reference: transactionReference,
+  unit_id: Id('The id of the unit.'),
+  provider_id: Nullable(Id('The provider of the reference.')),
   order_type_id: orderTypeId,
-  transaction_date: WallClock('When it was completed.'),
+  transaction_date: WallClock('The time of completion.'),
 };
 
-export const PurchasePop = Type.Object({ transaction_lines: Type.Array(Type.Object(lineFields)), ...purchaseFields });
+export const PurchasePop = Type.Object(
+  { transaction_lines: Type.Array(LinePop, { description: 'The lines.' }), ...purchaseFields },
+  { title: 'PresencePurchase' },
+);
 export type PurchasePop = Static<typeof PurchasePop>;
 
 export const popExample: PurchasePop = {
@@ -113,75 +154,95 @@ export const popExample: PurchasePop = {
   transaction_date: '2026-03-01 20:05:00',
 };
 
-export const Purchase = Type.Object({
-  transaction_lines: Type.Array(Line),
-  ...purchaseFields,
-  matched_by: matchedBy,
-});
+export const Purchase = Type.Object(
+  {
+    transaction_lines: Type.Array(Line, { description: 'The lines.' }),
+    ...purchaseFields,
+    matched_by: matchedBy,
+  },
+  { title: 'Purchase' },
+);
 export type Purchase = Static<typeof Purchase>;
 
-const keys = Object.fromEntries(matchKeys.map((name) => [name, Nullable(Type.String())])) as Record<
-  MatchKey,
-  ReturnType<typeof Nullable<ReturnType<typeof Type.String>>>
->;
+const keys = Object.fromEntries(
+  matchKeys.map((name) => [name, Nullable(Type.String({ description: `The ${spoken(name)} that was sent.` }))]),
+) as Record<MatchKey, ReturnType<typeof Nullable<ReturnType<typeof Type.String>>>>;
 
 /** What staff see besides. */
-export const StaffPurchase = Type.Object({
-  ...Purchase.properties,
-  contact_id: contactId,
-  ...keys,
-  unique_code_group_id: Nullable(Id('Which group’s code was meant.')),
-  matched_at: Nullable(Instant('When the contact was found.')),
-});
+export const StaffPurchase = Type.Object(
+  {
+    ...Purchase.properties,
+    contact_id: contactId,
+    ...keys,
+    unique_code_group_id: Nullable(Id('The group of the unique code.')),
+    matched_at: Nullable(Instant('The time of the match.')),
+  },
+  { title: 'StaffPurchase' },
+);
 export type StaffPurchase = Static<typeof StaffPurchase>;
 
 export const ListWaiting = Type.Object({
-  waiting_for: Type.Optional(Type.Enum(matchKeys, { description: 'Only those that wait for this.' })),
+  waiting_for: Type.Optional(Type.Enum(matchKeys, { description: 'Only purchases with this key.' })),
 });
 export type ListWaiting = Static<typeof ListWaiting>;
 
-export const Waiting = Type.Object({
-  waiting: Type.Integer({ description: 'Purchases of which nobody knows yet whose they are.', examples: [3] }),
-  waiting_for: Type.Object(
-    Object.fromEntries(matchKeys.map((name) => [name, Type.Integer({ examples: [1] })])) as Record<
-      MatchKey,
-      ReturnType<typeof Type.Integer>
-    >,
-    { description: 'How many wait for what. One that named several keys waits for each.' },
-  ),
-});
+export const Waiting = Type.Object(
+  {
+    waiting: Type.Integer({ description: 'The number of waiting purchases.', examples: [3] }),
+    waiting_for: Type.Object(
+      Object.fromEntries(matchKeys.map((name) => [name, Type.Integer({ examples: [1] })])) as Record<
+        MatchKey,
+        ReturnType<typeof Type.Integer>
+      >,
+      { description: 'The number of waiting purchases by key. A purchase with several keys counts for each.' },
+    ),
+  },
+  { title: 'WaitingPurchaseCounts' },
+);
 export type Waiting = Static<typeof Waiting>;
 
-export const Explanation = Type.Object({
-  purchase: StaffPurchase,
-  summary: Type.String({ examples: ['Matched to contact 42 by its table number.'] }),
-  keys: Type.Array(
-    Type.Object({
-      key: Type.Enum(matchKeys),
-      value: Type.String(),
-      outcome: Type.Enum(['won', 'not needed', 'led to nobody'], { description: 'Back then.' }),
-      reason: Type.String({
-        description: 'Where it leads now, and where it led if that has changed.',
-        examples: ['There is no booking with this reference.'],
-      }),
-      contact_id: contactId,
+export const Explanation = Type.Object(
+  {
+    purchase: StaffPurchase,
+    summary: Type.String({
+      description: 'The result in one sentence.',
+      examples: ['Matched to contact 42 by its table number.'],
     }),
-    { description: 'What it said of its guest, in the order in which that is tried.' },
-  ),
-  candidates: Type.Array(
-    Type.Object({
-      booking_id: Id('Booking id'),
-      booking_reference: Type.String(),
-      contact_id: Id('Whose booking it is.'),
-      party_datetime: WallClock('When it starts.'),
-      table_numbers: Type.Array(Type.String()),
-      chosen: Type.Boolean(),
-      turned_down: Type.Array(Type.String(), {
-        description: 'Why it is not this one.',
-        examples: [['It is at another table.']],
-      }),
-    }),
-    { description: 'Bookings of the unit around that time, as they stand now, nearest first.' },
-  ),
-});
+    keys: Type.Array(
+      Type.Object(
+        {
+          key: Type.Enum(matchKeys, { description: 'The key.' }),
+          value: Type.String({ description: 'The value that was sent.' }),
+          outcome: Type.Enum(['won', 'not needed', 'led to nobody'], { description: 'The result of the match.' }),
+          reason: Type.String({
+            description: 'Where the key leads now, and where it led if that has changed.',
+            examples: ['There is no booking with this reference.'],
+          }),
+          contact_id: contactId,
+        },
+        { title: 'ExplainedKey' },
+      ),
+      { description: 'The keys of the purchase, in the order in which they are tried.' },
+    ),
+    candidates: Type.Array(
+      Type.Object(
+        {
+          booking_id: Id('The id of the booking.'),
+          booking_reference: Type.String({ description: 'The reference of the booking.' }),
+          contact_id: Id('The contact of the booking.'),
+          party_datetime: WallClock('The start.'),
+          table_numbers: Type.Array(Type.String(), { description: 'The tables of the party.' }),
+          chosen: Type.Boolean({ description: 'True if the purchase was matched by this booking.' }),
+          turned_down: Type.Array(Type.String(), {
+            description: 'The reasons against this booking.',
+            examples: [['It is at another table.']],
+          }),
+        },
+        { title: 'CandidateBooking' },
+      ),
+      { description: 'The current bookings of the unit around that time. The most likely comes first.' },
+    ),
+  },
+  { title: 'PurchaseExplanation' },
+);
 export type Explanation = Static<typeof Explanation>;

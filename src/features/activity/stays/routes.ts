@@ -13,7 +13,7 @@ export const stayRoutes = [
       operationId: 'listContactStays',
       summary: 'List a contact’s stays',
       description:
-        'Those that the contact booked or stayed at, latest arrival first. An id that was merged into another contact leads to that one.',
+        'Lists the stays that the contact booked or was a guest of, latest check-in first. The id of a merged contact returns the stays of the survivor.',
       input: NoFields,
       response: Stay,
       example: {

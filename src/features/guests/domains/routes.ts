@@ -21,11 +21,11 @@ export const domainRoutes = [
     {
       ...shared,
       method: 'POST',
-      operationId: 'adminVouchForEmailDomain',
+      operationId: 'adminSetEmailDomain',
       action: 'email_domain.vouch',
-      summary: 'Vouch for an e-mail domain',
+      summary: 'Accept or reject an e-mail domain',
       description:
-        'It is on the list from then on, or refused, whatever DNS says. Every process knows within ten seconds.',
+        'Addresses of the domain are accepted, or rejected with `takes_mail: false`, regardless of DNS. Every process applies it within ten seconds. Sent again, it replaces the decision.',
       input: NewEmailDomain,
       response: EmailDomain,
       status: 201,
@@ -44,7 +44,7 @@ export const domainRoutes = [
       operationId: 'adminListEmailDomains',
       summary: 'List e-mail domains',
       description:
-        'What was learnt from DNS, and what was vouched for; the common domains that come along are not in it.',
+        'Lists the domains learnt from DNS and those that an owner decided, sorted by name. The built-in common domains are not listed.',
       input: NoFields,
       response: EmailDomain,
       example: { response: example },

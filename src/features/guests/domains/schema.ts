@@ -29,22 +29,28 @@ export interface KnownDomain {
 }
 
 const domain = Type.String({
-  description: 'Also in letters of its own.',
+  description: 'The domain. Letters beyond ASCII are accepted.',
   maxLength: 253,
   examples: ['harbour-group.co.uk'],
 });
 
-export const NewEmailDomain = Type.Object({
-  domain,
-  takes_mail: Type.Optional(
-    Type.Boolean({ description: 'False: it is refused, whatever DNS says. True unless given.' }),
-  ),
-});
+export const NewEmailDomain = Type.Object(
+  {
+    domain,
+    takes_mail: Type.Optional(
+      Type.Boolean({ description: 'True accepts addresses of the domain, false rejects them. The default is true.' }),
+    ),
+  },
+  { title: 'EmailDomainWrite' },
+);
 
-export const EmailDomain = Type.Object({
-  domain,
-  takes_mail: Type.Boolean(),
-  vouched_for: Type.Boolean({ description: 'Staff said so: DNS is not asked.' }),
-  checked_at: Instant('When it was last asked about, or vouched for.'),
-});
+export const EmailDomain = Type.Object(
+  {
+    domain,
+    takes_mail: Type.Boolean({ description: 'Whether addresses of the domain are accepted.' }),
+    vouched_for: Type.Boolean({ description: 'True if an owner decided it. DNS is then not queried.' }),
+    checked_at: Instant('The time of the last DNS query, or of the decision.'),
+  },
+  { title: 'EmailDomain' },
+);
 export type EmailDomain = Static<typeof EmailDomain>;

@@ -13,7 +13,7 @@ export const erasureRoutes = [
       action: 'contact.erase',
       summary: 'Erase a contact',
       description:
-        'For a guest who asks to be forgotten: the contact goes for good, with everything it did, all that was merged into it, and its consent ledger. Its membership numbers and cards are removed from the purchases of others.',
+        'Permanent. Deletes the contact, its activity, its consent ledger and all contacts that were merged into it. Its membership numbers and cards are removed from the purchases of others. Returns 404 if there is no such contact.',
       input: NoFields,
     },
     async (tx, { accountId, ids }) => {

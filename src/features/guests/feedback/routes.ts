@@ -12,7 +12,7 @@ export const feedbackRoutes = [
       tag: 'Contacts',
       operationId: 'listContactFeedback',
       summary: 'List a contact’s feedback',
-      description: 'Newest first. An id that was merged into another contact leads to that one.',
+      description: 'Newest first. The id of a merged contact returns the feedback of the survivor.',
       input: NoFields,
       response: Feedback,
       example: {

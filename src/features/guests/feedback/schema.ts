@@ -3,7 +3,7 @@ import { builtInFeedbackCategories, feedbackSources, feedbackTypes, idsOf, liste
 import { Id, Nullable, WallClock } from '../../../shared/fields.ts';
 
 const typeId = Type.Integer({
-  description: `${listed(feedbackTypes, { unknown: ' (unless given)' })}.`,
+  description: `${listed(feedbackTypes, { unknown: ' (default)' })}.`,
   enum: idsOf(feedbackTypes),
   examples: [1],
 });
@@ -14,47 +14,77 @@ const sourceId = Type.Integer({
 });
 const long = (description: string, example: string) =>
   Type.String({ description, maxLength: 10_000, examples: [example] });
-const tag = Type.String({ description: 'A tag, such as a topic.', maxLength: 255, examples: ['atmosphere'] });
+const tag = Type.String({ description: 'A tag, for example the topic.', maxLength: 255, examples: ['atmosphere'] });
 const categoryId = Type.Integer({
-  description: `${listed(builtInFeedbackCategories)}; the full list is at \`/v1/feedback/categories\`.`,
+  description: `${listed(builtInFeedbackCategories)}. \`/v1/feedback/categories\` has the full list.`,
   examples: [4],
 });
 const ratingText = Type.String({
-  description: 'For NPS a number from 0 to 10.',
+  description: 'The rating. For NPS it is an integer from 0 to 10.',
   minLength: 1,
   maxLength: 255,
   examples: ['9'],
 });
 
-export const NewFeedback = Type.Object({
-  type_id: Type.Optional(typeId),
-  source_id: Type.Optional(sourceId),
-  unit_id: Type.Optional(Id('Where it was; the root unit unless given.')),
-  comments: Type.Optional(
-    Type.Array(Type.Object({ type: Type.Optional(tag), note: long('What was said.', 'Lovely fire.') })),
-  ),
-  ratings: Type.Optional(
-    Type.Array(
-      Type.Object({
-        category_id: categoryId,
-        rating_text: ratingText,
-        contact_note: Type.Optional(long('What the guest added.', 'Quick and kind.')),
-      }),
+export const NewFeedback = Type.Object(
+  {
+    type_id: Type.Optional(typeId),
+    source_id: Type.Optional(sourceId),
+    unit_id: Type.Optional(Id('The unit. The default is the root unit.')),
+    comments: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { type: Type.Optional(tag), note: long('The comment.', 'Lovely fire.') },
+          { title: 'FeedbackCommentWrite' },
+        ),
+        { description: 'The comments.' },
+      ),
     ),
-  ),
-  created_at: Type.Optional(WallClock('When it was given; the time of the request unless given.')),
-});
+    ratings: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            category_id: categoryId,
+            rating_text: ratingText,
+            contact_note: Type.Optional(long('A note of the guest.', 'Quick and kind.')),
+          },
+          { title: 'FeedbackRatingWrite' },
+        ),
+        { description: 'The ratings.' },
+      ),
+    ),
+    created_at: Type.Optional(WallClock('The time. The default is the time of the request.')),
+  },
+  { title: 'FeedbackWrite' },
+);
 export type NewFeedback = Static<typeof NewFeedback>;
 
-export const Feedback = Type.Object({
-  id: Id('Feedback id'),
-  type_id: typeId,
-  source_id: Nullable(sourceId),
-  unit_id: Id('Where it was.'),
-  comments: Type.Array(Type.Object({ type: Nullable(tag), note: Type.String() })),
-  ratings: Type.Array(
-    Type.Object({ category_id: categoryId, rating_text: ratingText, contact_note: Nullable(Type.String()) }),
-  ),
-  created_at: WallClock('When it was given.'),
-});
+export const Feedback = Type.Object(
+  {
+    id: Id('The id of the feedback.'),
+    type_id: typeId,
+    source_id: Nullable(sourceId),
+    unit_id: Id('The unit.'),
+    comments: Type.Array(
+      Type.Object(
+        { type: Nullable(tag), note: Type.String({ description: 'The comment.' }) },
+        { title: 'FeedbackComment' },
+      ),
+      { description: 'The comments.' },
+    ),
+    ratings: Type.Array(
+      Type.Object(
+        {
+          category_id: categoryId,
+          rating_text: ratingText,
+          contact_note: Nullable(Type.String({ description: 'A note of the guest.' })),
+        },
+        { title: 'FeedbackRating' },
+      ),
+      { description: 'The ratings.' },
+    ),
+    created_at: WallClock('The time.'),
+  },
+  { title: 'Feedback' },
+);
 export type Feedback = Static<typeof Feedback>;

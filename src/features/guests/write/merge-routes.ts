@@ -29,7 +29,7 @@ export const mergeRoutes = [
       action: 'contact.merge',
       summary: 'Merge another contact into this one',
       description:
-        'This contact stays, and takes over what it lacks; the other’s id leads to it from now on. Consent is never given by a merge. It can be undone.',
+        'The contact of the path is the survivor. It takes over values that it lacks, and a consent only together with the address that it was given for. A consent that one of the two withdrew stays withdrawn. A merge can be undone.',
       input: MergeInto,
       response: Merge,
       example: { input: { contact_id: 57 }, response: { ...merge, reason: 'staff' as const, actor: 'jo@example.com' } },
@@ -43,7 +43,7 @@ export const mergeRoutes = [
       path: `${account}/merges`,
       operationId: 'adminListMerges',
       summary: 'List merges',
-      description: 'Newest first: those by staff, and those that a write brought about.',
+      description: 'Lists the merges by staff and the automatic merges, newest first. Undone merges are included.',
       input: ListMerges,
       response: Merge,
       example: { response: merge },
@@ -57,6 +57,7 @@ export const mergeRoutes = [
       path: `${account}/merges/:merge_id`,
       operationId: 'adminGetMerge',
       summary: 'Show a merge',
+      description: 'Returns 404 if there is no such merge.',
       input: NoFields,
       response: Merge,
       example: { response: merge },
@@ -72,7 +73,7 @@ export const mergeRoutes = [
       action: 'merge.undo',
       summary: 'Undo a merge',
       description:
-        'The contact is itself again, with all that was its own. What the other took over is taken back, as far as it was not changed since. The two are not joined again by a phone they share. A consent that the merge ended stays ended: only the guest can give it.',
+        'Restores both contacts. Values that the survivor took over are removed, unless they have changed since. A consent that the merge ended stays ended. The same phone does not merge the two again. A second undo returns 422.',
       input: NoFields,
       response: Merge,
       example: {
@@ -89,7 +90,7 @@ export const mergeRoutes = [
       path: `${account}/possible_duplicates`,
       operationId: 'adminListPossibleDuplicates',
       summary: 'List possible duplicates',
-      description: 'Pairs of contacts that share a phone and have different e-mails. Newest first.',
+      description: 'Lists pairs of contacts with the same mobile number and different e-mails, newest first.',
       input: NoFields,
       response: PossibleDuplicate,
       example: {
@@ -113,8 +114,9 @@ export const mergeRoutes = [
       path: `${account}/possible_duplicates/:pair_id/keep_apart`,
       operationId: 'adminKeepContactsApart',
       action: 'contact.keep_apart',
-      summary: 'Say that they are two people',
-      description: 'They are no longer listed, and never merged by themselves.',
+      summary: 'Mark two contacts as different people',
+      description:
+        'The pair is no longer listed and is never merged automatically. Returns 404 if there is no such pair.',
       input: NoFields,
       example: { input: {} },
     },

@@ -15,7 +15,7 @@ export const contactWriteRoutes = [
       operationId: 'writeContact',
       summary: 'Write a contact',
       description:
-        'Creates the contact, or updates the one that is known by this e-mail or mobile. One of the two is required. Answers the full contact object, or only its id with `full_contact_object: false`. What `discard_invalid_data` dropped is named in the header `Discarded-Fields`.',
+        'Creates a contact, or updates the one with this e-mail or mobile number. One of the two is required. Fields that are not sent do not change; notes, feedback and wifi interactions are added. An invalid value returns 422, unless the rule `discard_invalid_data` is sent.',
       input: ContactWrite,
       response: ContactWritten,
       example: {

@@ -19,12 +19,17 @@ export const rules = [
 ] as const;
 export type Rule = (typeof rules)[number];
 
-const ruleNotes = `\`discard_invalid_data\`: what is invalid is dropped and the rest stored. \`historic_data\`: an existing contact’s consent stays, whatever is sent. \`preserve_consent\`: it stays where "no" is sent. \`detach_existing_groups\`: the contact is then in the groups of this request alone. \`update_only\`: no contact is created.`;
+const ruleNotes = `\`discard_invalid_data\` drops invalid values and stores the others. \`historic_data\` does not change the consent of an existing contact. \`preserve_consent\` does not withdraw a consent. \`detach_existing_groups\` removes the contact from all groups that are not in this request. \`update_only\` creates no contact.`;
 
-const flag = Type.Optional(Type.Boolean({ description: 'Also as `Y` or `N`. Left out: stays as it is.' }));
+const flag = (channel: string) =>
+  Type.Optional(
+    Type.Boolean({
+      description: `Consent to ${channel}. \`Y\` and \`N\` are accepted too. Not sent, it does not change.`,
+    }),
+  );
 const folderName = Type.Optional(
   Type.String({
-    description: 'Made on the unit if it is missing; `default` unless given.',
+    description: 'The folder of the group. It is created if it is missing. The default is `default`.',
     maxLength: 255,
     examples: ['default'],
   }),
@@ -32,101 +37,134 @@ const folderName = Type.Optional(
 
 /** The lists that sections store, see sections.ts. They are read in this order, so errors are listed in it. */
 const lists = {
-  notes: Type.Optional(Type.Array(NewNote, { description: 'Each adds a note.' })),
-  udfs: Type.Optional(Type.Array(NewUdfValue, { description: 'Values of user-defined fields.' })),
-  feedback: Type.Optional(Type.Array(NewFeedback, { 'x-address': '/v1/contact/{id}/feedback' })),
-  purchases: Type.Optional(
-    Type.Array(NewPurchase, { 'x-address': '/v1/contact/{id}/purchases', description: 'What the guest bought.' }),
+  notes: Type.Optional(Type.Array(NewNote, { description: 'Notes. Every request adds its notes.' })),
+  udfs: Type.Optional(Type.Array(NewUdfValue, { description: 'The values of user-defined fields.' })),
+  feedback: Type.Optional(
+    Type.Array(NewFeedback, {
+      'x-address': '/v1/contact/{id}/feedback',
+      description: 'Feedback. Every request adds its feedback.',
+    }),
   ),
-  stays: Type.Optional(Type.Array(NewStay, { description: 'Where the guest stayed, or booked a stay.' })),
-  bookings: Type.Optional(Type.Array(NewBooking, { description: 'What the guest booked.' })),
-  wifi: Type.Optional(Type.Array(NewWifi, { description: 'When the guest was on the wifi.' })),
+  purchases: Type.Optional(
+    Type.Array(NewPurchase, { 'x-address': '/v1/contact/{id}/purchases', description: 'The purchases.' }),
+  ),
+  stays: Type.Optional(Type.Array(NewStay, { description: 'The stays.' })),
+  bookings: Type.Optional(Type.Array(NewBooking, { description: 'The bookings.' })),
+  wifi: Type.Optional(
+    Type.Array(NewWifi, { description: 'The wifi interactions. Every request adds its interactions.' }),
+  ),
 };
 export type ListName = keyof typeof lists;
 
-export const ContactWrite = Type.Object({
-  full_contact_object: Type.Optional(
-    Type.Boolean({ description: 'False: only the id is answered, which is faster. True unless given.' }),
-  ),
-  // Read before the other lists: an unknown rule is always among the errors that are listed.
-  rules: Type.Optional(
-    Type.Array(Type.Object({ rule_name: Type.Enum(rules, { description: ruleNotes }) }), {
-      description: 'What to do otherwise than usual.',
-    }),
-  ),
-  ...Type.Partial(Type.Object(profile)).properties,
-  card_reference: Type.Optional(Type.String({ description: 'Loyalty card number.', maxLength: 255 })),
-  source_id: Type.Optional(Id('Where the data comes from. Given with a `source_name`, the id counts.')),
-  source_name: Type.Optional(
-    Type.String({ description: 'Instead of `source_id`: made if there is none of that name.', maxLength: 255 }),
-  ),
-  allow_sms: flag,
-  allow_email: flag,
-  allow_call: flag,
-  allow_snail_mail: flag,
-  units: Type.Optional(
-    Type.Array(
-      Type.Object({
-        id: Id('The unit to store the contact to.'),
-        groups: Type.Optional(
-          Type.Array(
-            Type.Object(
-              {
-                id: Type.Optional(Id('A group of that unit.')),
-                name: Type.Optional(
-                  Type.String({
-                    description: 'Instead of `id`: made on the unit if it is missing.',
-                    maxLength: 255,
-                    examples: ['Newsletter'],
-                  }),
-                ),
-                folder_name: folderName,
-              },
-              { 'x-either': ['id', 'name'] },
-            ),
-          ),
-        ),
-      }),
-      { description: 'None: a new contact is stored to the root unit.' },
+export const ContactWrite = Type.Object(
+  {
+    full_contact_object: Type.Optional(
+      Type.Boolean({ description: 'False returns only the id, which is faster. The default is true.' }),
     ),
-  ),
-  ...lists,
-});
+    // Read before the other lists: an unknown rule is always among the errors that are listed.
+    rules: Type.Optional(
+      Type.Array(Type.Object({ rule_name: Type.Enum(rules, { description: ruleNotes }) }, { title: 'ContactRule' }), {
+        description: 'Rules for this request.',
+      }),
+    ),
+    ...Type.Partial(Type.Object(profile)).properties,
+    card_reference: Type.Optional(Type.String({ description: 'The loyalty card number.', maxLength: 255 })),
+    source_id: Type.Optional(Id('The source of the data. If `source_name` is sent too, the id is used.')),
+    source_name: Type.Optional(
+      Type.String({
+        description: 'The name of the source, instead of `source_id`. It is created if it is missing.',
+        maxLength: 255,
+      }),
+    ),
+    allow_sms: flag('text messages'),
+    allow_email: flag('e-mail'),
+    allow_call: flag('calls'),
+    allow_snail_mail: flag('letters'),
+    units: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            id: Id('The unit.'),
+            groups: Type.Optional(
+              Type.Array(
+                Type.Object(
+                  {
+                    id: Type.Optional(Id('A group of the unit. `id` or `name` is required.')),
+                    name: Type.Optional(
+                      Type.String({
+                        description: 'The name of the group, instead of `id`. It is created if it is missing.',
+                        maxLength: 255,
+                        examples: ['Newsletter'],
+                      }),
+                    ),
+                    folder_name: folderName,
+                  },
+                  { title: 'ContactGroupWrite', 'x-either': ['id', 'name'] },
+                ),
+                { description: 'The groups on this unit.' },
+              ),
+            ),
+          },
+          { title: 'ContactUnitWrite' },
+        ),
+        {
+          description:
+            'The units of the contact. They are added to the existing ones. The default of a new contact is the root unit.',
+        },
+      ),
+    ),
+    ...lists,
+  },
+  { title: 'ContactWrite' },
+);
 export type ContactWrite = Static<typeof ContactWrite>;
 
-export const ContactWritten = Type.Union([Contact, ContactId]);
+export const ContactWritten = Type.Union([Contact, ContactId], {
+  title: 'WrittenContact',
+  description: 'The full contact object, or only its id with `full_contact_object: false`.',
+});
 
 export const ListMerges = Type.Object({
-  contact_id: Type.Optional(Id('Only those that this contact, or one that was merged into it, had a part in.')),
+  contact_id: Type.Optional(Id('Only merges of this contact and of contacts that were merged into it.')),
 });
 export type ListMerges = Static<typeof ListMerges>;
 
-export const MergeInto = Type.Object({ contact_id: Id('The contact that is the same guest, and ends.') });
+export const MergeInto = Type.Object(
+  { contact_id: Id('The contact that is merged into the contact of the path.') },
+  { title: 'MergeRequest' },
+);
 
 const mergeReason = Type.Enum(mergeReasons, {
-  description: '`same_mobile`: they have the same mobile number. `staff`: staff merged them.',
+  description: 'The reason. `same_mobile`: they have the same mobile number. `staff`: staff merged them.',
   examples: ['same_mobile'],
 });
 
-export const Merge = Type.Object({
-  id: Id('Merge id'),
-  contact_id: Id('The contact that ended.'),
-  into_contact_id: Id('The contact that it is now.'),
-  reason: mergeReason,
-  actor: Type.String({ description: 'Who did it.', examples: ['token 3'] }),
-  at: Instant('When.'),
-  undone_at: Nullable(Instant('When it was undone.')),
-  undone_by: Nullable(Type.String()),
-  contact: Type.Pick(FoundContact, ['first_name', 'last_name', 'email', 'mobile_number'], {
-    description: 'Who the contact that ended says it is.',
-  }),
-});
+export const Merge = Type.Object(
+  {
+    id: Id('The id of the merge.'),
+    contact_id: Id('The merged contact.'),
+    into_contact_id: Id('The survivor.'),
+    reason: mergeReason,
+    actor: Type.String({ description: 'The actor, as text.', examples: ['token 3'] }),
+    at: Instant('The time of the merge.'),
+    undone_at: Nullable(Instant('The time of the undo. Null if the merge was not undone.')),
+    undone_by: Nullable(Type.String({ description: 'The user who undid the merge.' })),
+    contact: Type.Pick(FoundContact, ['first_name', 'last_name', 'email', 'mobile_number'], {
+      title: 'MergedContact',
+      description: 'The values of the merged contact.',
+    }),
+  },
+  { title: 'Merge' },
+);
 export type Merge = Static<typeof Merge>;
 
-export const PossibleDuplicate = Type.Object({
-  id: Id('The pair’s id'),
-  reason: mergeReason,
-  created_at: Instant('When it was noticed.'),
-  contacts: Type.Array(FoundContact, { minItems: 2, maxItems: 2 }),
-});
+export const PossibleDuplicate = Type.Object(
+  {
+    id: Id('The id of the pair.'),
+    reason: mergeReason,
+    created_at: Instant('The time at which the pair was found.'),
+    contacts: Type.Array(FoundContact, { description: 'The two contacts.', minItems: 2, maxItems: 2 }),
+  },
+  { title: 'PossibleDuplicate' },
+);
 export type PossibleDuplicate = Static<typeof PossibleDuplicate>;

@@ -16,11 +16,11 @@ export const overviewRoutes = [
       access: 'admin',
       tag: 'Overview',
       operationId: 'adminGetOverview',
-      summary: 'Show an account at a glance',
+      summary: 'Show the figures of an account',
       description:
-        'Guests, what they did, their consent and NPS, over a range of days on the account’s clock, both included, five years at most; each beside as many days before it. ' +
-        'What a visit is, is left to you: purchases, bookings that took place and stays that began are counted each for itself, and a guest who booked and paid is in two of them. ' +
-        'A guest who was merged into another is not counted; a guest is new when first written.',
+        'Returns contacts, visits, consent, NPS and redeemed unique codes over a range of days in the account’s time zone, at most five years. ' +
+        'Figures of the range come with those of the same number of days before. ' +
+        'Purchases, bookings and stays are counted separately, so one visit can count in several. Merged contacts are not counted.',
       input: ForOverview,
       alsoCheck: (tx, { accountId, input }) => wrongWithOverview(tx, accountId, input),
       response: Overview,

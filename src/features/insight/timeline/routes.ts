@@ -11,10 +11,10 @@ export const timelineRoutes = [
     {
       ...staff,
       path,
-      operationId: 'adminListTimeline',
-      summary: 'Show what a contact did',
+      operationId: 'adminGetTimeline',
+      summary: 'Show a contact’s timeline',
       description:
-        'Purchases, bookings, stays, wifi, feedback and redeemed voucher codes as one list, newest first, 50 at a time. An id that was merged into another contact leads to that one.',
+        'Returns purchases, bookings, stays, wifi interactions, feedback and redeemed unique codes as one list, newest first, 50 at a time. The id of a merged contact returns the timeline of the survivor.',
       input: ReadTimeline,
       response: Timeline,
       example: {
@@ -52,8 +52,9 @@ export const timelineRoutes = [
       ...staff,
       path: `${path}/summary`,
       operationId: 'adminGetTimelineSummary',
-      summary: 'Sum up what a contact did',
-      description: 'An id that was merged into another contact leads to that one.',
+      summary: 'Show a summary of a contact’s timeline',
+      description:
+        'Returns the last visit, the spend and the number of entries of each kind. The id of a merged contact returns the summary of the survivor.',
       input: NoFields,
       response: TimelineSummary,
       example: {

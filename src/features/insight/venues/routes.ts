@@ -15,9 +15,9 @@ export const venueRoutes = [
       path: `${account}/venues`,
       tag: ofUnits,
       operationId: 'adminListVenues',
-      summary: 'List venues',
+      summary: 'List units with folders and groups',
       description:
-        'The units with their folders and groups, and how many guests belong to each; the root unit first, then by id. A guest who was merged into another is not counted.',
+        'Lists the units with their folders and groups, and the number of contacts of each. The root unit comes first, then by id. Merged contacts are not counted.',
       response: Venue,
       example: {
         input: { search: 'loyal' },
@@ -39,7 +39,8 @@ export const venueRoutes = [
       tag: ofUnits,
       operationId: 'adminGetUnitEffects',
       summary: 'Show what deleting a unit affects',
-      description: 'What happened there stays known; the unit and its groups are no longer shown or accepted.',
+      description:
+        'Returns what a deletion of the unit would affect. Nothing is deleted. Activity at a deleted unit is kept.',
       response: UnitEffects,
       example: {
         response: {
@@ -58,6 +59,7 @@ export const venueRoutes = [
       tag: ofGroups,
       operationId: 'adminGetFolderEffects',
       summary: 'Show what deleting a folder affects',
+      description: 'Returns what a deletion of the folder would affect. Nothing is deleted.',
       response: FolderEffects,
       example: {
         response: { refused: 'The folder still has groups in it. Delete those first.', groups: 1, guests: 310 },
@@ -72,6 +74,7 @@ export const venueRoutes = [
       tag: ofGroups,
       operationId: 'adminGetGroupEffects',
       summary: 'Show what deleting a group affects',
+      description: 'Returns what a deletion of the group would affect. Nothing is deleted.',
       response: GroupEffects,
       example: { response: { refused: null, guests: 310 } },
     },

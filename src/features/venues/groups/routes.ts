@@ -30,7 +30,10 @@ const folders = crudRoutes(
       change: { name: 'Loyalty' },
       response: { id: 3, name: 'Loyalty', unit_id: 2 },
     },
-    notes: { remove: 'Only an empty folder can be deleted.' },
+    notes: {
+      create: 'A name that another folder of the unit has returns 422.',
+      remove: 'Only an empty folder can be deleted. A folder with groups returns 422.',
+    },
   },
   {
     create: (tx, { accountId, input }) => createFolder(tx, accountId, input.unit_id, input.name),
@@ -58,7 +61,10 @@ const groups = crudRoutes(
       change: { name: 'Newsletter' },
       response: { id: 4, name: 'Newsletter', unit_id: 2, folder_id: 3 },
     },
-    notes: { create: 'The folder is made on the unit if it is missing.' },
+    notes: {
+      create: 'A missing folder is created. A name that another group of the folder has returns 422.',
+      remove: 'Also removes all contacts from the group. This cannot be undone.',
+    },
   },
   {
     create: (tx, { accountId, input }) => createGroup(tx, accountId, input),

@@ -14,15 +14,23 @@ function management(kind: LookupKind): Route[] {
       kind: kind.code,
       noun: kind.noun,
       plural: kind.plural,
-      tag: 'Manage lists',
+      tag: 'Manage look-ups',
       create: kind.create,
       change: kind.rename,
       response: kind.answer,
       example: { create: kind.example, change: { name: kind.example.name }, response: { id: 1000, ...kind.example } },
-      notes:
-        kind.builtIn.length > 0
-          ? { change: 'The built-in ones can’t be changed.', remove: 'The built-in ones can’t be deleted.' }
-          : {},
+      notes: {
+        create: `A name that another ${kind.noun} has returns 422.`,
+        ...(kind.builtIn.length > 0
+          ? {
+              change: 'Only the name can be changed. Built-in entries cannot be changed (422).',
+              remove: 'Built-in entries and entries that are in use cannot be deleted (422).',
+            }
+          : // Providers are not referenced: a provider id may be any integer.
+            kind.table === 'providers'
+            ? {}
+            : { remove: 'An entry that is in use cannot be deleted (422).' }),
+      },
     },
     {
       create: (tx, { accountId, input }) => createLookup(tx, kind, accountId, input as Omit<Lookup, 'id'>),
@@ -50,6 +58,9 @@ function lookup(
       tag: 'Look-ups',
       operationId,
       summary,
+      description: kind
+        ? 'Returns the whole list, built-in entries and those that staff added.'
+        : 'Returns the whole list. It is the same for all accounts.',
       input: NoFields,
       response: LookupList,
       example: { response: { data } },

@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject, type TString } from 'typebox';
 import { builtInBookingSources, builtInFeedbackCategories, type LookupTable, udfTypes } from '../../../shared/codes.ts';
-import { Id, Name } from '../../../shared/fields.ts';
+import { Id, Name, NamedItem } from '../../../shared/fields.ts';
+import { pascal } from '../../../shared/phrases.ts';
 
 /** A list of named things that guests' data refers to by id, kept by staff. They differ in little but their names. */
 export interface LookupKind {
@@ -36,16 +37,18 @@ function kind(
   exampleName: string,
   builtIn: LookupKind['builtIn'] = [],
 ): LookupKind {
-  const name = Name(`What the ${noun} is called; unique in the account, whatever the case.`, exampleName);
+  const name = Name(`The name of the ${noun}. It is unique in the account; case does not matter.`, exampleName);
+  const code = noun.replaceAll(' ', '_');
+  const write = Type.Object({ name }, { title: `${pascal(code)}Write` });
   return {
     table,
-    code: noun.replaceAll(' ', '_'),
+    code,
     noun,
     plural,
     columns: [],
-    create: Type.Object({ name }),
-    rename: Type.Object({ name }),
-    answer: Type.Object({ id: Id(`The ${noun}’s id`), name }),
+    create: write,
+    rename: write,
+    answer: Type.Object({ id: Id(`The id of the ${noun}.`), name }, { title: pascal(code) }),
     example: { name: exampleName },
     builtIn,
   };
@@ -53,13 +56,17 @@ function kind(
 
 function udfs(): LookupKind {
   const base = kind('udfs', 'user-defined field', 'user-defined fields', 'Favourite table');
-  const type = Type.Enum(udfTypes, { description: 'What its values are.', examples: ['text'] });
+  const type = Type.Enum(udfTypes, {
+    description: 'The type of the values. It cannot be changed.',
+    examples: ['text'],
+  });
   return {
     ...base,
     code: 'udf',
     columns: ['type'],
-    create: Type.Object({ ...base.create.properties, type }),
-    answer: Type.Object({ ...base.answer.properties, type }),
+    create: Type.Object({ ...base.create.properties, type }, { title: 'UdfCreate' }),
+    rename: Type.Object({ ...base.rename.properties }, { title: 'UdfUpdate' }),
+    answer: Type.Object({ ...base.answer.properties, type }, { title: 'Udf' }),
     example: { ...base.example, type: 'text' },
   };
 }
@@ -79,5 +86,8 @@ export const lookupKinds = {
 } satisfies Record<string, LookupKind>;
 
 /** What the partners' look-ups answer. */
-export const LookupList = Type.Object({ data: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })) });
+export const LookupList = Type.Object(
+  { data: Type.Array(NamedItem, { description: 'All entries, sorted by id.' }) },
+  { title: 'LookupList' },
+);
 export type LookupList = Static<typeof LookupList>;

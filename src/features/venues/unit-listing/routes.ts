@@ -11,7 +11,7 @@ const listing = listRoute(
     operationId: 'listUnits',
     summary: 'List units',
     description:
-      'The units of the account, the root unit first, then by id. Deleted units are not listed. With `groups=true` each has `deleted` and `folders` too.',
+      'Lists the units of the account: the root unit first, then by id. Deleted units are not listed. `groups=true` adds the folders and groups.',
     input: ListUnits,
     response: UnitListing,
     example: {

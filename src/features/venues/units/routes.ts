@@ -17,8 +17,9 @@ export const unitRoutes = crudRoutes(
     response: Unit,
     example: { create: { name: 'The Anchor' }, change: { name: 'The Anchor' }, response: example },
     notes: {
-      remove:
-        'It is no longer listed or accepted; what happened there stays known. The root unit can’t be deleted (422).',
+      create: 'Two units can have the same name.',
+      list: 'The root unit comes first, then by id. Deleted units are not listed.',
+      remove: 'The unit is no longer listed or accepted. Its activity is kept. The root unit cannot be deleted (422).',
     },
   },
   {
