@@ -34,7 +34,7 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./session/SignInPage.tsx'), 'SignInPage'),
 });
 
-/** Everything behind it has somebody who is signed in. */
+/** All routes below require a session. */
 const guard = createRoute({
   getParentRoute: () => root,
   id: 'guard',
@@ -73,7 +73,7 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./profile/ProfilePage.tsx'), 'ProfilePage'),
 });
 
-/** What is not a number is no id; the page it names is not there. */
+/** Parses an id in a path. Other values lead to the not-found page. */
 const idParam = (raw: string) => (/^[1-9]\d{0,14}$/.test(raw) ? Number(raw) : 0);
 
 const account = createRoute({
@@ -83,18 +83,18 @@ const account = createRoute({
     parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
     stringify: ({ accountId }) => ({ accountId: String(accountId) }),
   },
-  // Before anything of the page is read, which would be asked for in vain.
+  // Check the account before the page's data is loaded.
   beforeLoad: ({ context: { session }, params }) => {
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
     lastAccount.keep(params.accountId);
   },
   notFoundComponent: NotFoundPage,
-  // Nothing of one account is shown on a page of another, not even until that is read.
+  // Remount on another account, so that no page shows data of the previous one while it loads.
   remountDeps: ({ params }) => params.accountId,
   component: Outlet,
 });
 
-// What is searched for is not read in the route itself: the compiler would lose sight of its type over the loader.
+// The search is not read in the route itself, because TypeScript then loses its type in the loader.
 const homeSearch = searchOf({ range: oneOf(...rangeNames), from: day, to: day, unit_id: id });
 
 const home = createRoute({
@@ -138,7 +138,7 @@ const guest = createRoute({
   },
   validateSearch: guestSearch,
   loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
-  // What was typed or opened for one guest is not there for the next.
+  // Remount for another guest, so that typed text and open windows do not carry over.
   remountDeps: ({ params }) => params.contactId,
   component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
 });
@@ -211,7 +211,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
 });
 
-/** The first page of a list is read while one still points at the link. */
+/** Preloads the first page of a list while the pointer is over the link. */
 const ahead = (list: string) => (to: { params: { accountId: number } }) =>
   void queryClient.prefetchQuery(get(`/accounts/${to.params.accountId}/${list}`));
 
@@ -316,7 +316,7 @@ export const router = createRouter({
   ]),
   context: { queryClient },
   defaultPreload: 'intent',
-  // The queries know by themselves what is fresh.
+  // React Query decides what is fresh.
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
@@ -331,7 +331,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** To the sign-in page, and back here afterwards. What was read is forgotten once nobody looks at it any more. */
+/** Goes to the sign-in page, which returns here. Cached data is removed once no page shows it. */
 async function goToSignIn({ back = false } = {}): Promise<void> {
   const { pathname, href } = router.latestLocation;
   if (pathname === '/sign-in') return;

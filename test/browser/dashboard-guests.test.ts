@@ -235,7 +235,7 @@ inDashboard('a guest’s page', (dashboard) => {
       for (const text of ['bea@gmail.com', '+44 7700 900555', 'Bristol', '30 Apr 1988', 'Female', 'Till'])
         await part(page, 'Profile').getByText(text).waitFor();
       await part(page, 'Venues and groups').getByText('Regulars').waitFor();
-      await part(page, 'Custom fields').getByText('By the window').waitFor();
+      await part(page, 'User-defined fields').getByText('By the window').waitFor();
       await part(page, 'Notes').getByText('Nut allergy.').waitFor();
       const vouchers = part(page, 'Vouchers').getByRole('listitem');
       await expect
@@ -246,7 +246,7 @@ inDashboard('a guest’s page', (dashboard) => {
         ]);
 
       const timeline = part(page, 'Timeline');
-      await timeline.getByRole('list', { name: 'Still to come' }).getByText('Booking for 2').waitFor();
+      await timeline.getByRole('list', { name: 'Upcoming' }).getByText('Booking for 2').waitFor();
       const march = timeline.getByRole('list', { name: 'Mar 2026' }).getByRole('listitem');
       await expect
         .poll(() => march.allTextContents())
@@ -319,27 +319,27 @@ inDashboard('a guest’s page', (dashboard) => {
       .poll(() => history.allTextContents())
       .toEqual([
         expect.stringMatching(
-          /^Calls: still not allowedHeld backRefused by historic_data: .*“Till” said yes, but as old/,
+          /^Calls: still not allowedNot appliedRefused by historic_data: .*“Till” said yes, but as old/,
         ),
-        expect.stringMatching(/^E-mail: still allowedHeld backRefused by preserve_consent: the source “Till”.*said no/),
+        expect.stringMatching(/^E-mail: still allowedNot appliedRefused by preserve_consent: the source “Till”.*said no/),
         expect.stringMatching(/^E-mail: allowedThe source “Guest wifi”, sent with the token “Till”, said yes\./),
       ]);
     await consent.getByRole('button', { name: 'Record a change' }).click();
     const form = page.getByRole('dialog', { name: 'What did Bea Almeida ask for?' });
-    await form.getByLabel('How they asked for it').fill('Rang the bar.');
-    await form.getByText('Nothing is changed yet.').waitFor();
+    await form.getByLabel('How the guest asked for it').fill('Rang the bar.');
+    await form.getByText('No changes yet.').waitFor();
     expect(await form.getByRole('button', { name: 'Record' }).isDisabled()).toBe(true);
     await form.getByLabel('Texts').check();
-    await form.getByLabel('How they asked for it').fill('');
+    await form.getByLabel('How the guest asked for it').fill('');
     await form.getByRole('button', { name: 'Record' }).click();
-    await form.getByText('Say how they asked for it.').waitFor();
+    await form.getByText('Enter how the guest asked for it.').waitFor();
     await expectAccessible(page);
-    await form.getByLabel('How they asked for it').fill('x'.repeat(480));
+    await form.getByLabel('How the guest asked for it').fill('x'.repeat(480));
     await form.getByText('480 of 500').waitFor();
-    await form.getByLabel('How they asked for it').fill('x'.repeat(500));
-    await form.getByText('500 of 500. No more fits.').waitFor();
+    await form.getByLabel('How the guest asked for it').fill('x'.repeat(500));
+    await form.getByText('500 of 500. The limit is reached.').waitFor();
     await expectAccessible(page);
-    await form.getByLabel('How they asked for it').fill('Rang the bar.');
+    await form.getByLabel('How the guest asked for it').fill('Rang the bar.');
     await form.getByRole('button', { name: 'Record' }).click();
     await form.waitFor({ state: 'detached' });
     await expect.poll(() => history.first().textContent()).toMatch(/^Texts: allowedRecorded by .*: “Rang the bar.”/);
@@ -367,7 +367,7 @@ inDashboard('a guest’s page', (dashboard) => {
       .poll(() => consent.getByRole('list', { name: 'Consent', exact: true, includeHidden: true }).textContent())
       .toContain('E-mailNot allowed');
     await form.getByLabel('Texts').check();
-    await form.getByLabel('How they asked for it').fill('Asked at the bar.');
+    await form.getByLabel('How the guest asked for it').fill('Asked at the bar.');
     await form.getByRole('button', { name: 'Record' }).click();
     await form.waitFor({ state: 'detached' });
     const { body } = await dashboard.admin('GET', `${at.path}/contacts/${cleoId}`);
@@ -443,7 +443,7 @@ inDashboard('a guest’s page', (dashboard) => {
 
   it('says that a guest is not there', async () => {
     const page = await dashboard.open(guest(99_999_999), { refused: [/^404 GET .*\/contacts\/99999999/] });
-    await page.getByText('This is not there').waitFor();
+    await page.getByText('Not found').waitFor();
     await expectAccessible(page);
   });
 });
@@ -466,14 +466,14 @@ inDashboard('possible duplicates', (dashboard) => {
       await pair.getByRole('row', { name: /Name \(differs\)/ }).waitFor();
       await expectAccessible(page);
 
-      await page.getByRole('button', { name: 'They are two people: Sam and Sue' }).click();
+      await page.getByRole('button', { name: 'Different people: Sam and Sue' }).click();
       await page.getByRole('table', { name: 'Sam and Sue' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Merge into right: Jo and Joanna' }).click();
       const dialog = page.getByRole('dialog', { name: 'Merge these two?' });
       await dialog.getByText('takes over what it lacks').waitFor();
       await expectAccessible(page);
       await dialog.getByRole('button', { name: 'Merge into Joanna' }).click();
-      await page.getByText('Everybody is one of a kind').waitFor();
+      await page.getByText('No possible duplicates').waitFor();
       await expectAccessible(page);
       expect((await dashboard.admin('GET', `${at.path}/contacts/${jo.id}`)).body.id).toBe(joanna.id);
       const { body } = await dashboard.admin('GET', `${at.path}/contacts/search?search=s`);
@@ -490,10 +490,10 @@ inDashboard('possible duplicates', (dashboard) => {
     await dashboard.admin('POST', `${at.path}/contacts/${kim.id}/merge`, { contact_id: kimmy.id });
     await page.getByRole('button', { name: 'Merge into left: Kim and Kimmy' }).click();
     const dialog = page.getByRole('dialog', { name: 'Nothing to merge' });
-    await dialog.getByText('These two are one already.').waitFor();
+    await dialog.getByText('These two are already one guest.').waitFor();
     expect(await dialog.getByRole('button', { name: /Merge/ }).count()).toBe(0);
     await expectAccessible(page);
     await dialog.getByText('Close', { exact: true }).click();
-    await page.getByText('Everybody is one of a kind').waitFor();
+    await page.getByText('No possible duplicates').waitFor();
   });
 });

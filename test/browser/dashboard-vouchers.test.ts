@@ -99,7 +99,7 @@ inDashboard('vouchers', (dashboard) => {
       await dialog(page)
         .locator('input[type=file]')
         .setInputFiles({ name: 'codes.txt', mimeType: 'text/plain', buffer: Buffer.from([137, 80, 78, 71, 10, 0, 1]) });
-      await dialog(page).getByText('This is not a text file.').waitFor();
+      await dialog(page).getByText('This is not a text file. Choose a .txt or .csv file.').waitFor();
       await dialog(page).getByText('3 codes, 1 repeated line left out').waitFor();
 
       await dialog(page)
@@ -141,7 +141,7 @@ inDashboard('vouchers', (dashboard) => {
       await dialog(page).getByText('A group of guests').click();
       await dialog(page).getByRole('combobox', { name: 'Group of guests' }).fill(group);
       await page.getByRole('option', { name: `${group} (3 guests)` }).click();
-      await dialog(page).getByRole('button', { name: 'Give each a code' }).click();
+      await dialog(page).getByRole('button', { name: 'Assign codes' }).click();
       await dialog(page).getByText('3 guests were given a code.').waitFor();
       await expectAccessible(page);
       await dialog(page).getByRole('button', { name: 'Done' }).click();
@@ -243,8 +243,8 @@ inDashboard('vouchers', (dashboard) => {
     await dialog(page).getByText('A group of guests').click();
     await dialog(page).getByRole('combobox', { name: 'Group of guests' }).fill(name);
     await page.getByRole('option', { name: `${name} (0 guests)` }).click();
-    await dialog(page).getByRole('button', { name: 'Give each a code' }).click();
-    await dialog(page).getByText('Nobody is in this group.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Assign codes' }).click();
+    await dialog(page).getByText('This group has no guests.').waitFor();
   });
 
   it('go on being made while one looks at other pages, and closing the tab asks first', async () => {
@@ -255,7 +255,7 @@ inDashboard('vouchers', (dashboard) => {
     await dialog(page).getByLabel('How many').fill('150000');
     expect(await asksFirst()).toBe(false);
     await dialog(page).getByRole('button', { name: 'Generate' }).click();
-    await page.getByText(/^Making codes: [\d,]+ of 150,000$/).waitFor();
+    await page.getByText(/^Generating codes: [\d,]+ of 150,000$/).waitFor();
     expect(await asksFirst()).toBe(true);
     await page.getByRole('progressbar', { name: 'Codes made' }).waitFor();
     await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Vouchers' }).click();
@@ -275,7 +275,7 @@ inDashboard('vouchers', (dashboard) => {
     await page.getByText(/^Making codes/).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped, so no codes were made.').waitFor();
+    await page.getByText('Stopped. No codes were generated.').waitFor();
     // The service notices a little later; then there is room for others, and nothing of it.
     accepted(await dashboard.admin('POST', `${pathOf(id)}/codes`, { count: 20_000, prefix: 'NEXT-' }), 201);
     expect((await codesOf(id)).total).toBe(20_000);

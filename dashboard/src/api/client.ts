@@ -1,8 +1,8 @@
-/** What the admin API refused or failed at, in its own words. */
+/** An error response of the admin API, with its message. */
 export class ApiError extends Error {
-  /** 0 where no answer came. */
+  /** 0 if there was no response. */
   readonly status: number;
-  /** The first sentence on each field that was refused; nested ones as `codes.3`. */
+  /** The first message of each invalid field. Nested fields are named like `codes.3`. */
   readonly fields: Readonly<Record<string, string>>;
 
   constructor(status: number, message: string, fields: Record<string, string> = {}) {
@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-const unexplained = 'The service gave an answer that makes no sense here. Try again in a moment.';
+const unexplained = 'The service sent an unexpected response. Try again in a moment.';
 const away = new ApiError(0, 'The service can’t be reached. Check the connection, then try again.');
 
 export type Params = Record<string, string | number | boolean | null | undefined>;
@@ -31,12 +31,12 @@ interface Asking {
 }
 
 let signedOut = () => {};
-/** Called when an answer says that whoever works here is no longer signed in. */
+/** Registers a callback for a 401, which means that the session has ended. */
 export function whenSignedOut(act: () => void): void {
   signedOut = act;
 }
 
-/** A path of the admin API with its query; what is blank is left out. */
+/** The URL of a path of the admin API. Blank parameters are left out. */
 export function address(path: string, params: Params = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params))
@@ -57,7 +57,7 @@ async function send(method: string, url: string, body: unknown, { signal, accept
     throw error.name === 'AbortError' ? error : away;
   });
   if (response.ok) return response;
-  // Signing in, and asking whether one is, are told by whoever asked.
+  // The callers of /session handle a 401 themselves: sign-in and the check for a session.
   if (response.status === 401 && !url.endsWith('/v1/session')) signedOut();
   throw ApiError.from(response.status, await response.json().catch(() => undefined));
 }
@@ -80,7 +80,7 @@ export const api = {
   delete: async <T = void>(path: string, asking: Asking = {}) =>
     answer<T>(await send('DELETE', address(path), undefined, asking)),
 
-  /** For calls that can tell how far they are: a line at a time, the last of which is the answer or the error. */
+  /** For routes that report progress: one JSON line at a time. The last line is the result or the error. */
   async postWithProgress<T>(
     path: string,
     body: unknown,
@@ -96,7 +96,7 @@ export const api = {
       if (done !== undefined && of !== undefined) onProgress(done, of);
     }
     const { done, of } = (last ?? {}) as { done?: number; of?: number };
-    // Cut off before it came to an end: nothing of it was kept.
+    // The connection closed before the last line, so the service rolled the request back.
     if (last === undefined || (done !== undefined && of !== undefined)) throw away;
     return last as T;
   },

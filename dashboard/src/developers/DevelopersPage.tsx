@@ -9,7 +9,7 @@ import { Tokens } from './Tokens.tsx';
 export function DevelopersPage() {
   const isOwner = useMay('owner');
   return (
-    <Page title="Developers" lead="How tills, booking platforms, wifi portals and voucher apps reach this account.">
+    <Page title="Developers" lead="Connect tills, booking platforms, wifi portals and voucher apps to this account.">
       <Stack gap="lg">
         {isOwner ? <Tokens /> : <OwnersTokens />}
         <Reference />

@@ -29,9 +29,8 @@ export function RevokeToken({ token, opened, onClose }: RevokeTokenProps) {
       }}
     >
       <Text>
-        Whoever uses it is answered with a 401 from the next request on. It{' '}
-        {token.last_used_at ? `was last used ${formatRelative(token.last_used_at)}` : 'was never used'}. This can’t be
-        undone; what it wrote stays, and so does its log.
+        The next request with this token gets a 401. The token{' '}
+        {token.last_used_at ? `was last used ${formatRelative(token.last_used_at)}` : 'was never used'}. This can’t be undone. The data that it wrote and its request log stay.
       </Text>
     </Confirm>
   );

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import { statusWords } from './status-words.ts';
 
-/** An answer's status: its number, and what it means. */
+/** A response status: its number and its meaning. */
 export function StatusBadge({ status }: { status: number }) {
   const { words, color } = statusWords(status);
   return (

@@ -38,7 +38,7 @@ function OneToken({ breadcrumbs }: { breadcrumbs: ReactNode[] }) {
   const account = useAccount();
   const { tokenId } = route.useParams();
   const path = `${account.path}/tokens/${tokenId}`;
-  // When it was last used changes while one looks.
+  // The time of the last use changes while the page is open.
   const token = useQuery({ ...get<Token>(path), refetchInterval: 5000 });
   const [renaming, rename] = useDisclosure();
   const [revoking, revoke] = useDisclosure();

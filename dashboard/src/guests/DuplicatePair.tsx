@@ -16,7 +16,7 @@ import classes from './DuplicatePair.module.css';
 import { guestName } from './guest.ts';
 import { MergeConfirm, type Side } from './MergeConfirm.tsx';
 
-/** Two guests who may be one: staff say which. */
+/** Two possible duplicates. Staff merge them or mark them as different people. */
 export function DuplicatePair({ pair }: { pair: PossibleDuplicate }) {
   const { time_zone } = useAccount();
   const mayWrite = useMay('staff');
@@ -61,7 +61,7 @@ function Decide({ pair, left, right }: { pair: PossibleDuplicate; left: FoundCon
     mutationFn: () => api.post(`${path}/possible_duplicates/${pair.id}/keep_apart`),
     onSuccess: async () => {
       await refresh(`${path}/possible_duplicates`);
-      say.done(`${guestName(left)} and ${guestName(right)} are two people.`);
+      say.done(`${guestName(left)} and ${guestName(right)} are marked as different people.`);
     },
   });
   const merge = (into: Side) => {
@@ -76,9 +76,9 @@ function Decide({ pair, left, right }: { pair: PossibleDuplicate; left: FoundCon
         size="xs"
         loading={keepApart.isPending}
         onClick={() => keepApart.mutate()}
-        aria-label={`They are two people: ${names}`}
+        aria-label={`Different people: ${names}`}
       >
-        They are two people
+        Different people
       </Button>
       <Button variant="light" size="xs" onClick={() => merge('left')} aria-label={`Merge into left: ${names}`}>
         Merge into left

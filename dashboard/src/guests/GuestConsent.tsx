@@ -12,7 +12,7 @@ import classes from './GuestConsent.module.css';
 import { channels } from './guest.ts';
 import { RecordConsent } from './RecordConsent.tsx';
 
-/** How a guest may be spoken to, and how that came about. */
+/** The consent of a guest per channel, and its history. */
 export function GuestConsent({ guest }: { guest: StaffContact }) {
   const { path } = useAccount();
   const mayWrite = useMay('staff');
@@ -30,7 +30,7 @@ export function GuestConsent({ guest }: { guest: StaffContact }) {
           </li>
         ))}
       </ul>
-      <h3 className={classes.heading}>How it came about</h3>
+      <h3 className={classes.heading}>History</h3>
       <MoreList
         label="Consent history"
         of={history}
@@ -44,7 +44,7 @@ export function GuestConsent({ guest }: { guest: StaffContact }) {
               </Text>
               {!entry.applied && (
                 <Badge color="yellow" flex="none">
-                  Held back
+                  Not applied
                 </Badge>
               )}
             </Group>
@@ -56,7 +56,7 @@ export function GuestConsent({ guest }: { guest: StaffContact }) {
         )}
         empty={
           <Text c="dimmed" p="md">
-            No consent was ever given, so none was taken back.
+            No consent was ever given or withdrawn.
           </Text>
         }
       />

@@ -13,7 +13,7 @@ import { WallClock } from '../ui/Values.tsx';
 import classes from './GuestNotes.module.css';
 import { notesPath } from './queries.ts';
 
-/** What staff should know of a guest, newest first. */
+/** The notes on a guest, newest first. */
 export function GuestNotes({ id }: { id: number }) {
   const path = notesPath(useAccount().path, id);
   const notes = useInfiniteQuery(getPages<StaffNote>(path));
@@ -36,7 +36,7 @@ export function GuestNotes({ id }: { id: number }) {
         )}
         empty={
           <Text c="dimmed" p="md">
-            No notes yet. Allergies, a favourite table, a birthday: what the next shift should know.
+            No notes yet. Add what the next shift should know, such as an allergy, a favourite table or a birthday.
           </Text>
         }
       />
@@ -54,7 +54,7 @@ function NewNote({ path }: { path: string }) {
     send: ({ text }) => api.post(path, { text: text.trim() }),
     onDone: async () => {
       form.setValues({ text: '' });
-      // Also where one went to another page meanwhile.
+      // Clear the draft even if the user left the page meanwhile.
       drafts.keep(path, user.id, '');
       await refresh(path);
     },
@@ -85,7 +85,7 @@ function NewNote({ path }: { path: string }) {
             form={form}
             aside={
               <Text size="xs" c="dimmed" mr="auto" visibleFrom="sm">
-                {isMac ? '⌘' : 'Ctrl'} + Enter sends
+                {isMac ? '⌘' : 'Ctrl'} + Enter to send
               </Text>
             }
           >

@@ -29,7 +29,7 @@ export function GuestPage() {
   const { path } = useAccount();
   const { accountId, contactId } = route.useParams();
   const guest = useQuery(guestQuery(path, contactId));
-  // The id of one who turned out to be another leads to that one.
+  // The id of a merged contact redirects to the survivor.
   if (guest.data && guest.data.id !== contactId)
     return (
       <Navigate

@@ -11,7 +11,7 @@ import { useSearchHint } from './search-hint.ts';
 
 const pauseMs = 120;
 
-/** Finds a guest to be chosen. Arrow keys walk through those found. */
+/** Searches for a guest to choose. Arrow keys move through the results. */
 export function GuestPicker({ except, onPick }: { except: number; onPick: (id: number) => void }) {
   const { path } = useAccount();
   const [typed, setTyped] = useState('');
@@ -29,7 +29,7 @@ export function GuestPicker({ except, onPick }: { except: number; onPick: (id: n
   };
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its controls don't need
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys that its controls ignore
     <div ref={area} onKeyDown={walk}>
       <Stack gap="xs">
         <TextInput
@@ -56,8 +56,8 @@ export function GuestPicker({ except, onPick }: { except: number; onPick: (id: n
             ))}
           </ul>
           <Text c="dimmed" role="status">
-            {search === '' && 'Both are shown side by side before anything happens.'}
-            {search !== '' && guests?.length === 0 && `Nobody else found for “${search}”.`}
+            {search === '' && 'You can compare both before you merge.'}
+            {search !== '' && guests?.length === 0 && `No other guest found for “${search}”.`}
             {found.error?.message}
           </Text>
         </ScrollArea.Autosize>

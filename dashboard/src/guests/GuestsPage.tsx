@@ -45,7 +45,7 @@ export function GuestsPage() {
       <Stack gap="sm">
         <GuestSearch ref={field} onDown={() => firstLink()?.focus()} />
         <GuestFilters />
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its links don't need */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys that its links ignore */}
         <div ref={list} onKeyDown={backToField}>
           <Panel flush>
             <DataTable
@@ -75,7 +75,7 @@ export function GuestsPage() {
 }
 
 function told({ data, page, more }: FoundContacts): string {
-  const shown = data.length === 0 ? 'Nobody found' : `${counted(data.length, 'guest')} shown`;
+  const shown = data.length === 0 ? 'No guests found' : `${counted(data.length, 'guest')} shown`;
   return `${shown}${page > 1 ? `, page ${page}` : ''}${more ? ', and there are more' : ''}.`;
 }
 

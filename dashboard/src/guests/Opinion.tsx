@@ -4,7 +4,7 @@ import classes from './Timeline.module.css';
 
 const npsCategory = 4;
 
-/** What a guest thought: the ratings, and what they said. */
+/** The ratings and the text of a feedback. */
 export function Opinion({ feedback: { ratings, comments } }: { feedback: NonNullable<TimelineEntry['feedback']> }) {
   const said = [
     ...comments.map(({ type, note }) => ({ about: type, note })),

@@ -9,7 +9,7 @@ import { FormEnd, LengthLeft, useServerForm } from '../ui/form.tsx';
 import { say } from '../ui/say.ts';
 import { channels, guestName } from './guest.ts';
 
-/** For a guest who told the staff how they want to be spoken to. */
+/** Records a consent that a guest gave or withdrew in person. */
 export function RecordConsent({ guest }: { guest: StaffContact }) {
   const [opened, window] = useDisclosure();
   return (
@@ -36,8 +36,8 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
       allow_snail_mail: Boolean(guest.allow_snail_mail),
       reason: '',
     },
-    validate: { reason: (reason) => (reason.trim() === '' ? 'Say how they asked for it.' : null) },
-    // A box that nobody touched says nothing: the guest may have taken back meanwhile what it still shows.
+    validate: { reason: (reason) => (reason.trim() === '' ? 'Enter how the guest asked for it.' : null) },
+    // Send only the changed boxes. The other consents may have changed since this form was opened.
     send: ({ reason }, changed) =>
       api.post(`${path}/contacts/${guest.id}/consent`, { ...changed, reason } satisfies Recorded),
     onDone: async () => {
@@ -68,8 +68,8 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
         </Fieldset>
         <div>
           <Textarea
-            label="How they asked for it"
-            description="Kept with the change for good, and never changed afterwards."
+            label="How the guest asked for it"
+            description="Stored with the change for good. It can’t be edited later."
             placeholder="Asked at the bar to get no more texts."
             required
             autosize
@@ -80,7 +80,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
           <LengthLeft text={form.getValues().reason} max={maxLength} />
         </div>
         <Text size="sm" c="dimmed">
-          Record only what the guest asked for: consent is theirs to give.
+          Record only what the guest asked for.
         </Text>
         <FormEnd
           form={form}
@@ -89,7 +89,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
           aside={
             !isChanged && (
               <Text size="sm" c="dimmed" mr="auto">
-                Nothing is changed yet.
+                No changes yet.
               </Text>
             )
           }

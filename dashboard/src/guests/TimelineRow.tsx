@@ -10,7 +10,7 @@ import classes from './Timeline.module.css';
 import { iconOf } from './timeline-kinds.ts';
 import { told } from './timeline-words.ts';
 
-/** One thing that a guest did. */
+/** One entry of the timeline. */
 export function TimelineRow({ entry }: { entry: TimelineEntry }) {
   const { title, status, facts } = told(entry);
   const Icon = iconOf(entry.kind);
@@ -44,7 +44,7 @@ export function TimelineRow({ entry }: { entry: TimelineEntry }) {
   );
 }
 
-/** What was paid for, once asked. */
+/** The bill, loaded when it is opened. */
 function Lines({ entry }: { entry: TimelineEntry }) {
   const [isOpen, { toggle }] = useDisclosure();
   const id = useId();

@@ -2,12 +2,12 @@ import type { FoundContact, StaffContact } from '#service/features/guests/contac
 import { formatDay, formatInstantDay } from '../ui/format.ts';
 import { channels, type Flags, formatMobile, genderName } from './guest.ts';
 
-/** What two guests say of the same matter; empty where one says nothing. */
+/** One field of two guests. A missing value is empty. */
 export interface Compared {
   name: string;
   left: string;
   right: string;
-  /** Whether it tells if they are the same person. */
+  /** Whether the field helps to decide if they are the same person. */
   tells: boolean;
 }
 
@@ -25,7 +25,7 @@ const allowed = (flags: Flags) =>
 const fullName = ({ first_name, last_name }: { first_name: string; last_name: string }) =>
   [first_name, last_name].filter(Boolean).join(' ');
 
-/** As much as a list tells of them. */
+/** The fields that a list returns. */
 export function compareFound(left: FoundContact, right: FoundContact, timeZone: string): Compared[] {
   const both = comparing(left, right);
   return [
@@ -39,7 +39,7 @@ export function compareFound(left: FoundContact, right: FoundContact, timeZone: 
   ].filter(said);
 }
 
-/** All that is known of who they are. */
+/** All profile fields. */
 export function compareWhole(left: StaffContact, right: StaffContact, timeZone: string): Compared[] {
   const both = comparing(left, right);
   return [

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import type { Kind } from '#service/features/insight/timeline/schema.ts';
 
-/** What a guest may do, in the order in which it is offered. */
+/** The kinds of timeline entries, in the order of the filter. */
 export const kinds: readonly { kind: Kind; many: string; icon: TablerIcon }[] = [
   { kind: 'purchase', many: 'Purchases', icon: IconReceipt },
   { kind: 'booking', many: 'Bookings', icon: IconCalendar },

@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts';
 import { counted, formatDay, formatMoney } from '../ui/format.ts';
 
-/** How an entry is told: its title, a word on how it stands, and what else is known, short. */
+/** The texts of a timeline entry: title, status and short facts. */
 export interface Told {
   title: string;
   status?: { text: string; color: 'gray' | 'green' | 'red' | 'yellow' | 'accent' };
@@ -28,11 +28,11 @@ const orderTypes: Record<number, string> = {
   6: 'online shop',
 };
 const matches = {
-  booking_reference: 'found by the booking',
-  unique_code: 'found by the voucher',
-  membership_number: 'found by the membership',
-  card_reference: 'found by the loyalty card',
-  table_number: 'found by the table',
+  booking_reference: 'matched by the booking',
+  unique_code: 'matched by the voucher',
+  membership_number: 'matched by the membership',
+  card_reference: 'matched by the loyalty card',
+  table_number: 'matched by the table',
 };
 
 function ofPurchase({ order_type_id, matched_by, transaction_reference }: Part<'purchase'>): Told {
@@ -93,7 +93,7 @@ function ofStay(stay: Part<'stay'>): Told {
 }
 
 const interactions = {
-  detected: 'Seen by the wifi',
+  detected: 'Detected by the wifi',
   connected: 'Connected to the wifi',
   authenticated: 'Signed in to the wifi',
 };

@@ -1,4 +1,4 @@
-/** What somebody wrote and has not sent yet, by where it will be sent to. In memory alone: no browser keeps what is about a guest. */
+/** Unsent texts by the path that they will be sent to. Only in memory, because guest data must not stay in the browser. */
 const kept = new Map<string, { by: number; text: string }>();
 
 export const drafts = {
@@ -10,7 +10,7 @@ export const drafts = {
     if (text.trim() === '') kept.delete(path);
     else kept.set(path, { by: userId, text });
   },
-  /** Of everybody; or, where somebody comes back after their session ended, of everybody else. */
+  /** Deletes all drafts, or those of other users when a user signs in again after their session ended. */
   clear(exceptOf?: number): void {
     for (const [path, { by }] of kept) if (by !== exceptOf) kept.delete(path);
   },

@@ -4,12 +4,12 @@ import { drafts } from './drafts.ts';
 import { tellOtherTabs } from './other-tabs.ts';
 
 let leave = async () => {};
-/** Where one goes afterwards; the router says so, which knows of this and not the other way round. */
+/** Registers the navigation after a sign-out. The router imports this file, so this file cannot import the router. */
 export function whenLeaving(act: () => Promise<void>): void {
   leave = act;
 }
 
-/** Here, or in every browser where one is signed in. */
+/** Signs out here, or in every browser. */
 export async function signOut({ everywhere = false } = {}): Promise<void> {
   try {
     await api.delete(everywhere ? '/sessions' : '/session');
@@ -17,7 +17,7 @@ export async function signOut({ everywhere = false } = {}): Promise<void> {
     drafts.clear();
     await leave();
   } catch (error) {
-    // Who is no longer signed in is on the way out already.
+    // A 401 already leads to the sign-in page.
     if ((error as ApiError).status !== 401) say.failed(error as Error);
   }
 }

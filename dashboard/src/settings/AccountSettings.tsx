@@ -8,7 +8,7 @@ export function AccountSettings() {
   const account = useAccount();
   const isOwner = useMay('owner');
   return (
-    <Page title="Account" lead="What your group is called, and which clock it goes by." narrow>
+    <Page title="Account" lead="The name and time zone of your group." narrow>
       <Stack gap="lg">
         <AccountForm key={account.id} />
         {isOwner && <DeleteAccount />}

@@ -27,7 +27,7 @@ function Trail() {
   const { user_id, account_id, page } = route.useSearch();
   const navigate = route.useNavigate();
   const trail = useQuery(getList<Paged<AuditEntry>>('/audit', { user_id, account_id, page }));
-  /** Where there is but one account, it goes without saying. */
+  /** The account column is hidden if there is only one account. */
   function accountName(id: number | null): string | undefined {
     if (id === null) return undefined;
     const account = accounts.find((account) => account.id === id);
@@ -57,7 +57,7 @@ function Trail() {
   return (
     <Page
       title="Audit trail"
-      lead="Everything that was changed in the dashboard, through the admin API or by the command line, by whom, and from which address."
+      lead="Every change through the dashboard, the admin API or the command line, with the user and the network address."
     >
       <Panel flush>
         <div className={classes.filters}>
@@ -83,7 +83,7 @@ function Trail() {
           error={trail.error}
           onRetry={trail.refetch}
           stale={trail.isPlaceholderData}
-          empty={<EmptyState title="Nothing of the kind was done">Signing in is written down too.</EmptyState>}
+          empty={<EmptyState title="No changes found">Sign-ins are also recorded here.</EmptyState>}
         />
         <Pager of={trail.data} onPage={(page) => void navigate({ search: { user_id, account_id, page } })} />
       </Panel>
@@ -91,7 +91,7 @@ function Trail() {
   );
 }
 
-/** Those who still exist; the others' deeds are in the trail all the same. */
+/** The users to filter by. Changes of deleted users stay in the trail. */
 function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange: (id: number | undefined) => void }) {
   const users = useQuery(getAll<User>('/users'));
   const known = users.data?.map(({ id, email }) => ({ value: String(id), label: email })) ?? [];

@@ -9,7 +9,7 @@ interface LookupFormProps {
   path: string;
   noun: string;
   typed: boolean;
-  /** Which is renamed; a new one where there is none. */
+  /** The entry to rename. Undefined: add a new one. */
   of: Lookup | undefined;
   onClose: () => void;
 }
@@ -37,7 +37,7 @@ export function LookupForm({ path, noun, typed, of, onClose }: LookupFormProps) 
           {...form.getInputProps('name')}
         />
         {typed && !of && (
-          <Radio.Group label="Type" description="It can’t be changed afterwards." {...form.getInputProps('type')}>
+          <Radio.Group label="Type" description="You can’t change the type later." {...form.getInputProps('type')}>
             <Stack gap="xs" mt="xs">
               <Radio value="text" label="Text" />
               <Radio value="date" label="Date" />

@@ -19,23 +19,23 @@ import { LookupForm } from './LookupForm.tsx';
 
 interface LookupListProps {
   title: string;
-  /** What they are for, in a sentence. */
+  /** One sentence about the list. */
   lead: string;
-  /** What one is called: "source". */
+  /** The name of one entry: "source". */
   noun: string;
-  /** The list in the admin API. */
+  /** The path of the list in the admin API. */
   table: 'udfs' | 'sources' | 'providers' | 'feedback_categories' | 'booking_sources';
-  /** What an account without any is told. */
+  /** The text of the empty state. */
   empty: string;
-  /** What becomes of those who still name one that is deleted. */
+  /** The text of the delete confirmation. */
   afterwards: string;
-  /** Ids that the interface itself names: in every account, and not for staff to change. */
+  /** The built-in ids. They are the same in every account and cannot be changed. */
   builtIn?: readonly number[];
-  /** Each has a type, which is chosen when it is made. */
+  /** Whether an entry has a type, chosen when it is added. */
   typed?: boolean;
 }
 
-/** A list of named things that partners refer to by id. They differ in little but their names. */
+/** A look-up: a list of names that partners refer to by id. */
 export function LookupList({
   title,
   lead,

@@ -10,7 +10,7 @@ import { matchKeys } from './match-keys.ts';
 import classes from './PurchaseExplanation.module.css';
 import { totalOf } from './purchase-total.ts';
 
-/** Why a purchase is whose it is, or nobody's: what was tried, where that led, and what would match it. */
+/** Explains the match of a purchase: the keys tried, their results, and what would match it. */
 export function PurchaseExplanation({ id }: { id: number }) {
   const { path } = useAccount();
   const { data, error, refetch } = useQuery(get<Explanation>(`${path}/purchases/${id}/explanation`));
@@ -64,13 +64,13 @@ function Bill({ purchase }: { purchase: Explanation['purchase'] }) {
 const outcomes = {
   won: { name: 'Matched', color: 'green' },
   'not needed': { name: 'Not needed', color: 'gray' },
-  'led to nobody': { name: 'Led to nobody', color: 'yellow' },
+  'no guest found': { name: 'No guest found', color: 'yellow' },
 } as const;
 
 function Tried({ keys }: Pick<Explanation, 'keys'>) {
   return (
     <section>
-      <Title order={3}>What was tried, in this order</Title>
+      <Title order={3}>Keys tried, in this order</Title>
       <ol className={classes.steps}>
         {keys.map(({ key, value, outcome, reason, contact_id }) => (
           <li key={key}>
@@ -83,7 +83,7 @@ function Tried({ keys }: Pick<Explanation, 'keys'>) {
             <Text>
               {reason} {contact_id && <Guest id={contact_id} />}
             </Text>
-            {outcome === 'led to nobody' && <Text c="dimmed">{matchKeys[key].wanted}</Text>}
+            {outcome === 'no guest found' && <Text c="dimmed">{matchKeys[key].wanted}</Text>}
           </li>
         ))}
       </ol>

@@ -40,7 +40,7 @@ function Users() {
   return (
     <Page
       title="Users"
-      lead="Who may sign in to the dashboard, in all accounts, and what they may do there."
+      lead="The people who can sign in to the dashboard, in all accounts, and their roles."
       actions={<Button onClick={() => editing.open(undefined)}>New user</Button>}
     >
       <Panel flush>
@@ -104,7 +104,7 @@ function Users() {
           }}
         />
       </Modal>
-      <Modal opened={made.opened} onClose={made.close} title="Hand this over">
+      <Modal opened={made.opened} onClose={made.close} title="Give this to the user">
         {made.subject && <NewUser {...made.subject} onClose={made.close} />}
       </Modal>
       <Confirm
@@ -121,9 +121,9 @@ function Users() {
       >
         <Text>
           {deleting.subject?.id === self.id
-            ? 'This is you: you are signed out at once, and can’t sign in again. '
-            : 'They are signed out at once, and can’t sign in again. '}
-          Personal access tokens that were made for them stop working. What they did stays in the audit trail.
+            ? 'This is you. You are signed out at once and can’t sign in again. '
+            : 'They are signed out at once and can’t sign in again. '}
+          Their personal access tokens stop working. Their changes stay in the audit trail.
         </Text>
       </Confirm>
     </Page>

@@ -10,14 +10,14 @@ interface WaitingFilterProps {
   chosen: MatchKey | undefined;
 }
 
-/** How many wait for what; each leads to those. One that named several keys waits for each. */
+/** The number of waiting purchases per key, as filters. A purchase with several keys counts for each. */
 export function WaitingFilter({ counts, chosen }: WaitingFilterProps) {
   const entries = [
     { key: undefined, name: 'All', count: counts?.waiting },
     ...matchKeyList.map((key) => ({ key, name: matchKeys[key].name, count: counts?.waiting_for[key] })),
   ];
   return (
-    <nav aria-label="What they wait for" className={classes.filter}>
+    <nav aria-label="Filter by key" className={classes.filter}>
       <ul>
         {entries.map(({ key, name, count }) => (
           <li key={name}>

@@ -27,7 +27,7 @@ export function WaitingPurchases() {
   return (
     <Page
       title="Waiting purchases"
-      lead="Purchases of which nobody knows yet whose they are. Each is matched by itself once what it waits for arrives."
+      lead="Purchases without a guest. Each is matched automatically when the missing data arrives."
     >
       <Panel flush>
         <WaitingFilter counts={counts.data} chosen={key} />
@@ -40,15 +40,15 @@ export function WaitingPurchases() {
           onRetry={list.refetch}
           stale={list.isPlaceholderData}
           empty={
-            <EmptyState title={key ? `No purchase waits for a ${matchKeys[key].name.toLowerCase()}` : 'Nothing waits'}>
-              Purchases that tills send without a guest’s name stay here until something says whose they are.
+            <EmptyState title={key ? `No purchase is waiting for a ${matchKeys[key].name.toLowerCase()}` : 'No waiting purchases'}>
+              Tills can send purchases without a guest. They wait here until they are matched.
             </EmptyState>
           }
           columns={[
             { title: 'Reference', render: ({ transaction_reference }) => transaction_reference },
             { title: 'Venue', render: ({ unit_name }) => unit_name },
             { title: 'When', render: ({ transaction_date }) => <WallClock at={transaction_date} /> },
-            { title: 'Waits for', render: waitsFor },
+            { title: 'Waiting for', render: waitsFor },
             { title: 'Total', align: 'end', render: (purchase) => <Money value={totalOf(purchase)} /> },
           ]}
         />
@@ -59,7 +59,7 @@ export function WaitingPurchases() {
         onClose={() => void navigate({ search: { key, page }, resetScroll: false })}
         position="right"
         size="lg"
-        title="Why nobody is known yet"
+        title="Why there is no guest yet"
       >
         {purchase_id && <PurchaseExplanation key={purchase_id} id={purchase_id} />}
       </Drawer>
@@ -67,7 +67,7 @@ export function WaitingPurchases() {
   );
 }
 
-/** "Table 12, or booking B-1042": the first that leads to somebody settles it. */
+/** "Table 12, or booking B-1042": the first key with a contact matches the purchase. */
 function waitsFor(purchase: StaffPurchase): string {
   const named = matchKeyList.filter((key) => purchase[key] !== null);
   const words = named.map((key, index) => {

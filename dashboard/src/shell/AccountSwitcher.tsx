@@ -7,10 +7,10 @@ import mark from './mark.svg';
 import classes from './Sidebar.module.css';
 import { sectionOf } from './sections.ts';
 
-/** Fewer are found by looking. */
+/** The search field appears from this number of accounts on. */
 const searchFrom = 10;
 
-/** The account's name; where there are several, also the way to the others, in the same section. */
+/** The name of the account. With several accounts it is a menu that opens the same section of another one. */
 export function AccountSwitcher() {
   const { accounts } = useSession();
   const current = useShownAccount();

@@ -9,7 +9,7 @@ import classes from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
 import { useShortcuts } from './shortcuts.ts';
 
-/** What stands around every page: the way to the others, and who is here. */
+/** The frame around every page, with the menu. */
 export function Shell() {
   const [menuOpened, menu] = useDisclosure();
   useShortcuts();
@@ -56,7 +56,7 @@ export function Shell() {
   );
 }
 
-/** After a change of page the focus is at its title, unless it is somewhere in the page already. */
+/** After navigation, moves the focus to the page title, unless the focus is already in the page. */
 function useArrival(act: () => void): void {
   const router = useRouter();
   useEffect(

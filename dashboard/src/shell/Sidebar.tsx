@@ -5,7 +5,7 @@ import classes from './Sidebar.module.css';
 import { sectionOf, sections } from './sections.ts';
 import { UserMenu } from './UserMenu.tsx';
 
-/** The account, its sections, and the user. */
+/** The menu: the account, its sections and the user. */
 export function Sidebar() {
   const account = useShownAccount();
   const here = useRouterState({ select: ({ location }) => sectionOf(location.pathname) });
@@ -20,7 +20,7 @@ export function Sidebar() {
                 to={to}
                 params={{ accountId: account.id }}
                 className={classes.link}
-                // Which one is current is ours to say: a guest is among the Guests, but not everything is in Home.
+                // aria-current marks the section. Without `exact`, the router would also mark Home, because every path starts with it.
                 activeOptions={{ exact: true }}
                 aria-current={here?.name === name ? 'page' : undefined}
               >

@@ -3,10 +3,10 @@ import { useEffect } from 'react';
 import { useShownAccount } from '../session/session.ts';
 import { sections } from './sections.ts';
 
-/** How long after g its letter still counts. */
+/** The time between g and its letter. */
 const patienceMs = 1000;
 
-/** `/` is for searching guests; g and then a letter goes to a section. Neither while one is typing. */
+/** `/` focuses the guest search; g and a letter open a section. Both are off while the user types. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
   const accountId = useShownAccount()?.id;
@@ -32,7 +32,7 @@ export function useShortcuts(): void {
   }, [navigate, accountId]);
 }
 
-/** The guests' search field says that it is the one by this attribute. */
+/** Marks the field of the guest search. */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>('input[data-guest-search]');
   field?.focus();
@@ -40,7 +40,7 @@ function focusSearch(): boolean {
   return field !== null;
 }
 
-/** Whether the key is meant for a field or for a window that lies over the page. */
+/** Whether the key belongs to a field or to an open window. */
 function isTaken(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

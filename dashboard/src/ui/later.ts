@@ -1,7 +1,7 @@
 import { useDeferredValue } from 'react';
 
-/** What takes long to draw: at first it is not known, so that the page around it is there at once, and then it is. */
+/** Defers a slow value: undefined in the first render, so that the rest of the page appears at once. */
 export function useLater<T>(value: T | undefined): T | undefined {
-  // React takes undefined for no first value at all.
+  // React treats undefined as "no initial value", so null is used.
   return useDeferredValue<T | undefined | null>(value, null) ?? undefined;
 }

@@ -15,16 +15,16 @@ interface DeleteWindowProps {
   onClose: () => void;
 }
 
-/** Says what goes and what stays, as the service counts it at this moment. */
+/** Confirms a deletion and shows its effects, as counted by the service. */
 export function DeleteWindow({ thing, opened, onClose }: DeleteWindowProps) {
   const account = useAccount();
   const path = thing && `${account.path}/${paths[thing.kind]}/${thing.id}`;
   const effects = useQuery({
-    // Not a path of the account's: when all that is shown of that is read again, the thing is gone.
+    // The key is outside of the account's path, because a refresh of that path would reload the effects of a deleted item.
     queryKey: ['effects', path],
     queryFn: ({ signal }) => api.get<UnitEffects | FolderEffects | GroupEffects>(`${path}/effects`, {}, { signal }),
     enabled: opened,
-    // What was counted a while ago may be wrong by now.
+    // Always count again, because counts change.
     gcTime: 0,
   });
   async function remove() {

@@ -10,7 +10,7 @@ import { useAccount } from '../session/session.ts';
 import { say } from '../ui/say.ts';
 import { refreshVouchers } from './paths.ts';
 
-/** Gives this very code to a guest. */
+/** Assigns a code to a guest. */
 export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => void }) {
   const account = useAccount();
   const [guest, setGuest] = useState<FoundContact | null>(null);
@@ -26,7 +26,7 @@ export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => 
     meta: useShownHere(),
     onSuccess: async ({ unique_code, contact_id, contact_name }) => {
       await refreshVouchers(account);
-      say.done(`${unique_code} is now the code of ${contact_name ?? `guest ${contact_id}`}.`);
+      say.done(`${unique_code} is now assigned to ${contact_name ?? `guest ${contact_id}`}.`);
       onClose();
     },
   });
@@ -39,8 +39,7 @@ export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => 
     >
       <Stack>
         <Text>
-          <Code>{code.unique_code}</Code> becomes the guest’s. Purchases that were waiting for this code become theirs,
-          too.
+          <Code>{code.unique_code}</Code> is assigned to the guest. Purchases that wait for this code are matched to the guest too.
         </Text>
         <GuestSelect onPick={setGuest} />
         {assigning.error && (

@@ -129,7 +129,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
               {mayChange ? 'Generate codes, or import your own.' : 'Staff generate or import them.'}
             </EmptyState>
           ) : (
-            <EmptyState title="No such codes">No code of this group is like that.</EmptyState>
+            <EmptyState title="No codes found">No code of this group matches.</EmptyState>
           )
         }
         columns={[
@@ -166,7 +166,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
   );
 }
 
-/** One code among the group's. */
+/** Searches for one code of the group. */
 function Sought({ code, onCode }: { code: string; onCode: (code: string) => void }) {
   const [typed, setTyped] = useState(code);
   const look = useDebouncedCallback(onCode, 200);
@@ -177,7 +177,7 @@ function Sought({ code, onCode }: { code: string; onCode: (code: string) => void
   return (
     <TextInput
       aria-label="Find a code of this group"
-      placeholder="A code, in full"
+      placeholder="Full code"
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={typed !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => type('')} />}
       maxLength={255}

@@ -16,7 +16,7 @@ interface DeleteGroupProps {
   onClose: () => void;
 }
 
-/** What guests were given or redeemed stays known, so only a group that no guest has met can go. */
+/** Deletes a group. Only possible while none of its codes is assigned or redeemed, because that history stays. */
 export function DeleteGroup({ group, statistics, opened, onClose }: DeleteGroupProps) {
   const account = useAccount();
   const navigate = useNavigate();
@@ -26,8 +26,7 @@ export function DeleteGroup({ group, statistics, opened, onClose }: DeleteGroupP
       <Modal opened={opened} onClose={onClose} title={`${group.name} can’t be deleted`}>
         <Stack>
           <Text>
-            {counted(assigned, 'code is', 'codes are')} a guest’s and {counted(redeemed, 'was', 'were')} redeemed. What
-            guests were given and redeemed stays known, and so does the group.
+            {counted(assigned, 'code is', 'codes are')} assigned and {counted(redeemed, 'code is', 'codes are')} redeemed. This history stays, so the group can’t be deleted.
           </Text>
           <Group justify="flex-end">
             <Button onClick={onClose}>Close</Button>
@@ -53,7 +52,7 @@ export function DeleteGroup({ group, statistics, opened, onClose }: DeleteGroupP
       <Text>
         {made === 0
           ? 'It has no codes.'
-          : `Its ${counted(made, 'code goes', 'codes go')} with it. None of them is a guest’s or was redeemed; whoever holds one can no longer redeem it.`}{' '}
+          : `This also deletes its ${counted(made, 'code')}. None is assigned or redeemed, and none can be redeemed afterwards.`}{' '}
         This can’t be undone.
       </Text>
     </Confirm>

@@ -18,7 +18,7 @@ import { RedeemedWhere } from './RedeemedWhere.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/vouchers');
 
-/** A guest shows a code: which group is it of, whose is it, was it redeemed? */
+/** Finds a code that a guest shows: its group, its guest and its status. */
 export function FindCode() {
   const { code = '' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -35,7 +35,7 @@ export function FindCode() {
       <TextInput
         label="Find a code"
         placeholder="SUMMER-7KQ"
-        description="All of it. Capitals and spaces around it play no part."
+        description="Enter the full code. Upper or lower case does not matter."
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={typed !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => type('')} />}
         value={typed}
@@ -64,7 +64,7 @@ function Found({ code }: { code: string }) {
       rowKey={({ id }) => id}
       empty={
         <EmptyState title={`No group has the code ${code}`}>
-          A code is found once it is typed in full. Look for letters and digits that are easily mistaken.
+          Enter the full code. Check letters and digits that look alike.
         </EmptyState>
       }
       columns={[

@@ -16,7 +16,7 @@ interface GiveCodesProps {
   onClose: () => void;
 }
 
-/** The next free codes, to a guest or to all guests of a group. */
+/** Assigns free codes to a guest or to all guests of a group. */
 export function GiveCodes({ group, opened, onClose }: GiveCodesProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Assign codes">
@@ -32,7 +32,7 @@ function Give({ group, onClose }: Omit<GiveCodesProps, 'opened'>) {
   return (
     <Stack>
       <Text>
-        Whoever has a code of {group.name} already keeps it.{' '}
+        Guests who already have a code of {group.name} keep it.{' '}
         {free.data && `${counted(free.data.total, 'code is', 'codes are')} still free.`}
       </Text>
       <SegmentedControl

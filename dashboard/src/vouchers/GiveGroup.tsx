@@ -10,7 +10,7 @@ import { counted } from '../ui/format.ts';
 import { inGuestTerms } from './GiveGuest.tsx';
 import { refreshVouchers } from './paths.ts';
 
-/** A free code to every guest of a group who has none. Some at a time, so that it can be watched, stopped and done again. */
+/** Assigns a free code to every guest of a group who has none. It sends several requests, so it can be stopped and repeated. */
 export function GiveGroup({ path, onClose }: { path: string; onClose: () => void }) {
   const account = useAccount();
   const venues = useQuery(getAll<Venue>(`${account.path}/venues`));
@@ -41,12 +41,12 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
     const { given, remaining } = giving.data;
     const groups = venues.data?.flatMap(({ folders }) => folders.flatMap((folder) => folder.groups));
     const isEmpty = groups?.find(({ id }) => String(id) === groupId)?.guests === 0;
-    const nothing = isEmpty ? 'Nobody is in this group.' : 'All of them had a code already, so nothing was changed.';
+    const nothing = isEmpty ? 'This group has no guests.' : 'All guests of this group already had a code.';
     return (
       <Stack>
         <Alert color={remaining > 0 || given === 0 ? 'gray' : 'green'} role="status">
-          {given === 0 && remaining === 0 ? nothing : `${counted(given, 'guest was', 'guests were')} given a code.`}
-          {remaining > 0 && ` Stopped: ${counted(remaining, 'guest has', 'guests have')} none yet.`}
+          {given === 0 && remaining === 0 ? nothing : `${counted(given, 'guest', 'guests')} got a code.`}
+          {remaining > 0 && ` Stopped: ${counted(remaining, 'guest has', 'guests have')} no code yet.`}
         </Alert>
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>
@@ -74,9 +74,9 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
         <Select
           label="Group of guests"
           placeholder="Newsletter"
-          description="Where there are too few codes for all of them, nobody gets one."
+          description="If there are too few codes for the whole group, none is assigned."
           data={choices.filter(({ items }) => items.length > 0)}
-          nothingFoundMessage="No such group"
+          nothingFoundMessage="No group found"
           searchable
           value={groupId}
           onChange={setGroupId}
@@ -85,13 +85,12 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
         {giving.isPending && progress && (
           <div>
             <Text size="sm" mb={4}>
-              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}. Closing this window stops it; who
-              has a code by then keeps it.
+              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}. If you close this window, it stops. Codes that are already assigned stay.
             </Text>
             <Progress.Root>
               <Progress.Section
                 value={(progress.given / progress.of) * 100}
-                aria-label="Guests who were given a code"
+                aria-label="Guests with a code"
               />
             </Progress.Root>
           </div>
@@ -117,7 +116,7 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
             </Button>
           )}
           <Button type="submit" disabled={groupId === null} loading={giving.isPending}>
-            Give each a code
+            Assign codes
           </Button>
         </Group>
       </Stack>

@@ -10,7 +10,7 @@ import { useAccount } from '../session/session.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { refreshVouchers } from './paths.ts';
 
-/** The next free code to one guest; says which it is. */
+/** Assigns a free code to one guest and shows it. */
 export function GiveGuest({ path, onClose }: { path: string; onClose: () => void }) {
   const account = useAccount();
   const [guest, setGuest] = useState<FoundContact | null>(null);
@@ -52,7 +52,7 @@ export function GiveGuest({ path, onClose }: { path: string; onClose: () => void
             Cancel
           </Button>
           <Button type="submit" disabled={!guest} loading={giving.isPending}>
-            Give a code
+            Assign a code
           </Button>
         </Group>
       </Stack>
@@ -60,7 +60,7 @@ export function GiveGuest({ path, onClose }: { path: string; onClose: () => void
   );
 }
 
-/** The service speaks of the fields that were sent; here it is about guests. */
+/** The service's message names fields of the request. The screen shows it without them. */
 export const inGuestTerms = (message: string) =>
   message
     .replace(/^The (contact ids need|group id needs) 1 free codes/, 'This needs a free code')

@@ -42,8 +42,8 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
     return (
       <Stack>
         <Alert color="green" role="status">
-          {counted(created, 'code is', 'codes are')} new.
-          {known > 0 && ` ${counted(known, 'was', 'were')} in the group already and stayed as they were.`}
+          {counted(created, 'code was', 'codes were')} added.
+          {known > 0 && ` ${counted(known, 'was', 'were')} already in the group.`}
         </Alert>
         <Group justify="flex-end">
           <Button onClick={onClose} data-autofocus>
@@ -69,12 +69,12 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
     <Stack>
       <Textarea
         label="Codes"
-        description="One on each line. Codes that the group has already stay as they are."
+        description="One code per line. Codes that are already in the group do not change."
         placeholder={'SUMMER-7KQ\nSUMMER-P2X'}
         rows={8}
         spellCheck={false}
         value={text}
-        error={isWrongFile ? 'This is not a text file.' : lines.problem}
+        error={isWrongFile ? 'This is not a text file. Choose a .txt or .csv file.' : lines.problem}
         disabled={importing.isPending}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         data-autofocus
@@ -90,7 +90,7 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
               leftSection={<IconFileUpload size={14} aria-hidden />}
               disabled={importing.isPending}
             >
-              Take them from a file
+              Choose a file
             </Button>
           )}
         </FileButton>
@@ -101,12 +101,12 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
       </Group>
       {lines.codes.length > 0 && !lines.problem && !importing.error && (
         <Text size="sm" c="dimmed">
-          The first: <Code>{lines.codes[0]}</Code>
+          First code: <Code>{lines.codes[0]}</Code>
         </Text>
       )}
       {importing.isPending && taken > 0 && (
         <Progress.Root>
-          <Progress.Section value={(taken / lines.codes.length) * 100} aria-label="Codes taken" />
+          <Progress.Section value={(taken / lines.codes.length) * 100} aria-label="Imported codes" />
         </Progress.Root>
       )}
       {importing.error && <Refused error={importing.error} />}
@@ -126,19 +126,18 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
   );
 }
 
-/** So many are enough to see what is wrong. */
+/** The most lines that the error lists. */
 const mostShown = 12;
 
 function Refused({ error }: { error: Error }) {
   if (!(error instanceof LinesRefused)) return <Alert color="red">{error.message}</Alert>;
   const { lines, before } = error;
   return (
-    <Alert color="red" role="alert" title={before.taken === 0 ? 'No codes were imported' : 'Not all were imported'}>
+    <Alert color="red" role="alert" title={before.taken === 0 ? 'No codes were imported' : 'Not all codes were imported'}>
       <Stack gap="xs">
         {before.taken > 0 && (
           <Text size="sm">
-            The first {counted(before.taken, 'code')} were taken, {counted(before.created, 'of them is', 'of them are')}{' '}
-            new. Mend what is listed and import all of it again: what is there already stays as it is.
+            The first {counted(before.taken, 'code')} were imported, {counted(before.created, 'of them is', 'of them are')}{' '} new. Correct the lines below, then import the whole list again. Existing codes do not change.
           </Text>
         )}
         <List size="sm">

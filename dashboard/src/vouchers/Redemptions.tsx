@@ -24,7 +24,7 @@ const periods = {
 } as const;
 type Period = keyof typeof periods;
 
-/** When, and where, the codes of a group were redeemed. */
+/** The redemptions of a group by day and by venue. */
 export function Redemptions({ groupId }: { groupId: number }) {
   const account = useAccount();
   const { period = 'quarter' } = route.useSearch();
@@ -32,7 +32,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
   const { days, bucket, step } = periods[period];
   const to = today(account.time_zone);
   const from = daysLater(to, 1 - days);
-  // What the service tells unasked is the figures above, too: then both are one request.
+  // The default range needs no parameters. The figures above use the same request.
   const asked = period === 'quarter' ? {} : { start_date: from, end_date: to };
   const { data, error, refetch, isPlaceholderData } = useQuery(
     getList<Statistics>(`${groupPath(account, groupId)}/statistics`, asked),
@@ -42,7 +42,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
   const total = points?.reduce((sum, { redeemed }) => sum + redeemed, 0) ?? 0;
   const otherwise = data?.redeemed
     ? `Before that, ${counted(data.redeemed, 'code was', 'codes were')} redeemed.`
-    : 'A till does that through the API; from then on it shows here.';
+    : 'Tills redeem codes through the API. Redemptions then appear here.';
   return (
     <Panel
       title="Redemptions"
@@ -77,7 +77,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
             bucket={bucket}
             to={to}
             series={[{ key: 'redeemed', label: 'Redeemed', color: 'var(--series-1)' }]}
-            empty={`Nothing was redeemed, ${formatDays(from, to)}. ${otherwise}`}
+            empty={`No redemptions, ${formatDays(from, to)}. ${otherwise}`}
           />
           <Places by_unit={data?.by_unit} />
         </div>
@@ -86,7 +86,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
   );
 }
 
-/** So many are as high as the chart. */
+/** The number of venues that fit beside the chart. */
 const fewPlaces = 6;
 
 function Places({ by_unit }: { by_unit: Statistics['by_unit'] | undefined }) {
@@ -95,10 +95,10 @@ function Places({ by_unit }: { by_unit: Statistics['by_unit'] | undefined }) {
   return (
     <div>
       <Title order={3} mb="xs">
-        Where, in all
+        By venue, all time
       </Title>
       {!by_unit && <Skeleton height="5rem" />}
-      {by_unit?.length === 0 && <Text c="dimmed">Nowhere yet.</Text>}
+      {by_unit?.length === 0 && <Text c="dimmed">None yet.</Text>}
       <ul className={classes.places}>
         {(more ? by_unit?.slice(0, fewPlaces) : by_unit)?.map(({ unit_id, unit_name, redeemed }) => (
           <li key={unit_id}>

@@ -12,7 +12,7 @@ interface UnassignCodeProps {
   onClose: () => void;
 }
 
-/** Takes a code back from its guest. */
+/** Removes a code from its guest. */
 export function UnassignCode({ code, opened, onClose }: UnassignCodeProps) {
   const account = useAccount();
   const { unique_code_group_id, unique_code, contact_id, contact_name } = code;
@@ -31,8 +31,7 @@ export function UnassignCode({ code, opened, onClose }: UnassignCodeProps) {
       }}
     >
       <Text>
-        <Code>{unique_code}</Code> is no longer the code of {guest}, and can be given to somebody else. If they have it
-        already they can still redeem it. Purchases that it led to stay theirs.
+        <Code>{unique_code}</Code> is then no longer assigned to {guest}, and can be assigned to another guest. A guest who knows the code can still redeem it. Purchases that it matched stay with the guest.
       </Text>
     </Confirm>
   );

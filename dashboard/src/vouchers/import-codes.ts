@@ -2,25 +2,25 @@ import { ApiError, api } from '../api/client.ts';
 import { type CodeLines, partsOf } from './code-lines.ts';
 
 export interface Imported {
-  /** How many are new. */
+  /** The number of new codes. */
   created: number;
-  /** How many were taken, new or not. */
+  /** The number of accepted codes, new or not. */
   taken: number;
 }
 
-/** What is wrong with which lines; and what was taken before that. */
+/** The invalid lines, and what was imported before them. */
 export class LinesRefused extends Error {
   readonly lines: { line: number; text: string }[];
   readonly before: Imported;
 
   constructor(lines: { line: number; text: string }[], before: Imported) {
-    super('Some lines can’t be taken.');
+    super('Some lines are invalid.');
     this.lines = lines;
     this.before = before;
   }
 }
 
-/** Part by part: each is taken as a whole, or refused as one. The same codes again change nothing. */
+/** Imports in several requests. Each is accepted or rejected as a whole. Repeating codes changes nothing. */
 export async function importCodes(
   path: string,
   { codes, lines }: CodeLines,
@@ -42,7 +42,7 @@ export async function importCodes(
   return imported;
 }
 
-/** "codes.3" is the fourth of this part; whoever sent it knows it by its line. */
+/** Maps "codes.3", the fourth code of this request, to its line number. */
 function inLines(error: Error, start: number, lines: readonly number[], before: Imported): Error {
   if (!(error instanceof ApiError)) return error;
   const refused = Object.entries(error.fields).flatMap(([field, text]) => {
