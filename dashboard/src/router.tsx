@@ -8,7 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { ApiError, whenSignedOut } from './api/client.ts';
+import { ApiError, onSignedOut } from './api/client.ts';
 import { get, queryClient } from './api/queries.ts';
 import { guestsFound, prefetchGuest } from './guests/queries.ts';
 import { overviewQuery } from './home/overview.ts';
@@ -18,7 +18,7 @@ import { NotFoundPage } from './pages/NotFoundPage.tsx';
 import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { lastAccount } from './session/last-account.ts';
 import { sessionQuery } from './session/session.ts';
-import { whenLeaving } from './session/sign-out.ts';
+import { onSignOut } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { unitsQuery } from './venues/units.ts';
@@ -55,7 +55,7 @@ const guard = createRoute({
   ),
 });
 
-const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
+const unknownPath = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
 
 const start = createRoute({
   getParentRoute: () => guard,
@@ -86,7 +86,7 @@ const account = createRoute({
   // Check the account before the page's data is loaded.
   beforeLoad: ({ context: { session }, params }) => {
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
-    lastAccount.keep(params.accountId);
+    lastAccount.store(params.accountId);
   },
   notFoundComponent: NotFoundPage,
   // Remount on another account, so that no page shows data of the previous one while it loads.
@@ -212,7 +212,7 @@ const settings = createRoute({
 });
 
 /** Preloads the first page of a list while the pointer is over the link. */
-const ahead = (list: string) => (to: { params: { accountId: number } }) =>
+const preloadList = (list: string) => (to: { params: { accountId: number } }) =>
   void queryClient.prefetchQuery(get(`/accounts/${to.params.accountId}/${list}`));
 
 const settingsParts = [
@@ -238,35 +238,35 @@ const settingsParts = [
     getParentRoute: () => settings,
     path: 'udfs',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('udfs'),
+    loader: preloadList('udfs'),
     component: lazyRouteComponent(() => import('./settings/UdfSettings.tsx'), 'UdfSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'sources',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('sources'),
+    loader: preloadList('sources'),
     component: lazyRouteComponent(() => import('./settings/SourceSettings.tsx'), 'SourceSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'providers',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('providers'),
+    loader: preloadList('providers'),
     component: lazyRouteComponent(() => import('./settings/ProviderSettings.tsx'), 'ProviderSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'feedback-categories',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('feedback_categories'),
+    loader: preloadList('feedback_categories'),
     component: lazyRouteComponent(() => import('./settings/FeedbackCategorySettings.tsx'), 'FeedbackCategorySettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'booking-sources',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('booking_sources'),
+    loader: preloadList('booking_sources'),
     component: lazyRouteComponent(() => import('./settings/BookingSourceSettings.tsx'), 'BookingSourceSettings'),
   }),
   createRoute({
@@ -298,7 +298,7 @@ export const router = createRouter({
     signIn,
     guard.addChildren([
       start,
-      nowhere,
+      unknownPath,
       profile,
       account.addChildren([
         home,
@@ -339,5 +339,5 @@ async function goToSignIn({ back = false } = {}): Promise<void> {
   queryClient.clear();
 }
 
-whenSignedOut(() => void goToSignIn({ back: true }));
-whenLeaving(goToSignIn);
+onSignedOut(() => void goToSignIn({ back: true }));
+onSignOut(goToSignIn);

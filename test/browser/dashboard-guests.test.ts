@@ -321,7 +321,9 @@ inDashboard('a guest’s page', (dashboard) => {
         expect.stringMatching(
           /^Calls: still not allowedNot appliedRefused by historic_data: .*“Till” said yes, but as old/,
         ),
-        expect.stringMatching(/^E-mail: still allowedNot appliedRefused by preserve_consent: the source “Till”.*said no/),
+        expect.stringMatching(
+          /^E-mail: still allowedNot appliedRefused by preserve_consent: the source “Till”.*said no/,
+        ),
         expect.stringMatching(/^E-mail: allowedThe source “Guest wifi”, sent with the token “Till”, said yes\./),
       ]);
     await consent.getByRole('button', { name: 'Record a change' }).click();

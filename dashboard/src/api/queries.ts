@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { Paged } from '#service/shared/fields.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { type ApiError, api, type Params } from './client.ts';
 
 declare module '@tanstack/react-query' {
@@ -35,13 +35,13 @@ export const queryClient = new QueryClient({
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
       // A 401 leads to the sign-in page, so no notification is needed.
-      if (!mutation.meta?.shown?.() && error.status !== 401) say.failed(error);
+      if (!mutation.meta?.shown?.() && error.status !== 401) notify.error(error);
     },
   }),
 });
 
 /** For the `meta` of a mutation whose component shows the error. Once the component is closed, a notification shows it. */
-export function useShownHere() {
+export function useShowsError() {
   const isHere = useRef(false);
   useEffect(() => {
     isHere.current = true;
@@ -104,11 +104,11 @@ export async function refresh(...paths: string[]): Promise<void> {
 }
 
 /** Removes everything at or below this path from the cache. Call it when no page shows it any more. */
-export function forget(path: string): void {
+export function removeFromCache(path: string): void {
   queryClient.removeQueries({ queryKey: keyOf(path) });
 }
 
 /** Removes the entries at or below this path that no page shows. */
-export function forgetUnseen(path: string): void {
+export function removeHiddenFromCache(path: string): void {
   queryClient.removeQueries({ queryKey: keyOf(path), type: 'inactive' });
 }

@@ -25,7 +25,8 @@ export function HowTo() {
         title="Authenticate"
         command={`export REGULARS_TOKEN='regulars_pat_…'\n${curl({ method: 'GET', path: '/v1/account/units?groups=true' })}`}
       >
-        Every request needs a token. Put yours in the first line, then list the venues. An unknown, revoked or expired token gets a 401.
+        Every request needs a token. Put yours in the first line, then list the venues. An unknown, revoked or expired
+        token gets a 401.
       </Step>
       <Step
         title="Write a contact"
@@ -41,7 +42,8 @@ export function HowTo() {
           },
         })}
       >
-        Creates a guest at {unit?.name ?? 'the root unit'}, or updates the guest with this e-mail or mobile. If a field is invalid, nothing is stored, and the 422 names every invalid field.
+        Creates a guest at {unit?.name ?? 'the root unit'}, or updates the guest with this e-mail or mobile. If a field
+        is invalid, nothing is stored, and the 422 names every invalid field.
       </Step>
       <Redeem unitId={unitId} />
     </Panel>

@@ -4,8 +4,8 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import type { LoggedRequest } from '#service/features/access/requests/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
+import { useDeferred } from '../ui/deferred.ts';
 import { formatNumber } from '../ui/format.ts';
-import { useLater } from '../ui/later.ts';
 import { LoadMore } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
@@ -19,8 +19,8 @@ export function RequestLog({ path }: { path: string }) {
   const { time_zone } = useAccount();
   const [isPaused, setPaused] = useState(false);
   const { read, more } = useRequestLog(`${path}/requests`, isPaused);
-  const rows = useLater(read.data?.data);
-  const scroll = useStillWhenGrowing(rows?.[0]?.id);
+  const rows = useDeferred(read.data?.data);
+  const scroll = useStableScroll(rows?.[0]?.id);
   return (
     <Panel
       title="Requests"
@@ -72,7 +72,7 @@ export function RequestLog({ path }: { path: string }) {
             { title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
             { title: 'Fields', width: '40%', render: (entry) => <Fields entry={entry} /> },
             { title: 'From', oneLine: true, render: ({ address }) => address ?? <Missing /> },
-            { title: 'Took', align: 'end', render: ({ duration_ms }) => took(duration_ms) },
+            { title: 'Took', align: 'end', render: ({ duration_ms }) => formatDuration(duration_ms) },
             { title: 'Time', align: 'end', render: ({ at }) => <Time at={at} timeZone={time_zone} /> },
           ]}
         />
@@ -111,7 +111,7 @@ function Fields({ entry: { error_fields, discarded_fields } }: { entry: LoggedRe
   );
 }
 
-const took = (ms: number) => (ms < 1 ? '<1 ms' : `${formatNumber(Math.round(ms))} ms`);
+const formatDuration = (ms: number) => (ms < 1 ? '<1 ms' : `${formatNumber(Math.round(ms))} ms`);
 
 /** A time with seconds, because several requests can arrive in a minute. */
 function Time({ at, timeZone }: { at: string; timeZone: string }) {
@@ -128,7 +128,7 @@ function Time({ at, timeZone }: { at: string; timeZone: string }) {
 }
 
 /** Keeps the visible lines in place when new ones arrive above them. */
-function useStillWhenGrowing(newest: number | undefined) {
+function useStableScroll(newest: number | undefined) {
   const scroll = useRef<HTMLDivElement>(null);
   const before = useRef({ newest, height: 0 });
   useLayoutEffect(() => {

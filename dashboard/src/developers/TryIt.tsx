@@ -1,7 +1,7 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 import { useAccount, useSession } from '../session/session.ts';
 import { formatNumber } from '../ui/format.ts';
 import { TextLink } from '../ui/Page.tsx';
@@ -26,7 +26,7 @@ export function TryIt({ token }: { token: string }) {
     which === 'read'
       ? { method: 'GET', path: '/v1/account/units?groups=true' }
       : { method: 'POST', path: '/v1/contact', body: { account_id: account.id, email } };
-  const trying = useMutation({ mutationFn: () => send(request, token), meta: useShownHere() });
+  const trying = useMutation({ mutationFn: () => send(request, token), meta: useShowsError() });
   function change(act: () => void) {
     act();
     trying.reset();

@@ -10,7 +10,7 @@ export interface PartnerRequest {
 export const baseUrl = window.location.origin;
 
 /** Quotes a text for a shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The shell variable with the token, so that the examples contain no secret. */
 export const tokenVariable = '$REGULARS_TOKEN';
@@ -18,12 +18,15 @@ export const tokenVariable = '$REGULARS_TOKEN';
 /** The request as a curl command. Without a token it uses the shell variable. */
 export function curl({ method, path, body }: PartnerRequest, token?: string): string {
   const credential =
-    token === undefined ? `"Authorization: Bearer ${tokenVariable}"` : quoted(`Authorization: Bearer ${token}`);
-  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(`${baseUrl}${path}`)}`, `-H ${credential}`];
+    token === undefined ? `"Authorization: Bearer ${tokenVariable}"` : shellQuote(`Authorization: Bearer ${token}`);
+  const lines = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${shellQuote(`${baseUrl}${path}`)}`,
+    `-H ${credential}`,
+  ];
   if (body)
     lines.push(
       `-H 'Content-Type: application/json'`,
-      `-d ${quoted(JSON.stringify(body, null, 2).replaceAll('\n', '\n  '))}`,
+      `-d ${shellQuote(JSON.stringify(body, null, 2).replaceAll('\n', '\n  '))}`,
     );
   return lines.join(' \\\n  ');
 }

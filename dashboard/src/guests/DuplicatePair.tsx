@@ -5,10 +5,10 @@ import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
 import type { PossibleDuplicate } from '#service/features/guests/write/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
+import { notify } from '../ui/notify.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
-import { say } from '../ui/say.ts';
 import { DateTime } from '../ui/Values.tsx';
 import { Comparison } from './Comparison.tsx';
 import { compareFound } from './comparison.ts';
@@ -19,7 +19,7 @@ import { MergeConfirm, type Side } from './MergeConfirm.tsx';
 /** Two possible duplicates. Staff merge them or mark them as different people. */
 export function DuplicatePair({ pair }: { pair: PossibleDuplicate }) {
   const { time_zone } = useAccount();
-  const mayWrite = useMay('staff');
+  const mayWrite = useHasRole('staff');
   const [left, right] = pair.contacts as [FoundContact, FoundContact];
   return (
     <Panel flush>
@@ -61,7 +61,7 @@ function Decide({ pair, left, right }: { pair: PossibleDuplicate; left: FoundCon
     mutationFn: () => api.post(`${path}/possible_duplicates/${pair.id}/keep_apart`),
     onSuccess: async () => {
       await refresh(`${path}/possible_duplicates`);
-      say.done(`${guestName(left)} and ${guestName(right)} are marked as different people.`);
+      notify.success(`${guestName(left)} and ${guestName(right)} are marked as different people.`);
     },
   });
   const merge = (into: Side) => {

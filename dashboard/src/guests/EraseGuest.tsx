@@ -6,12 +6,12 @@ import { useState } from 'react';
 import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import type { TimelineSummary } from '#service/features/insight/timeline/schema.ts';
 import { api } from '../api/client.ts';
-import { forget, forgetUnseen, refresh } from '../api/queries.ts';
+import { refresh, removeFromCache, removeHiddenFromCache } from '../api/queries.ts';
 import { drafts } from '../session/drafts.ts';
 import { useAccount, useSession } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { counted } from '../ui/format.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { guestName } from './guest.ts';
 import { notesPath, summaryQuery } from './queries.ts';
 
@@ -24,17 +24,17 @@ export function EraseGuest({ guest }: { guest: StaffContact }) {
   const [typed, setTyped] = useState('');
   const { data: summary } = useQuery(summaryQuery(path, guest.id));
   const name = guestName(guest);
-  const isMeant = ['erase', name.toLowerCase()].includes(typed.trim().toLowerCase());
+  const isConfirmed = ['erase', name.toLowerCase()].includes(typed.trim().toLowerCase());
 
   const erase = async () => {
     await api.delete(`${path}/contacts/${guest.id}`);
     // Remove the guest from the browser's cache too. First the hidden lists, so that none shows the guest again,
-    forgetUnseen(path);
-    drafts.keep(notesPath(path, guest.id), user.id, '');
+    removeHiddenFromCache(path);
+    drafts.store(notesPath(path, guest.id), user.id, '');
     await navigate({ to: '/accounts/$accountId/guests', params: { accountId }, search: {} });
-    say.done(`${name} is erased.`);
+    notify.success(`${name} is erased.`);
     // and then the entries of this page.
-    forget(`${path}/contacts/${guest.id}`);
+    removeFromCache(`${path}/contacts/${guest.id}`);
     await refresh(path);
   };
 
@@ -56,7 +56,7 @@ export function EraseGuest({ guest }: { guest: StaffContact }) {
         title={`Erase ${name}?`}
         action="Erase for good"
         danger
-        disabled={!isMeant}
+        disabled={!isConfirmed}
         onConfirm={erase}
       >
         <Stack>

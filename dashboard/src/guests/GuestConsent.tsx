@@ -3,11 +3,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { StaffConsentEntry } from '#service/features/guests/consent/schema.ts';
 import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { getPages } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { MoreList } from '../ui/MoreList.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { DateTime } from '../ui/Values.tsx';
-import { consentOutcome, consentReason } from './consent-words.ts';
+import { consentOutcome, consentReason } from './consent-text.ts';
 import classes from './GuestConsent.module.css';
 import { channels } from './guest.ts';
 import { RecordConsent } from './RecordConsent.tsx';
@@ -15,7 +15,7 @@ import { RecordConsent } from './RecordConsent.tsx';
 /** The consent of a guest per channel, and its history. */
 export function GuestConsent({ guest }: { guest: StaffContact }) {
   const { path } = useAccount();
-  const mayWrite = useMay('staff');
+  const mayWrite = useHasRole('staff');
   const history = useInfiniteQuery(getPages<StaffConsentEntry>(`${path}/contacts/${guest.id}/consent`));
   return (
     <Panel title="Consent" flush actions={mayWrite && <RecordConsent guest={guest} />}>

@@ -5,11 +5,11 @@ import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import type { Merge } from '#service/features/guests/write/schema.ts';
 import { api } from '../api/client.ts';
 import { getPages, refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { MoreList } from '../ui/MoreList.tsx';
+import { notify } from '../ui/notify.ts';
 import { Panel } from '../ui/Panel.tsx';
-import { say } from '../ui/say.ts';
 import { DateTime } from '../ui/Values.tsx';
 import { guestName } from './guest.ts';
 
@@ -35,7 +35,7 @@ export function GuestMerges({ guest }: { guest: StaffContact }) {
 const reasons: Record<string, string> = { 'by hand': '', 'same mobile number': ' because of the same mobile number' };
 
 function MergeLine({ merge, guest }: { merge: Merge; guest: StaffContact }) {
-  const mayWrite = useMay('staff');
+  const mayWrite = useHasRole('staff');
   const isOpen = merge.undone_at === null && merge.into_contact_id === guest.id;
   return (
     <>
@@ -80,7 +80,7 @@ function Undo({ merge, guest }: { merge: Merge; guest: StaffContact }) {
         onConfirm={async () => {
           await api.post(`${path}/merges/${merge.id}/undo`);
           await refresh(path);
-          say.done(`${gone} is a separate guest again.`);
+          notify.success(`${gone} is a separate guest again.`);
         }}
       >
         <List spacing={4}>
@@ -89,7 +89,8 @@ function Undo({ merge, guest }: { merge: Merge; guest: StaffContact }) {
           </List.Item>
           <List.Item>{stays} loses the values that came with the merge, unless they were changed since.</List.Item>
           <List.Item>
-            Consent that came with the merge is withdrawn. Consent that the merge ended stays off, because only the guest can give it again.
+            Consent that came with the merge is withdrawn. Consent that the merge ended stays off, because only the
+            guest can give it again.
           </List.Item>
           <List.Item>A shared phone number does not merge them again automatically.</List.Item>
         </List>

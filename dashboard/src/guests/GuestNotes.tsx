@@ -5,8 +5,8 @@ import type { StaffNote } from '#service/features/guests/notes/schema.ts';
 import { api } from '../api/client.ts';
 import { getPages, refresh } from '../api/queries.ts';
 import { drafts } from '../session/drafts.ts';
-import { useAccount, useMay, useSession } from '../session/session.ts';
-import { FormEnd, LengthLeft, useServerForm } from '../ui/form.tsx';
+import { useAccount, useHasRole, useSession } from '../session/session.ts';
+import { CharacterCount, FormEnd, useServerForm } from '../ui/form.tsx';
 import { MoreList } from '../ui/MoreList.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { WallClock } from '../ui/Values.tsx';
@@ -17,7 +17,7 @@ import { notesPath } from './queries.ts';
 export function GuestNotes({ id }: { id: number }) {
   const path = notesPath(useAccount().path, id);
   const notes = useInfiniteQuery(getPages<StaffNote>(path));
-  const mayWrite = useMay('staff');
+  const mayWrite = useHasRole('staff');
   return (
     <Panel title="Notes" flush>
       {mayWrite && <NewNote path={path} />}
@@ -50,12 +50,12 @@ function NewNote({ path }: { path: string }) {
   const { user } = useSession();
   const form = useServerForm({
     initialValues: { text: drafts.read(path, user.id) },
-    onValuesChange: ({ text }) => drafts.keep(path, user.id, text),
+    onValuesChange: ({ text }) => drafts.store(path, user.id, text),
     send: ({ text }) => api.post(path, { text: text.trim() }),
     onDone: async () => {
       form.setValues({ text: '' });
       // Clear the draft even if the user left the page meanwhile.
-      drafts.keep(path, user.id, '');
+      drafts.store(path, user.id, '');
       await refresh(path);
     },
   });
@@ -79,7 +79,7 @@ function NewNote({ path }: { path: string }) {
           onKeyDown={sendByKey}
           {...form.getInputProps('text')}
         />
-        <LengthLeft text={text} max={maxLength} />
+        <CharacterCount text={text} max={maxLength} />
         {!isBlank && (
           <FormEnd
             form={form}

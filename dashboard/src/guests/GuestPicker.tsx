@@ -9,18 +9,18 @@ import { guestDetails, guestName } from './guest.ts';
 import { guestsFound } from './queries.ts';
 import { useSearchHint } from './search-hint.ts';
 
-const pauseMs = 120;
+const debounceMs = 120;
 
 /** Searches for a guest to choose. Arrow keys move through the results. */
 export function GuestPicker({ except, onPick }: { except: number; onPick: (id: number) => void }) {
   const { path } = useAccount();
   const [typed, setTyped] = useState('');
-  const [search] = useDebouncedValue(typed.trim(), pauseMs);
+  const [search] = useDebouncedValue(typed.trim(), debounceMs);
   const found = useQuery({ ...guestsFound(path, { search }), enabled: search !== '' });
   const guests = search === '' ? [] : found.data?.data.filter(({ id }) => id !== except);
   const area = useRef<HTMLDivElement>(null);
 
-  const walk = (event: KeyboardEvent) => {
+  const moveFocus = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
@@ -30,7 +30,7 @@ export function GuestPicker({ except, onPick }: { except: number; onPick: (id: n
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys that its controls ignore
-    <div ref={area} onKeyDown={walk}>
+    <div ref={area} onKeyDown={moveFocus}>
       <Stack gap="xs">
         <TextInput
           label="Who is the same guest?"

@@ -40,7 +40,10 @@ export function GuestProfile({ guest }: { guest: StaffContact }) {
 }
 
 const emailProblems = {
-  unchecked: ['Not checked yet', 'DNS did not answer whether this domain receives mail. The service checks again automatically.'],
+  unchecked: [
+    'Not checked yet',
+    'DNS did not answer whether this domain receives mail. The service checks again automatically.',
+  ],
   invalid: ['No mail', 'The domain of this address does not receive mail.'],
 } as const;
 

@@ -10,7 +10,7 @@ import { useSearchHint } from './search-hint.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/guests');
 
-const pauseMs = 120;
+const debounceMs = 120;
 
 /** Searches while the user types. Arrow down moves to the list, Enter opens the first result. */
 export function GuestSearch({ ref, onDown }: { ref: Ref<HTMLInputElement>; onDown: () => void }) {
@@ -34,10 +34,10 @@ export function GuestSearch({ ref, onDown }: { ref: Ref<HTMLInputElement>; onDow
     sent.current = search;
     await navigate({ search: (old) => ({ ...old, search, page: undefined }), replace: true, resetScroll: false });
   };
-  const sendSoon = useDebouncedCallback(send, pauseMs);
+  const sendDebounced = useDebouncedCallback(send, debounceMs);
   const type = (text: string) => {
     setTyped(text);
-    sendSoon(text);
+    sendDebounced(text);
   };
 
   const openFirst = async (text: string) => {

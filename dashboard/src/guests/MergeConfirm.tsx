@@ -6,9 +6,9 @@ import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { Comparison } from './Comparison.tsx';
-import { compareWhole } from './comparison.ts';
+import { compareProfiles } from './comparison.ts';
 import { GuestPicker } from './GuestPicker.tsx';
 import { guestName } from './guest.ts';
 import { guestQuery } from './queries.ts';
@@ -47,7 +47,7 @@ export function MergeConfirm(props: MergeConfirmProps) {
     await api.post(`${path}/contacts/${survivor.id}/merge`, { contact_id: other.id });
     setMergedId(rightId);
     await onMerged(survivor.id);
-    say.done(`${guestName(other)} and ${guestName(survivor)} are one guest now.`);
+    notify.success(`${guestName(other)} and ${guestName(survivor)} are one guest now.`);
     await refresh(path);
   };
 
@@ -75,17 +75,19 @@ export function MergeConfirm(props: MergeConfirmProps) {
               label="The two guests"
               left={<Radio value="left" label={<Label guest={both.left} stays={stays === 'left'} />} />}
               right={<Radio value="right" label={<Label guest={both.right} stays={stays === 'right'} />} />}
-              rows={compareWhole(both.left, both.right, time_zone)}
+              rows={compareProfiles(both.left, both.right, time_zone)}
             />
             <List spacing={4} size="sm">
               <List.Item>
                 {guestName(survivor)} (contact {survivor.id}) keeps the values above and takes over missing ones.
               </List.Item>
               <List.Item>
-                Visits, notes and vouchers of both are shown together. The e-mail, number and id of contact {other.id}{' '} then lead to this guest.
+                Visits, notes and vouchers of both are shown together. The e-mail, number and id of contact {other.id}{' '}
+                then lead to this guest.
               </List.Item>
               <List.Item>
-                Consent moves with the mobile, e-mail or postal address that it was given for, if contact{' '} {survivor.id} has none of its own. A channel that either contact withdrew is no longer allowed.
+                Consent moves with the mobile, e-mail or postal address that it was given for, if contact {survivor.id}{' '}
+                has none of its own. A channel that either contact withdrew is no longer allowed.
               </List.Item>
               <List.Item>You can undo the merge on the guest’s page.</List.Item>
             </List>

@@ -1,7 +1,7 @@
 import { Anchor, Button, List } from '@mantine/core';
 import { IconSearchOff, IconUsers } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { EmptyState } from '../ui/States.tsx';
 
@@ -10,10 +10,11 @@ const route = getRouteApi('/guard/accounts/$accountId/guests');
 /** The empty state of an account without guests. */
 export function NoGuests() {
   const { id } = useAccount();
-  const isOwner = useMay('owner');
+  const isOwner = useHasRole('owner');
   return (
     <EmptyState title="No guests yet" icon={<IconUsers size={28} stroke={1.5} />}>
-      Guests appear here within a second when a till, a booking system, the wifi or a website sends them to Regulars. For what they can send, see the{' '}
+      Guests appear here within a second when a till, a booking system, the wifi or a website sends them to Regulars.
+      For what they can send, see the{' '}
       <Anchor href="/docs#tag/contacts" target="_blank" underline="always">
         API reference
       </Anchor>
@@ -31,7 +32,7 @@ export function NoGuests() {
 }
 
 /** The empty state of a search without results. */
-export function NobodyFound() {
+export function NoGuestsFound() {
   const { search, unit_id, group_id, consent, page } = route.useSearch();
   const navigate = route.useNavigate();
   const isFiltered = (unit_id ?? group_id ?? consent) !== undefined;

@@ -5,8 +5,8 @@ import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
-import { FormEnd, LengthLeft, useServerForm } from '../ui/form.tsx';
-import { say } from '../ui/say.ts';
+import { CharacterCount, FormEnd, useServerForm } from '../ui/form.tsx';
+import { notify } from '../ui/notify.ts';
 import { channels, guestName } from './guest.ts';
 
 /** Records a consent that a guest gave or withdrew in person. */
@@ -42,7 +42,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
       api.post(`${path}/contacts/${guest.id}/consent`, { ...changed, reason } satisfies Recorded),
     onDone: async () => {
       await refresh(path);
-      say.done('The consent is recorded.');
+      notify.success('The consent is recorded.');
       onClose();
     },
   });
@@ -77,7 +77,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
             maxLength={maxLength}
             {...form.getInputProps('reason')}
           />
-          <LengthLeft text={form.getValues().reason} max={maxLength} />
+          <CharacterCount text={form.getValues().reason} max={maxLength} />
         </div>
         <Text size="sm" c="dimmed">
           Record only what the guest asked for.

@@ -5,14 +5,14 @@ import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts
 import { counted } from '../ui/format.ts';
 import { Money, WallClock } from '../ui/Values.tsx';
 import { Bill, billOf } from './Bill.tsx';
-import { Opinion } from './Opinion.tsx';
+import { FeedbackDetails } from './FeedbackDetails.tsx';
 import classes from './Timeline.module.css';
 import { iconOf } from './timeline-kinds.ts';
-import { told } from './timeline-words.ts';
+import { entryText } from './timeline-text.ts';
 
 /** One entry of the timeline. */
 export function TimelineRow({ entry }: { entry: TimelineEntry }) {
-  const { title, status, facts } = told(entry);
+  const { title, status, facts } = entryText(entry);
   const Icon = iconOf(entry.kind);
   return (
     <li className={classes.entry}>
@@ -37,7 +37,7 @@ export function TimelineRow({ entry }: { entry: TimelineEntry }) {
             </Text>
           )}
         </div>
-        {entry.feedback && <Opinion feedback={entry.feedback} />}
+        {entry.feedback && <FeedbackDetails feedback={entry.feedback} />}
         <Lines entry={entry} />
       </div>
     </li>

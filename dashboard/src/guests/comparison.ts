@@ -12,11 +12,11 @@ export interface Compared {
 }
 
 type Both<T> = (name: string, of: (guest: T) => string, tells?: boolean) => Compared;
-const comparing =
+const compareRow =
   <T>(left: T, right: T): Both<T> =>
   (name, of, tells = true) => ({ name, left: of(left), right: of(right), tells });
 
-const said = ({ left, right }: Compared) => left !== '' || right !== '';
+const formatValue = ({ left, right }: Compared) => left !== '' || right !== '';
 const allowed = (flags: Flags) =>
   channels
     .filter(({ flag }) => flags[flag])
@@ -27,7 +27,7 @@ const fullName = ({ first_name, last_name }: { first_name: string; last_name: st
 
 /** The fields that a list returns. */
 export function compareFound(left: FoundContact, right: FoundContact, timeZone: string): Compared[] {
-  const both = comparing(left, right);
+  const both = compareRow(left, right);
   return [
     both('Name', fullName),
     both('E-mail', ({ email }) => email),
@@ -36,12 +36,12 @@ export function compareFound(left: FoundContact, right: FoundContact, timeZone: 
     both('Consent', allowed, false),
     both('Last visit', ({ last_visit_at }) => (last_visit_at ? formatDay(last_visit_at) : ''), false),
     both('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
-  ].filter(said);
+  ].filter(formatValue);
 }
 
 /** All profile fields. */
-export function compareWhole(left: StaffContact, right: StaffContact, timeZone: string): Compared[] {
-  const both = comparing(left, right);
+export function compareProfiles(left: StaffContact, right: StaffContact, timeZone: string): Compared[] {
+  const both = compareRow(left, right);
   return [
     both('Name', fullName),
     both('E-mail', ({ email }) => email),
@@ -60,5 +60,5 @@ export function compareWhole(left: StaffContact, right: StaffContact, timeZone: 
     both('Consent', allowed, false),
     both('Venues', ({ units }) => units.map(({ name }) => name).join(', '), false),
     both('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
-  ].filter(said);
+  ].filter(formatValue);
 }

@@ -2,10 +2,10 @@ import { IconDeviceMobileMessage, IconMail, IconMailbox, IconPhone } from '@tabl
 import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
 
 /** The fields that a guest can be named by. */
-export type Known = Pick<FoundContact, 'first_name' | 'last_name' | 'email' | 'mobile_number'>;
+export type GuestNames = Pick<FoundContact, 'first_name' | 'last_name' | 'email' | 'mobile_number'>;
 
 /** The name, or else the e-mail, or else the mobile number. */
-export function guestName({ first_name, last_name, email, mobile_number }: Known): string {
+export function guestName({ first_name, last_name, email, mobile_number }: GuestNames): string {
   return [first_name, last_name].filter(Boolean).join(' ') || email || formatMobile(mobile_number) || 'Unnamed guest';
 }
 

@@ -1,5 +1,5 @@
 import { Code, Group, Text } from '@mantine/core';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { TextLink } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
@@ -8,7 +8,7 @@ import classes from './Home.module.css';
 /** The first steps for an account without data. */
 export function FirstSteps() {
   const { id } = useAccount();
-  const [isOwner, isStaff] = [useMay('owner'), useMay('staff')];
+  const [isOwner, isStaff] = [useHasRole('owner'), useHasRole('staff')];
   const params = { accountId: id };
   const request = [
     `curl ${window.location.origin}/v1/contact \\`,

@@ -13,7 +13,7 @@ import { Filters } from './Filters.tsx';
 import { FirstSteps } from './FirstSteps.tsx';
 import classes from './Home.module.css';
 import { NpsFigures } from './NpsFigures.tsx';
-import { isQuiet, isUntouched, overviewQuery, sinceFirst } from './overview.ts';
+import { hasNoActivity, hasNoData, overviewQuery, withoutEmptyStart } from './overview.ts';
 import { rangeOf } from './range.ts';
 import { Trends } from './Trends.tsx';
 import { VenueFigures } from './VenueFigures.tsx';
@@ -25,14 +25,14 @@ export function HomePage() {
   const search = route.useSearch();
   const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(account, search));
   const range = rangeOf(search, account.time_zone);
-  if (data && isUntouched(data) && search.unit_id === undefined)
+  if (data && hasNoData(data) && search.unit_id === undefined)
     return (
       <Page title="Home">
         <FirstSteps />
       </Page>
     );
 
-  const overview = data && range.name === 'all' ? sinceFirst(data) : data;
+  const overview = data && range.name === 'all' ? withoutEmptyStart(data) : data;
   const days = range.name === 'all' ? undefined : daysBetween(overview ?? range);
   const { from, to } = overview ?? range;
   const failed = error && (!data || isPlaceholderData);
@@ -49,9 +49,9 @@ export function HomePage() {
       ) : (
         <div className={classes.all} aria-busy={!data || isPlaceholderData} data-stale={isPlaceholderData || undefined}>
           <Figures overview={overview} days={days} />
-          {overview && isQuiet(overview) ? (
+          {overview && hasNoActivity(overview) ? (
             <Panel>
-              <Quiet />
+              <NoActivity />
             </Panel>
           ) : (
             <>
@@ -74,7 +74,7 @@ const daysBetween = ({ from, to }: { from: string; to: string }) =>
   (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
 
 /** The empty state of a range without data. */
-function Quiet() {
+function NoActivity() {
   const navigate = route.useNavigate();
   const { range } = route.useSearch();
   return (

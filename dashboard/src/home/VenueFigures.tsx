@@ -15,7 +15,7 @@ import type { Overview } from './overview.ts';
 type Row = Visits & { unit_id: number | null; name: string };
 
 /** The number of venues shown before "Show all". */
-const few = 6;
+const shownFirst = 6;
 const visitsOf = ({ purchases, bookings, stays }: Visits) => purchases + bookings + stays;
 
 /** Visits and spend by venue, ordered by spend. */
@@ -32,7 +32,7 @@ export function VenueFigures({ overview }: { overview: Overview | undefined }) {
     <Panel title="Visits and spend by venue" lead="A guest who booked and then paid counts in both columns." flush>
       <DataTable
         label="Visits and spend by venue"
-        rows={all ? rows : rows?.slice(0, few)}
+        rows={all ? rows : rows?.slice(0, shownFirst)}
         rowKey={({ unit_id }) => unit_id ?? 'others'}
         empty={<EmptyState title="No visits at any venue in this range" />}
         columns={[
@@ -69,7 +69,7 @@ export function VenueFigures({ overview }: { overview: Overview | undefined }) {
           number('Spend', ({ spend }) => formatMoney(spend)),
         ]}
       />
-      {rows && rows.length > few && (
+      {rows && rows.length > shownFirst && (
         <div className={classes.more}>
           <Button variant="subtle" size="xs" aria-expanded={all} onClick={() => showAll(!all)}>
             {all ? 'Show fewer' : `Show all ${formatNumber(rows.length)}`}

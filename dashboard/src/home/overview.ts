@@ -10,24 +10,24 @@ export function overviewQuery({ id, time_zone }: { id: number; time_zone: string
   const { from, to } = rangeOf(search, time_zone);
   return queryOptions({
     ...getList<Overview>(`/accounts/${id}/overview`, { from, to, unit_id: search.unit_id }),
-    refetchInterval: ({ state }) => state.data !== undefined && isUntouched(state.data) && 5000,
+    refetchInterval: ({ state }) => state.data !== undefined && hasNoData(state.data) && 5000,
   });
 }
 
 /** Whether the account has no data, as far as the range shows. */
-export function isUntouched({ guests, purchases_waiting, ...rest }: Overview): boolean {
-  return guests === 0 && purchases_waiting === 0 && isQuiet(rest);
+export function hasNoData({ guests, purchases_waiting, ...rest }: Overview): boolean {
+  return guests === 0 && purchases_waiting === 0 && hasNoActivity(rest);
 }
 
 /** Whether the range has no activity. */
-export function isQuiet({ new_guests, visits, nps, unique_codes }: Quiet): boolean {
+export function hasNoActivity({ new_guests, visits, nps, unique_codes }: Quiet): boolean {
   const { purchases, bookings, stays } = visits;
   return new_guests.total + purchases + bookings + stays + nps.answers + unique_codes.total === 0;
 }
 type Quiet = Pick<Overview, 'new_guests' | 'visits' | 'nps' | 'unique_codes'>;
 
 /** Cuts off the empty start of the range, which can be years. */
-export function sinceFirst(overview: Overview): Overview {
+export function withoutEmptyStart(overview: Overview): Overview {
   const { new_guests, visits, nps, unique_codes } = overview;
   const counts = visits.series.map(
     ({ purchases, bookings, stays }, index) =>

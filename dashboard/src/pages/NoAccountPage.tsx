@@ -7,8 +7,8 @@ export function NoAccountPage() {
   return (
     <Page title="Welcome">
       <EmptyState title="You have no account yet">
-        Ask an owner to give you access to an account. If there is none yet, create the first one with <Code>npx regulars account create</Code>{' '}
-        and reload this page.
+        Ask an owner to give you access to an account. If there is none yet, create the first one with{' '}
+        <Code>npx regulars account create</Code> and reload this page.
       </EmptyState>
     </Page>
   );

@@ -10,10 +10,10 @@ import { signOut } from '../session/sign-out.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { notify } from '../ui/notify.ts';
 import { Page } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
-import { say } from '../ui/say.ts';
 import { RelativeTime } from '../ui/Values.tsx';
 import { browserName } from './browser-name.ts';
 
@@ -23,7 +23,7 @@ export function ProfilePage() {
     <Page title="Profile" lead={`${user.email}, ${user.role}`} narrow>
       <Stack gap="lg">
         <Password email={user.email} />
-        <SignedIn />
+        <Sessions />
       </Stack>
     </Page>
   );
@@ -38,7 +38,7 @@ function Password({ email }: { email: string }) {
     send: ({ current_password, new_password }) => api.post('/session/password', { current_password, new_password }),
     onDone: () => {
       form.restart();
-      say.done('Your password is changed.');
+      notify.success('Your password is changed.');
       return refresh('/sessions');
     },
   });
@@ -79,7 +79,7 @@ function Password({ email }: { email: string }) {
   );
 }
 
-function SignedIn() {
+function Sessions() {
   const sessions = useQuery(get<Paged<OpenSession>>('/sessions'));
   const [asked, ask] = useDisclosure();
   return (
@@ -121,9 +121,7 @@ function SignedIn() {
         action="Sign out everywhere"
         onConfirm={() => signOut({ everywhere: true })}
       >
-        <Text>
-          You must sign in again in every browser, including this one. Personal access tokens keep working.
-        </Text>
+        <Text>You must sign in again in every browser, including this one. Personal access tokens keep working.</Text>
       </Confirm>
     </Panel>
   );

@@ -29,7 +29,7 @@ export function SignInPage() {
       queries.setQueryData(sessionQuery.queryKey, session);
       tellOtherTabs(session.user.id);
       drafts.clear(session.user.id);
-      history.push(safe(next));
+      history.push(safePath(next));
     },
   });
   return (
@@ -72,6 +72,6 @@ export function SignInPage() {
 }
 
 /** Allows only paths of this dashboard. A URL of another site, in any notation, leads to the start page instead. */
-function safe(next: string | undefined): string {
+function safePath(next: string | undefined): string {
   return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
 }

@@ -9,7 +9,7 @@ export const lastAccount = {
       return undefined;
     }
   },
-  keep(id: number): void {
+  store(id: number): void {
     try {
       localStorage.setItem(key, String(id));
     } catch {}

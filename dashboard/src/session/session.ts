@@ -25,12 +25,12 @@ export function useSession(): Session {
 const rank: Record<Role, number> = { viewer: 0, staff: 1, owner: 2 };
 
 /** Whether to show the buttons of that role. The service enforces the permission. */
-export function useMay(role: Role): boolean {
+export function useHasRole(role: Role): boolean {
   return rank[useSession().user.role] >= rank[role];
 }
 
 /** The account of the menu: the one in the URL, or else the last opened one. */
-export function useShownAccount() {
+export function useMenuAccount() {
   const { accounts } = useSession();
   const { accountId = lastAccount.read() } = useParams({ strict: false });
   return accounts.find(({ id }) => id === accountId) ?? accounts[0];

@@ -1,12 +1,12 @@
 import { type ApiError, api } from '../api/client.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { drafts } from './drafts.ts';
 import { tellOtherTabs } from './other-tabs.ts';
 
-let leave = async () => {};
+let afterSignOut = async () => {};
 /** Registers the navigation after a sign-out. The router imports this file, so this file cannot import the router. */
-export function whenLeaving(act: () => Promise<void>): void {
-  leave = act;
+export function onSignOut(act: () => Promise<void>): void {
+  afterSignOut = act;
 }
 
 /** Signs out here, or in every browser. */
@@ -15,9 +15,9 @@ export async function signOut({ everywhere = false } = {}): Promise<void> {
     await api.delete(everywhere ? '/sessions' : '/session');
     tellOtherTabs(null);
     drafts.clear();
-    await leave();
+    await afterSignOut();
   } catch (error) {
     // A 401 already leads to the sign-in page.
-    if ((error as ApiError).status !== 401) say.failed(error as Error);
+    if ((error as ApiError).status !== 401) notify.error(error as Error);
   }
 }

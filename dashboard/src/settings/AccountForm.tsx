@@ -2,23 +2,23 @@ import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { notify } from '../ui/notify.ts';
 import { Panel } from '../ui/Panel.tsx';
-import { say } from '../ui/say.ts';
 import { clockIn, timeZones } from './time-zones.ts';
 
 /** The name and time zone of the account. Read-only for viewers. */
 export function AccountForm() {
   const { name, time_zone, path } = useAccount();
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const zones = useMemo(() => timeZones(time_zone), [time_zone]);
   const form = useServerForm({
     initialValues: { name, time_zone },
     send: (_values, changed) => api.patch(path, changed),
     onDone: async (_result, values) => {
       form.resetDirty(values);
-      say.done('The account is changed.');
+      notify.success('The account is changed.');
       // Every page of the account shows times in its time zone.
       await refresh('/session', path);
     },
@@ -44,7 +44,8 @@ export function AccountForm() {
           {mayChange && (
             <>
               <Text size="sm" c="dimmed">
-                Times of visits are stored as local times, so a new time zone does not change them. The time zone sets what counts as today, the time of a visit that is sent without one, and the times in the dashboard.
+                Times of visits are stored as local times, so a new time zone does not change them. The time zone sets
+                what counts as today, the time of a visit that is sent without one, and the times in the dashboard.
               </Text>
               <FormEnd form={form} disabled={!form.isDirty()}>
                 Save

@@ -5,7 +5,7 @@ import type { AuditEntry } from '#service/features/access/audit/schema.ts';
 import type { User } from '#service/features/access/users/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { getAll, getList } from '../api/queries.ts';
-import { useMay, useSession } from '../session/session.ts';
+import { useHasRole, useSession } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { Page, TextLink } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
@@ -13,13 +13,13 @@ import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { DateTime } from '../ui/Values.tsx';
 import classes from './AuditTrail.module.css';
-import { deedInWords, fieldsInWords } from './deed.ts';
+import { describeAction, describeFields } from './audit-text.ts';
 import { OwnersOnly } from './OwnersOnly.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/settings/audit');
 
 export function AuditTrail() {
-  return useMay('owner') ? <Trail /> : <OwnersOnly title="Audit trail" />;
+  return useHasRole('owner') ? <Trail /> : <OwnersOnly title="Audit trail" />;
 }
 
 function Trail() {
@@ -36,7 +36,7 @@ function Trail() {
   }
 
   const columns: Column<AuditEntry>[] = [
-    { title: 'What', render: (entry) => <Deed of={entry} where={accountName(entry.account_id)} /> },
+    { title: 'What', render: (entry) => <AuditEvent of={entry} where={accountName(entry.account_id)} /> },
     {
       title: 'Who',
       oneLine: true,
@@ -110,13 +110,13 @@ function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange
   );
 }
 
-function Deed({ of: entry, where }: { of: AuditEntry; where: string | undefined }) {
+function AuditEvent({ of: entry, where }: { of: AuditEntry; where: string | undefined }) {
   const { contact_id } = entry.ids;
-  const more = [fieldsInWords(entry), where].filter(Boolean).join(' · ');
+  const more = [describeFields(entry), where].filter(Boolean).join(' · ');
   const isGone = entry.action.startsWith('Erase');
   return (
     <Text inherit className={classes.deed}>
-      {deedInWords(entry)}
+      {describeAction(entry)}
       {contact_id && entry.account_id && (
         <>
           {': '}

@@ -8,7 +8,7 @@ export function BookingSourceSettings() {
       noun="booking source"
       table="booking_sources"
       empty="Add one for each way to book."
-      afterwards="You can delete it only if no stay uses it. Later requests with its id are rejected."
+      deleteText="You can delete it only if no stay uses it. Later requests with its id are rejected."
       builtIn={[1, 9, 10]}
     />
   );

@@ -41,7 +41,8 @@ export function DeleteAccount() {
       >
         <Stack gap="sm">
           <Text>
-            This deletes all guests and their activity, the venues, vouchers, lists and tokens. It can’t be undone. Requests of partners are then rejected. The users and the audit trail stay.
+            This deletes all guests and their activity, the venues, vouchers, lists and tokens. It can’t be undone.
+            Requests of partners are then rejected. The users and the audit trail stay.
           </Text>
           <TextInput
             label={`Type ${name} to confirm`}

@@ -5,20 +5,20 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { EmailDomain } from '#service/features/guests/domains/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { getList } from '../api/queries.ts';
-import { useMay } from '../session/session.ts';
+import { useHasRole } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { RelativeTime } from '../ui/Values.tsx';
+import { DomainRuleForm } from './DomainRuleForm.tsx';
 import { OwnersOnly } from './OwnersOnly.tsx';
-import { VouchForm } from './VouchForm.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/settings/email-domains');
 
 export function EmailDomains() {
-  return useMay('owner') ? <Domains /> : <OwnersOnly title="E-mail domains" />;
+  return useHasRole('owner') ? <Domains /> : <OwnersOnly title="E-mail domains" />;
 }
 
 function Domains() {
@@ -60,7 +60,7 @@ function Domains() {
         <Pager of={domains.data} onPage={(page) => void navigate({ search: { page } })} />
       </Panel>
       <Modal opened={opened} onClose={vouching.close} title="Add a rule for a domain">
-        <VouchForm onClose={vouching.close} />
+        <DomainRuleForm onClose={vouching.close} />
       </Modal>
     </Page>
   );

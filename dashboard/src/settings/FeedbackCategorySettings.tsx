@@ -8,7 +8,7 @@ export function FeedbackCategorySettings() {
       noun="category"
       table="feedback_categories"
       empty="Add one for each topic that you want to hear about."
-      afterwards="You can delete it only if no feedback uses it. Later requests with its id are rejected."
+      deleteText="You can delete it only if no feedback uses it. Later requests with its id are rejected."
       builtIn={[1, 2, 3, 4]}
     />
   );

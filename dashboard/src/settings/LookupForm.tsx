@@ -3,7 +3,7 @@ import type { Lookup } from '#service/features/venues/lookups/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 
 interface LookupFormProps {
   path: string;
@@ -21,7 +21,7 @@ export function LookupForm({ path, noun, typed, of, onClose }: LookupFormProps) 
       of ? api.patch(`${path}/${of.id}`, { name }) : api.post(path, typed ? { name, type } : { name }),
     onDone: async (_result, { name }) => {
       await refresh(path);
-      say.done(of ? `The ${noun} is called ${name} now.` : `${name} is added.`);
+      notify.success(of ? `The ${noun} is called ${name} now.` : `${name} is added.`);
       onClose();
     },
   });

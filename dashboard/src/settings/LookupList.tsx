@@ -5,15 +5,15 @@ import type { Lookup } from '#service/features/venues/lookups/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { api } from '../api/client.ts';
 import { getList, refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
+import { notify } from '../ui/notify.ts';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { RowMenu } from '../ui/RowMenu.tsx';
 import { EmptyState } from '../ui/States.tsx';
-import { say } from '../ui/say.ts';
 import { useWindow } from '../ui/window.ts';
 import { LookupForm } from './LookupForm.tsx';
 
@@ -28,7 +28,7 @@ interface LookupListProps {
   /** The text of the empty state. */
   empty: string;
   /** The text of the delete confirmation. */
-  afterwards: string;
+  deleteText: string;
   /** The built-in ids. They are the same in every account and cannot be changed. */
   builtIn?: readonly number[];
   /** Whether an entry has a type, chosen when it is added. */
@@ -42,12 +42,12 @@ export function LookupList({
   noun,
   table,
   empty,
-  afterwards,
+  deleteText: afterwards,
   builtIn = [],
   typed = false,
 }: LookupListProps) {
   const path = `${useAccount().path}/${table}`;
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const navigate = useNavigate();
   const { page } = useSearch({ strict: false });
   const list = useQuery(getList<Paged<Lookup>>(path, { page }));
@@ -114,7 +114,7 @@ export function LookupList({
         danger
         onConfirm={async () => {
           await api.delete(`${path}/${deleting.subject?.id}`);
-          say.done(`${deleting.subject?.name} is deleted.`);
+          notify.success(`${deleting.subject?.name} is deleted.`);
           await refresh(path);
         }}
       >

@@ -13,7 +13,8 @@ export function NewUser({ email, password, onClose }: NewUserProps) {
   return (
     <Stack>
       <Text>
-        {email} can sign in with this password. It is shown only once and is not sent by e-mail, so give it to them yourself.
+        {email} can sign in with this password. It is shown only once and is not sent by e-mail, so give it to them
+        yourself.
       </Text>
       <Code block>{text}</Code>
       <Group justify="flex-end" gap="xs">

@@ -8,7 +8,7 @@ export function ProviderSettings() {
       noun="provider"
       table="providers"
       empty="Add one for each partner, such as the maker of your tills."
-      afterwards="Its bookings, stays and purchases stay and keep its id."
+      deleteText="Its bookings, stays and purchases stay and keep its id."
     />
   );
 }

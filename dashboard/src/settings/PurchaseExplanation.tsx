@@ -64,7 +64,7 @@ function Bill({ purchase }: { purchase: Explanation['purchase'] }) {
 const outcomes = {
   won: { name: 'Matched', color: 'green' },
   'not needed': { name: 'Not needed', color: 'gray' },
-  'no guest found': { name: 'No guest found', color: 'yellow' },
+  'led to nobody': { name: 'No guest found', color: 'yellow' },
 } as const;
 
 function Tried({ keys }: Pick<Explanation, 'keys'>) {
@@ -83,7 +83,7 @@ function Tried({ keys }: Pick<Explanation, 'keys'>) {
             <Text>
               {reason} {contact_id && <Guest id={contact_id} />}
             </Text>
-            {outcome === 'no guest found' && <Text c="dimmed">{matchKeys[key].wanted}</Text>}
+            {outcome === 'led to nobody' && <Text c="dimmed">{matchKeys[key].wanted}</Text>}
           </li>
         ))}
       </ol>

@@ -1,6 +1,6 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import classes from './SettingsPage.module.css';
 
 const parts = [
@@ -19,7 +19,7 @@ const parts = [
 /** The menu of the settings beside the open part. The part has the page's title. */
 export function SettingsPage() {
   const { id } = useAccount();
-  const isOwner = useMay('owner');
+  const isOwner = useHasRole('owner');
   const shown = parts.filter((part) => isOwner || !('ownersOnly' in part));
   const nav = useRef<HTMLElement>(null);
   const here = useRouterState({ select: ({ location }) => location.pathname });

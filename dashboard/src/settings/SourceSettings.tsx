@@ -8,7 +8,7 @@ export function SourceSettings() {
       noun="source"
       table="sources"
       empty="A new source is added when a partner sends its name. You can also add it here first."
-      afterwards="You can delete it only if no guest came from it. Later requests with its id are rejected. A request with its name adds it again."
+      deleteText="You can delete it only if no guest came from it. Later requests with its id are rejected. A request with its name adds it again."
     />
   );
 }

@@ -8,7 +8,7 @@ export function UdfSettings() {
       noun="field"
       table="udfs"
       empty="Add one for what matters to you, such as a favourite table, an allergy or an anniversary."
-      afterwards="You can delete it only if no guest has a value in it. Later requests with its id are rejected."
+      deleteText="You can delete it only if no guest has a value in it. Later requests with its id are rejected."
       typed
     />
   );

@@ -40,7 +40,9 @@ export function WaitingPurchases() {
           onRetry={list.refetch}
           stale={list.isPlaceholderData}
           empty={
-            <EmptyState title={key ? `No purchase is waiting for a ${matchKeys[key].name.toLowerCase()}` : 'No waiting purchases'}>
+            <EmptyState
+              title={key ? `No purchase is waiting for a ${matchKeys[key].name.toLowerCase()}` : 'No waiting purchases'}
+            >
               Tills can send purchases without a guest. They wait here until they are matched.
             </EmptyState>
           }
@@ -48,7 +50,7 @@ export function WaitingPurchases() {
             { title: 'Reference', render: ({ transaction_reference }) => transaction_reference },
             { title: 'Venue', render: ({ unit_name }) => unit_name },
             { title: 'When', render: ({ transaction_date }) => <WallClock at={transaction_date} /> },
-            { title: 'Waiting for', render: waitsFor },
+            { title: 'Waiting for', render: missingKeys },
             { title: 'Total', align: 'end', render: (purchase) => <Money value={totalOf(purchase)} /> },
           ]}
         />
@@ -68,7 +70,7 @@ export function WaitingPurchases() {
 }
 
 /** "Table 12, or booking B-1042": the first key with a contact matches the purchase. */
-function waitsFor(purchase: StaffPurchase): string {
+function missingKeys(purchase: StaffPurchase): string {
   const named = matchKeyList.filter((key) => purchase[key] !== null);
   const words = named.map((key, index) => {
     const { before } = matchKeys[key];

@@ -1,6 +1,6 @@
 import type { MatchKey } from '#service/features/identity/matching/schema.ts';
 
-interface Words {
+interface KeyText {
   name: string;
   /** The label before the value: "Table 12". */
   before: string;
@@ -9,7 +9,7 @@ interface Words {
 }
 
 /** The keys of a purchase, in the order in which they are tried. */
-export const matchKeys: Record<MatchKey, Words> = {
+export const matchKeys: Record<MatchKey, KeyText> = {
   booking_reference: {
     name: 'Booking reference',
     before: 'Booking',

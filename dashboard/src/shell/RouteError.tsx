@@ -7,8 +7,7 @@ import { ErrorState } from '../ui/States.tsx';
 /** The page for a failed route. It shows messages of the service. Other errors are only in the console. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  const shown =
-    error instanceof ApiError ? error : new Error('Something went wrong on this page. Try to reload it.');
+  const shown = error instanceof ApiError ? error : new Error('Something went wrong on this page. Try to reload it.');
   return (
     <Page title="Something went wrong">
       <ErrorState

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useShownAccount } from '../session/session.ts';
+import { useMenuAccount } from '../session/session.ts';
 import mark from './mark.svg';
 import classes from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
@@ -13,8 +13,8 @@ import { useShortcuts } from './shortcuts.ts';
 export function Shell() {
   const [menuOpened, menu] = useDisclosure();
   useShortcuts();
-  useArrival(menu.close);
-  const account = useShownAccount();
+  useFocusAfterNavigation(menu.close);
+  const account = useMenuAccount();
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#main">
@@ -57,7 +57,7 @@ export function Shell() {
 }
 
 /** After navigation, moves the focus to the page title, unless the focus is already in the page. */
-function useArrival(act: () => void): void {
+function useFocusAfterNavigation(act: () => void): void {
   const router = useRouter();
   useEffect(
     () =>

@@ -1,5 +1,5 @@
 import { Link, useRouterState } from '@tanstack/react-router';
-import { useShownAccount } from '../session/session.ts';
+import { useMenuAccount } from '../session/session.ts';
 import { AccountSwitcher } from './AccountSwitcher.tsx';
 import classes from './Sidebar.module.css';
 import { sectionOf, sections } from './sections.ts';
@@ -7,7 +7,7 @@ import { UserMenu } from './UserMenu.tsx';
 
 /** The menu: the account, its sections and the user. */
 export function Sidebar() {
-  const account = useShownAccount();
+  const account = useMenuAccount();
   const here = useRouterState({ select: ({ location }) => sectionOf(location.pathname) });
   return (
     <nav aria-label="Main" className={classes.sidebar}>

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 
 interface ConfirmProps {
   opened: boolean;
@@ -34,7 +34,7 @@ export function Confirm({
   size,
   onConfirm,
 }: ConfirmProps) {
-  const doing = useMutation({ mutationFn: onConfirm, meta: useShownHere(), onSuccess: close });
+  const doing = useMutation({ mutationFn: onConfirm, meta: useShowsError(), onSuccess: close });
   function close() {
     doing.reset();
     onClose();

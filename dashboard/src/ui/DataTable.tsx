@@ -46,7 +46,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return empty;
   return (
     <div className={classes.frame}>
-      <table className={classes.table} aria-label={label} aria-busy={!rows || stale} onKeyDown={walk}>
+      <table className={classes.table} aria-label={label} aria-busy={!rows || stale} onKeyDown={moveFocus}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -98,7 +98,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-function walk(event: KeyboardEvent<HTMLTableElement>) {
+function moveFocus(event: KeyboardEvent<HTMLTableElement>) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step) return;
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>('tbody td:first-child a')];

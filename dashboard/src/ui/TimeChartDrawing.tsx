@@ -35,7 +35,7 @@ export default function TimeChartDrawing(props: TimeChartProps<Point>) {
     tooltipProps: {
       isAnimationActive: false,
       content: ({ active, label }: { active?: boolean; label?: unknown }) =>
-        active ? <Told {...props} points={points} index={points.findIndex(({ at }) => at === label)} /> : null,
+        active ? <PointTooltip {...props} points={points} index={points.findIndex(({ at }) => at === label)} /> : null,
     },
   } as const;
   const marks = {
@@ -51,7 +51,7 @@ export default function TimeChartDrawing(props: TimeChartProps<Point>) {
 }
 
 /** The tooltip of a point. */
-function Told({ index, ...props }: TimeChartProps<Point> & { points: readonly Point[]; index: number }) {
+function PointTooltip({ index, ...props }: TimeChartProps<Point> & { points: readonly Point[]; index: number }) {
   const { points, series, format = formatNumber, more } = props;
   const point = points[index];
   if (!point) return null;

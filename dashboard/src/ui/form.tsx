@@ -3,12 +3,12 @@ import { type UseFormInput, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 
 interface ServerFormInput<Values extends Record<string, unknown>, Result> extends UseFormInput<Values> {
   initialValues: Values;
   /** Sends the form: `(values) => api.post(…, values)`. An update sends only the changed fields, because others can
- * change the rest meanwhile: `(_values, changed) => api.patch(…, changed)`.
+   * change the rest meanwhile: `(_values, changed) => api.patch(…, changed)`.
    */
   send: (values: Values, changed: Partial<Values>) => Promise<Result>;
   onDone?: (result: Result, values: Values) => unknown;
@@ -25,7 +25,7 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
   const form = useForm<Values>(input);
   const sending = useMutation<Result, ApiError, Values>({
     mutationFn: (values) => send(values, changed()),
-    meta: useShownHere(),
+    meta: useShowsError(),
     onSuccess: (result, values) => onDone?.(result, values),
     onError: ({ fields }) => {
       const own = Object.entries(fields).filter(([field]) => owner(field) in form.getValues());
@@ -62,7 +62,7 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
 const owner = (field: string) => field.split('.', 1)[0] ?? field;
 
 /** The character count below a field with a maximum length, shown near the limit. */
-export function LengthLeft({ text, max }: { text: string; max: number }) {
+export function CharacterCount({ text, max }: { text: string; max: number }) {
   if (text.length < max - 50) return null;
   const isFull = text.length >= max;
   return (

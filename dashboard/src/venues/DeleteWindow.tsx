@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { effectsOn } from './effects.ts';
 import { type Kind, paths, type Thing } from './venues.ts';
 
@@ -30,7 +30,7 @@ export function DeleteWindow({ thing, opened, onClose }: DeleteWindowProps) {
   async function remove() {
     await api.delete(`${path}`);
     await refresh(account.path);
-    say.done(`${thing?.name} is deleted.`);
+    notify.success(`${thing?.name} is deleted.`);
   }
   const { data, error, isPending } = effects;
   return (
@@ -50,12 +50,12 @@ export function DeleteWindow({ thing, opened, onClose }: DeleteWindowProps) {
           <Skeleton height="0.75rem" width="70%" />
         </Stack>
       )}
-      {data && (data.refused ?? (thing && <Told kind={thing.kind} effects={data} />))}
+      {data && (data.refused ?? (thing && <EffectList kind={thing.kind} effects={data} />))}
     </Confirm>
   );
 }
 
-function Told({ kind, effects }: { kind: Kind; effects: UnitEffects | FolderEffects | GroupEffects }) {
+function EffectList({ kind, effects }: { kind: Kind; effects: UnitEffects | FolderEffects | GroupEffects }) {
   return (
     <Stack gap="xs">
       <List spacing={4}>

@@ -3,7 +3,7 @@ import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { type NameTask, paths } from './venues.ts';
 
 interface NameWindowProps {
@@ -46,7 +46,7 @@ function NameForm({ task, onClose }: { task: NameTask; onClose: () => void }) {
     },
     onDone: async (_result, { name }) => {
       await refresh(account.path);
-      say.done(task.do === 'rename' ? `${task.name} is now called ${name}.` : `${name} is added.`);
+      notify.success(task.do === 'rename' ? `${task.name} is now called ${name}.` : `${name} is added.`);
       onClose();
     },
   });

@@ -12,14 +12,14 @@ interface VenueSearchProps {
 export function VenueSearch({ value = '', onChange }: VenueSearchProps) {
   const [typed, type] = useState(value);
   const input = useRef<HTMLInputElement>(null);
-  const tell = useDebouncedCallback((text: string) => onChange(text.trim()), 200);
+  const changeDebounced = useDebouncedCallback((text: string) => onChange(text.trim()), 200);
   // Take over the URL after navigation, but not while the user types.
   useEffect(() => {
     if (document.activeElement !== input.current) type(value);
   }, [value]);
   function change(text: string) {
     type(text);
-    tell(text);
+    changeDebounced(text);
   }
   return (
     <TextInput

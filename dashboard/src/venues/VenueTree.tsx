@@ -16,7 +16,7 @@ interface VenueTreeProps {
 
 const skeletons = [0, 1, 2, 3, 4, 5];
 /** Up to this number of venues, all are open at first. */
-const few = 3;
+const openUpTo = 3;
 
 /** Nested lists that can be collapsed. Arrow keys move as in a tree. */
 export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
@@ -30,9 +30,9 @@ export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
         {onTask && <span className={classes.place} />}
       </div>
       {venues ? (
-        <ul className={classes.list} aria-label="Venues" onKeyDown={walk}>
+        <ul className={classes.list} aria-label="Venues" onKeyDown={moveFocus}>
           {venues.map((venue) => {
-            const open = byHand.get(venue.id) ?? (venues.length <= few || isInside(venue, search));
+            const open = byHand.get(venue.id) ?? (venues.length <= openUpTo || isInside(venue, search));
             return (
               <VenueBranch
                 key={venue.id}
@@ -64,8 +64,8 @@ export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
 /** Whether a folder or group of the venue matches the search, not only its name. */
 function isInside({ folders }: Venue, search: string | undefined): boolean {
   if (!search) return false;
-  const sought = search.toLowerCase();
-  const fits = ({ name }: { name: string }) => name.toLowerCase().includes(sought);
+  const term = search.toLowerCase();
+  const fits = ({ name }: { name: string }) => name.toLowerCase().includes(term);
   return folders.some((folder) => fits(folder) || folder.groups.some(fits));
 }
 
@@ -73,7 +73,7 @@ const rowOf = (element: Element | null | undefined) => element?.closest<HTMLElem
 const handleOf = (row: Element | null | undefined) => row?.querySelector<HTMLElement>('a, button');
 
 /** Up and down move between rows, right opens a row, left closes it or moves to its parent. */
-function walk(event: KeyboardEvent<HTMLUListElement>) {
+function moveFocus(event: KeyboardEvent<HTMLUListElement>) {
   const row = rowOf(event.target as Element);
   if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
   const rows = [...event.currentTarget.querySelectorAll('[data-row]')].filter(handleOf);

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
@@ -17,12 +17,12 @@ import { type NameTask, type Task, type Thing, venuesQuery } from './venues.ts';
 const route = getRouteApi('/guard/accounts/$accountId/venues');
 
 /** The search field appears from this number of venues on. */
-const many = 10;
+const minForSearch = 10;
 
 /** The venues with their folders and groups, and their numbers of guests. */
 export function VenuesPage() {
   const account = useAccount();
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
@@ -38,7 +38,7 @@ export function VenuesPage() {
       lead="Guests belong to venues, and to groups of a venue. Folders contain groups."
       actions={mayChange && <Button onClick={() => start({ do: 'create', kind: 'venue' })}>New venue</Button>}
     >
-      {(search.search !== undefined || total > many) && (
+      {(search.search !== undefined || total > minForSearch) && (
         <VenueSearch
           value={search.search}
           onChange={(text) => void navigate({ search: text ? { search: text } : {}, replace: true })}

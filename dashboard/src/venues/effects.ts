@@ -4,7 +4,7 @@ import type { Kind } from './venues.ts';
 
 type Effects = UnitEffects | FolderEffects | GroupEffects;
 
-const words = new Intl.ListFormat('en');
+const list = new Intl.ListFormat('en');
 
 /** The effects of a deletion, as sentences. */
 export function effectsOn(kind: Kind, effects: Effects): string[] {
@@ -15,11 +15,11 @@ export function effectsOn(kind: Kind, effects: Effects): string[] {
 
 function onVenue(effects: UnitEffects): string[] {
   const { guests, folders, groups, unique_code_groups, unique_codes_redeemed } = effects;
-  const on = some([folders, 'folder'], [groups, 'group']);
+  const on = nonZero([folders, 'folder'], [groups, 'group']);
   const isOne = folders + groups === 1;
   // Only groups contain guests.
   const onGuests = groups === 0 ? '' : `, nor on the guests who are in ${isOne ? 'it' : 'them'}`;
-  const known = some(
+  const known = nonZero(
     [effects.bookings, 'booking'],
     [effects.purchases, 'purchase'],
     [effects.stays, 'stay'],
@@ -44,6 +44,6 @@ function guestsStay(count: number, many: string, one: string): string | undefine
 }
 
 /** "3 folders and 1 group", without those that are zero. */
-function some(...parts: [count: number, one: string, many?: string][]): string {
-  return words.format(parts.filter(([count]) => count > 0).map(([count, one, many]) => counted(count, one, many)));
+function nonZero(...parts: [count: number, one: string, many?: string][]): string {
+  return list.format(parts.filter(([count]) => count > 0).map(([count, one, many]) => counted(count, one, many)));
 }

@@ -14,7 +14,7 @@ import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { CodeStatus } from './CodeStatus.tsx';
 import { GuestLink } from './GuestLink.tsx';
-import { RedeemedWhere } from './RedeemedWhere.tsx';
+import { RedemptionPlace } from './RedemptionPlace.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/vouchers');
 
@@ -46,12 +46,12 @@ export function FindCode() {
         m={code === '' ? 0 : 'md'}
         onChange={(event) => type(event.currentTarget.value)}
       />
-      {code !== '' && <Found code={code} />}
+      {code !== '' && <FoundCodes code={code} />}
     </Panel>
   );
 }
 
-function Found({ code }: { code: string }) {
+function FoundCodes({ code }: { code: string }) {
   const account = useAccount();
   const codes = useQuery(getList<Paged<StaffContactCode>>(`${account.path}/unique_codes`, { unique_code: code }));
   return (
@@ -83,7 +83,7 @@ function Found({ code }: { code: string }) {
           ),
         },
         { title: 'Guest', render: (one) => <GuestLink code={one} /> },
-        { title: 'Redeemed', render: (one) => <RedeemedWhere code={one} /> },
+        { title: 'Redeemed', render: (one) => <RedemptionPlace code={one} /> },
       ]}
     />
   );

@@ -84,7 +84,8 @@ function GenerateForm({ group, onClose }: Omit<GenerateCodesProps, 'opened'>) {
             {prefix}
             {sample.slice(0, Math.min(lengths.max, Math.max(lengths.min, Number(length) || 10)))}
           </Code>
-          . Anyone can guess codes at a till, so more codes need more characters. At most one guess in 100,000 may hit a code.
+          . Anyone can guess codes at a till, so more codes need more characters. At most one guess in 100,000 may hit a
+          code.
         </Text>
         <FormEnd form={form} onCancel={onClose}>
           Generate

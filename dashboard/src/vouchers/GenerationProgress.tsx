@@ -40,7 +40,8 @@ export function GenerationProgress({ path }: { path: string }) {
         </Progress.Root>
         <Group justify="space-between" align="flex-start" gap="xs">
           <Text size="sm" c="dimmed" maw="40rem">
-            The codes appear when all of them are ready. You can keep working in the dashboard. If you close this tab, the generation stops and no codes are created.
+            The codes appear when all of them are ready. You can keep working in the dashboard. If you close this tab,
+            the generation stops and no codes are created.
           </Text>
           <Button variant="default" size="xs" onClick={() => stopGeneration(path)}>
             Stop

@@ -3,7 +3,7 @@ import { IconFileUpload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { CodeGroup } from '#service/features/vouchers/schema.ts';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { counted } from '../ui/format.ts';
 import { isText, readCodeLines } from './code-lines.ts';
@@ -33,7 +33,7 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
   const lines = useMemo(() => readCodeLines(deferred), [deferred]);
   const importing = useMutation({
     mutationFn: () => importCodes(groupPath(account, group.id), lines, setTaken),
-    meta: useShownHere(),
+    meta: useShowsError(),
     onSettled: () => refreshVouchers(account),
   });
   if (importing.data) {
@@ -59,7 +59,7 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
     setTaken(0);
     importing.reset();
   }
-  async function take(file: File | null) {
+  async function readFile(file: File | null) {
     const content = await file?.text();
     if (content === undefined) return;
     if (isText(content)) replace(content);
@@ -81,7 +81,7 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
         onChange={(event) => replace(event.currentTarget.value)}
       />
       <Group justify="space-between" gap="xs">
-        <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={(file) => void take(file)}>
+        <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={(file) => void readFile(file)}>
           {(props) => (
             <Button
               {...props}
@@ -127,27 +127,33 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
 }
 
 /** The most lines that the error lists. */
-const mostShown = 12;
+const maxLines = 12;
 
 function Refused({ error }: { error: Error }) {
   if (!(error instanceof LinesRefused)) return <Alert color="red">{error.message}</Alert>;
   const { lines, before } = error;
   return (
-    <Alert color="red" role="alert" title={before.taken === 0 ? 'No codes were imported' : 'Not all codes were imported'}>
+    <Alert
+      color="red"
+      role="alert"
+      title={before.taken === 0 ? 'No codes were imported' : 'Not all codes were imported'}
+    >
       <Stack gap="xs">
         {before.taken > 0 && (
           <Text size="sm">
-            The first {counted(before.taken, 'code')} were imported, {counted(before.created, 'of them is', 'of them are')}{' '} new. Correct the lines below, then import the whole list again. Existing codes do not change.
+            The first {counted(before.taken, 'code')} were imported,{' '}
+            {counted(before.created, 'of them is', 'of them are')} new. Correct the lines below, then import the whole
+            list again. Existing codes do not change.
           </Text>
         )}
         <List size="sm">
-          {lines.slice(0, mostShown).map(({ line, text }) => (
+          {lines.slice(0, maxLines).map(({ line, text }) => (
             <List.Item key={line}>
               Line {line}: {text}
             </List.Item>
           ))}
         </List>
-        {lines.length > mostShown && <Text size="sm">And {counted(lines.length - mostShown, 'more line')}.</Text>}
+        {lines.length > maxLines && <Text size="sm">And {counted(lines.length - maxLines, 'more line')}.</Text>}
       </Stack>
     </Alert>
   );

@@ -5,8 +5,8 @@ import { useMemo, useState } from 'react';
 import type { Statistics } from '#service/features/vouchers/schema.ts';
 import { getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
+import { useDeferred } from '../ui/deferred.ts';
 import { counted, daysLater, formatDays, formatNumber, today } from '../ui/format.ts';
-import { useLater } from '../ui/later.ts';
 import { Panel } from '../ui/Panel.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { TimeChart } from '../ui/TimeChart.tsx';
@@ -38,7 +38,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
     getList<Statistics>(`${groupPath(account, groupId)}/statistics`, asked),
   );
   const points = useMemo(() => data && pointsOf(data.by_day, from, to, step), [data, from, to, step]);
-  const drawn = useLater(points);
+  const drawn = useDeferred(points);
   const total = points?.reduce((sum, { redeemed }) => sum + redeemed, 0) ?? 0;
   const otherwise = data?.redeemed
     ? `Before that, ${counted(data.redeemed, 'code was', 'codes were')} redeemed.`
@@ -87,11 +87,11 @@ export function Redemptions({ groupId }: { groupId: number }) {
 }
 
 /** The number of venues that fit beside the chart. */
-const fewPlaces = 6;
+const shownFirst = 6;
 
 function Places({ by_unit }: { by_unit: Statistics['by_unit'] | undefined }) {
   const [isWhole, setWhole] = useState(false);
-  const more = (by_unit?.length ?? 0) > fewPlaces + 1 && !isWhole;
+  const more = (by_unit?.length ?? 0) > shownFirst + 1 && !isWhole;
   return (
     <div>
       <Title order={3} mb="xs">
@@ -100,7 +100,7 @@ function Places({ by_unit }: { by_unit: Statistics['by_unit'] | undefined }) {
       {!by_unit && <Skeleton height="5rem" />}
       {by_unit?.length === 0 && <Text c="dimmed">None yet.</Text>}
       <ul className={classes.places}>
-        {(more ? by_unit?.slice(0, fewPlaces) : by_unit)?.map(({ unit_id, unit_name, redeemed }) => (
+        {(more ? by_unit?.slice(0, shownFirst) : by_unit)?.map(({ unit_id, unit_name, redeemed }) => (
           <li key={unit_id}>
             <span>{unit_name}</span>
             <Num value={redeemed} />

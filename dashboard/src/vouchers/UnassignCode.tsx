@@ -3,7 +3,7 @@ import type { StaffCode } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { refreshVouchers } from './paths.ts';
 
 interface UnassignCodeProps {
@@ -27,11 +27,12 @@ export function UnassignCode({ code, opened, onClose }: UnassignCodeProps) {
       onConfirm={async () => {
         await api.post(`${account.path}/unique_codes/unassign`, { unique_code_group_id, unique_code });
         await refreshVouchers(account);
-        say.done(`${unique_code} is free again.`);
+        notify.success(`${unique_code} is free again.`);
       }}
     >
       <Text>
-        <Code>{unique_code}</Code> is then no longer assigned to {guest}, and can be assigned to another guest. A guest who knows the code can still redeem it. Purchases that it matched stay with the guest.
+        <Code>{unique_code}</Code> is then no longer assigned to {guest}, and can be assigned to another guest. A guest
+        who knows the code can still redeem it. Purchases that it matched stay with the guest.
       </Text>
     </Confirm>
   );

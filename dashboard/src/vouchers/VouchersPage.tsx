@@ -6,7 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { CodeGroup, CountedCodeGroup } from '#service/features/vouchers/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { getList } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
@@ -25,7 +25,7 @@ type Row = CodeGroup & Partial<CountedCodeGroup>;
 
 export function VouchersPage() {
   const account = useAccount();
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const { page } = route.useSearch();
   const navigate = route.useNavigate();
   const counted = useQuery(getList<Paged<CountedCodeGroup>>(countedGroupsPath(account), { page }));

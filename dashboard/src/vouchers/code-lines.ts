@@ -29,25 +29,24 @@ export function readCodeLines(text: string): CodeLines {
     read.lines.push(index + 1);
   }
   if (/(^|,)"?unique_code"?(,|$)/.test(read.codes[0] ?? ''))
-    read.problem =
-      'This looks like a table with column names. Use one code per line, without other columns.';
+    read.problem = 'This looks like a table with column names. Use one code per line, without other columns.';
   return read;
 }
 
 /** The limits of one request: the number of codes, and the default body limit in bytes. */
-const mostCodes = 10_000;
-const mostBytes = 900_000;
+const maxCodes = 10_000;
+const maxBytes = 900_000;
 /** Quotes and comma around each code. */
-const around = 3;
+const overhead = 3;
 
 /** The start index of each request, and the end of the last one. */
-export function partsOf(codes: readonly string[]): number[] {
+export function requestStarts(codes: readonly string[]): number[] {
   const encoder = new TextEncoder();
   const starts = [0];
   let [count, bytes] = [0, 0];
   for (const [index, code] of codes.entries()) {
-    const size = encoder.encode(JSON.stringify(code)).length + around;
-    if (count === mostCodes || bytes + size > mostBytes) {
+    const size = encoder.encode(JSON.stringify(code)).length + overhead;
+    if (count === maxCodes || bytes + size > maxBytes) {
       starts.push(index);
       [count, bytes] = [0, 0];
     }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { NewCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { counted } from '../ui/format.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 
 /** A running or finished generation of codes. */
 export interface Generation {
@@ -32,12 +32,12 @@ function set(path: string, change: Partial<Generation>): void {
 
 function changed(): void {
   const running = [...generations.values()].some(({ state }) => state === 'running');
-  if (running) window.addEventListener('beforeunload', askFirst);
-  else window.removeEventListener('beforeunload', askFirst);
+  if (running) window.addEventListener('beforeunload', confirmClose);
+  else window.removeEventListener('beforeunload', confirmClose);
   for (const listener of listeners) listener();
 }
 
-const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
+const confirmClose = (event: BeforeUnloadEvent) => event.preventDefault();
 
 /** The generation of the group at that path. */
 export function useGeneration(path: string): Generation | undefined {
@@ -53,7 +53,7 @@ export function dismissGeneration(path: string): void {
   changed();
 }
 
-interface Order {
+interface GenerationRequest {
   /** The path and name of the group. */
   path: string;
   name: string;
@@ -62,7 +62,7 @@ interface Order {
 }
 
 /** Resolves when the generation has started or finished. Rejects if the service refuses it. */
-export function startGeneration({ path, name, codes, onEnd }: Order): Promise<void> {
+export function startGeneration({ path, name, codes, onEnd }: GenerationRequest): Promise<void> {
   const stopper = new AbortController();
   const isUnderWay = () => generations.get(path)?.stopper === stopper;
   return new Promise((begun, refused) => {
@@ -77,7 +77,7 @@ export function startGeneration({ path, name, codes, onEnd }: Order): Promise<vo
       .then(({ created }) => {
         begin(created);
         set(path, { state: 'done', done: created });
-        say.done(`${counted(created, 'code was', 'codes were')} made in ${name}.`);
+        notify.success(`${counted(created, 'code was', 'codes were')} made in ${name}.`);
       })
       .catch((error: Error) => {
         if (!isUnderWay()) refused(error);

@@ -1,5 +1,5 @@
 import { ApiError, api } from '../api/client.ts';
-import { type CodeLines, partsOf } from './code-lines.ts';
+import { type CodeLines, requestStarts } from './code-lines.ts';
 
 export interface Imported {
   /** The number of new codes. */
@@ -27,7 +27,7 @@ export async function importCodes(
   onProgress: (taken: number) => void,
 ): Promise<Imported> {
   const imported: Imported = { created: 0, taken: 0 };
-  const ends = partsOf(codes);
+  const ends = requestStarts(codes);
   for (const [index, start] of ends.slice(0, -1).entries()) {
     const end = ends[index + 1] as number;
     try {
@@ -36,14 +36,14 @@ export async function importCodes(
       imported.taken = end;
       onProgress(end);
     } catch (error) {
-      throw inLines(error as Error, start, lines, imported);
+      throw errorsByLine(error as Error, start, lines, imported);
     }
   }
   return imported;
 }
 
 /** Maps "codes.3", the fourth code of this request, to its line number. */
-function inLines(error: Error, start: number, lines: readonly number[], before: Imported): Error {
+function errorsByLine(error: Error, start: number, lines: readonly number[], before: Imported): Error {
   if (!(error instanceof ApiError)) return error;
   const refused = Object.entries(error.fields).flatMap(([field, text]) => {
     const place = /^codes\.(\d+)$/.exec(field)?.[1];

@@ -2,16 +2,16 @@ import { Radio, Stack, TextInput } from '@mantine/core';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 
 /** Adds a rule for a domain, which overrides DNS. */
-export function VouchForm({ onClose }: { onClose: () => void }) {
+export function DomainRuleForm({ onClose }: { onClose: () => void }) {
   const form = useServerForm({
     initialValues: { domain: '', takes_mail: 'yes' },
     send: ({ domain, takes_mail }) => api.post('/email_domains', { domain, takes_mail: takes_mail === 'yes' }),
     onDone: async (_result, { domain, takes_mail }) => {
       await refresh('/email_domains');
-      say.done(`${domain} ${takes_mail === 'yes' ? 'is accepted' : 'is rejected'} from now on.`);
+      notify.success(`${domain} ${takes_mail === 'yes' ? 'is accepted' : 'is rejected'} from now on.`);
       onClose();
     },
   });

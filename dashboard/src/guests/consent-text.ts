@@ -10,13 +10,14 @@ export function consentOutcome({ channel, from, to, applied }: StaffConsentEntry
 
 /** The reason for a consent entry. The entry can belong to a contact that was merged into this guest. */
 export function consentReason(entry: StaffConsentEntry, guestId: number): string {
-  const about = entry.contact_id === guestId ? '' : ` It belongs to contact ${entry.contact_id}, which is merged into this guest.`;
+  const about =
+    entry.contact_id === guestId ? '' : ` It belongs to contact ${entry.contact_id}, which is merged into this guest.`;
   return `${reasonOf(entry)}${about}`;
 }
 
 function reasonOf(entry: StaffConsentEntry): string {
   const { rule, to, applied, reason } = entry;
-  const by = whoOf(entry);
+  const by = actorOf(entry);
   if (rule === 'preserve_consent')
     return `Not applied because of preserve_consent: ${by} said no, but sent the rule that given consent stays.`;
   if (rule === 'historic_data')
@@ -27,20 +28,21 @@ function reasonOf(entry: StaffConsentEntry): string {
     return `Ended by a merge: the other contact of this guest had withdrawn this consent. Merged by ${by}.`;
   if (rule === 'merge')
     return `Not taken over in a merge: the other contact gave this consent for an address that this guest did not take over, or this guest had withdrawn it. Merged by ${by}.`;
-  if (rule === 'undo' && applied) return `Withdrawn when a merge was undone, because it came with the merge. Undone by ${by}.`;
+  if (rule === 'undo' && applied)
+    return `Withdrawn when a merge was undone, because it came with the merge. Undone by ${by}.`;
   if (rule === 'undo')
     return `Not restored when a merge was undone, because only the guest can give it again. Undone by ${by}.`;
   if (rule !== null)
     return `${applied ? 'Changed' : 'Not applied'} by the rule ${rule}: ${by} said ${to ? 'yes' : 'no'}.`;
   if (reason) return `Recorded by ${by}: “${reason}”`;
-  return `${capital(by)} said ${to ? 'yes' : 'no'}.`;
+  return `${capitalise(by)} said ${to ? 'yes' : 'no'}.`;
 }
 
 /** The actor: a user, or the source and token of a partner's request. */
-function whoOf({ actor, source_name, token_name }: StaffConsentEntry): string {
+function actorOf({ actor, source_name, token_name }: StaffConsentEntry): string {
   if (actor) return actor === 'admin token' ? 'the admin token' : actor;
   const token = token_name ? `the token “${token_name}”` : 'a partner’s request';
   return source_name ? `the source “${source_name}”, sent with ${token},` : token;
 }
 
-const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+const capitalise = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -3,7 +3,7 @@ import type { StaffCode } from '#service/features/vouchers/schema.ts';
 import { DateTime, Missing } from '../ui/Values.tsx';
 
 /** The time and venue of a redemption. */
-export function RedeemedWhere({ code }: { code: Pick<StaffCode, 'redeemed_at_datetime' | 'redeemed_at_unit_name'> }) {
+export function RedemptionPlace({ code }: { code: Pick<StaffCode, 'redeemed_at_datetime' | 'redeemed_at_unit_name'> }) {
   if (code.redeemed_at_datetime === null) return <Missing />;
   return (
     <div>

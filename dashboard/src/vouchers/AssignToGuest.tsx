@@ -4,19 +4,19 @@ import { useState } from 'react';
 import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
 import type { GivenCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 import { GuestSelect } from '../guests/GuestSelect.tsx';
 import { useAccount } from '../session/session.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { refreshVouchers } from './paths.ts';
 
 /** Assigns a free code to one guest and shows it. */
-export function GiveGuest({ path, onClose }: { path: string; onClose: () => void }) {
+export function AssignToGuest({ path, onClose }: { path: string; onClose: () => void }) {
   const account = useAccount();
   const [guest, setGuest] = useState<FoundContact | null>(null);
   const giving = useMutation({
     mutationFn: () => api.post<GivenCodes>(`${path}/assign`, { contact_ids: [guest?.id] }),
-    meta: useShownHere(),
+    meta: useShowsError(),
     onSuccess: () => refreshVouchers(account),
   });
   const [code] = giving.data?.data ?? [];
@@ -44,7 +44,7 @@ export function GiveGuest({ path, onClose }: { path: string; onClose: () => void
         <GuestSelect onPick={setGuest} />
         {giving.error && (
           <Alert color="red" role="alert">
-            {inGuestTerms(giving.error.message)}
+            {withoutFieldNames(giving.error.message)}
           </Alert>
         )}
         <Group justify="flex-end" gap="xs">
@@ -61,7 +61,7 @@ export function GiveGuest({ path, onClose }: { path: string; onClose: () => void
 }
 
 /** The service's message names fields of the request. The screen shows it without them. */
-export const inGuestTerms = (message: string) =>
+export const withoutFieldNames = (message: string) =>
   message
     .replace(/^The (contact ids need|group id needs) 1 free codes/, 'This needs a free code')
     .replace(/^The (contact ids need|group id needs)/, 'This needs');

@@ -1,5 +1,5 @@
 /** A short text and a colour for a response status. */
-export function statusWords(status: number): { words: string; color: 'green' | 'yellow' | 'red' | 'gray' } {
+export function statusText(status: number): { words: string; color: 'green' | 'yellow' | 'red' | 'gray' } {
   const known: Record<number, string> = {
     400: 'Invalid JSON',
     401: 'Invalid token',

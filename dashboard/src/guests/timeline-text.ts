@@ -2,7 +2,7 @@ import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts
 import { counted, formatDay, formatMoney } from '../ui/format.ts';
 
 /** The texts of a timeline entry: title, status and short facts. */
-export interface Told {
+export interface EntryText {
   title: string;
   status?: { text: string; color: 'gray' | 'green' | 'red' | 'yellow' | 'accent' };
   facts: (string | false | null | undefined)[];
@@ -10,7 +10,7 @@ export interface Told {
 
 type Part<K extends TimelineEntry['kind']> = NonNullable<TimelineEntry[K]>;
 
-export function told({ purchase, booking, stay, wifi, feedback, unique_code }: TimelineEntry): Told {
+export function entryText({ purchase, booking, stay, wifi, feedback, unique_code }: TimelineEntry): EntryText {
   if (purchase) return ofPurchase(purchase);
   if (booking) return ofBooking(booking);
   if (stay) return ofStay(stay);
@@ -35,14 +35,14 @@ const matches = {
   table_number: 'matched by the table',
 };
 
-function ofPurchase({ order_type_id, matched_by, transaction_reference }: Part<'purchase'>): Told {
+function ofPurchase({ order_type_id, matched_by, transaction_reference }: Part<'purchase'>): EntryText {
   return {
     title: 'Purchase',
     facts: [orderTypes[order_type_id], matched_by && matches[matched_by], transaction_reference],
   };
 }
 
-function ofBooking(booking: Part<'booking'>): Told {
+function ofBooking(booking: Part<'booking'>): EntryText {
   const { party_size, stage_value, table_numbers, deposit_paid, source_name, booking_reference } = booking;
   return {
     title: party_size ? `Booking for ${party_size}` : 'Booking',
@@ -56,14 +56,14 @@ function ofBooking(booking: Part<'booking'>): Told {
   };
 }
 
-const stages: Record<number, Told['status']> = {
+const stages: Record<number, EntryText['status']> = {
   1: { text: 'New', color: 'accent' },
   100: { text: 'Complete', color: 'green' },
   550: { text: 'Cancelled', color: 'red' },
 };
 
 const rooms: Record<number, string> = { 1: 'basic room', 2: 'standard room', 3: 'premium room' };
-const stayStatuses: Record<number, Told['status']> = {
+const stayStatuses: Record<number, EntryText['status']> = {
   1: { text: 'Enquiry', color: 'gray' },
   2: { text: 'Provisional', color: 'yellow' },
   3: { text: 'Confirmed', color: 'accent' },
@@ -73,7 +73,7 @@ const stayStatuses: Record<number, Told['status']> = {
   7: { text: 'Checked out', color: 'green' },
 };
 
-function ofStay(stay: Part<'stay'>): Told {
+function ofStay(stay: Part<'stay'>): EntryText {
   const dayMs = 86_400_000;
   const nights = (Date.parse(stay.checkout_date.slice(0, 10)) - Date.parse(stay.checkin_date.slice(0, 10))) / dayMs;
   return {
@@ -98,11 +98,11 @@ const interactions = {
   authenticated: 'Signed in to the wifi',
 };
 
-function ofWifi({ interaction_type, hotspot_name, device_type }: Part<'wifi'>): Told {
+function ofWifi({ interaction_type, hotspot_name, device_type }: Part<'wifi'>): EntryText {
   return { title: interactions[interaction_type], facts: [hotspot_name, device_type] };
 }
 
-const moods: Record<number, Told['status']> = {
+const moods: Record<number, EntryText['status']> = {
   1: { text: 'Positive', color: 'green' },
   2: { text: 'Negative', color: 'red' },
   3: { text: 'Neutral', color: 'gray' },
@@ -115,6 +115,6 @@ const feedbackSources: Record<number, string> = {
   5: 'social network',
 };
 
-function ofFeedback({ type_id, source_id }: Part<'feedback'>): Told {
+function ofFeedback({ type_id, source_id }: Part<'feedback'>): EntryText {
   return { title: 'Feedback', status: moods[type_id], facts: [feedbackSources[source_id ?? 0]] };
 }

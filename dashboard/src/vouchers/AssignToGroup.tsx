@@ -4,14 +4,14 @@ import { useEffect, useRef, useState } from 'react';
 import type { Venue } from '#service/features/insight/venues/schema.ts';
 import type { GivenCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
-import { getAll, useShownHere } from '../api/queries.ts';
+import { getAll, useShowsError } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { counted } from '../ui/format.ts';
-import { inGuestTerms } from './GiveGuest.tsx';
+import { withoutFieldNames } from './AssignToGuest.tsx';
 import { refreshVouchers } from './paths.ts';
 
 /** Assigns a free code to every guest of a group who has none. It sends several requests, so it can be stopped and repeated. */
-export function GiveGroup({ path, onClose }: { path: string; onClose: () => void }) {
+export function AssignToGroup({ path, onClose }: { path: string; onClose: () => void }) {
   const account = useAccount();
   const venues = useQuery(getAll<Venue>(`${account.path}/venues`));
   const [groupId, setGroupId] = useState<string | null>(null);
@@ -34,7 +34,7 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
       }
       return { given, remaining };
     },
-    meta: useShownHere(),
+    meta: useShowsError(),
     onSettled: () => refreshVouchers(account),
   });
   if (giving.data) {
@@ -85,19 +85,17 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
         {giving.isPending && progress && (
           <div>
             <Text size="sm" mb={4}>
-              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}. If you close this window, it stops. Codes that are already assigned stay.
+              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}. If you close this window, it stops.
+              Codes that are already assigned stay.
             </Text>
             <Progress.Root>
-              <Progress.Section
-                value={(progress.given / progress.of) * 100}
-                aria-label="Guests with a code"
-              />
+              <Progress.Section value={(progress.given / progress.of) * 100} aria-label="Guests with a code" />
             </Progress.Root>
           </div>
         )}
         {giving.error && (
           <Alert color="red" role="alert">
-            {inGuestTerms(giving.error.message)}
+            {withoutFieldNames(giving.error.message)}
           </Alert>
         )}
         <Group justify="flex-end" gap="xs">

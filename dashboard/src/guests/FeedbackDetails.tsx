@@ -5,7 +5,11 @@ import classes from './Timeline.module.css';
 const npsCategory = 4;
 
 /** The ratings and the text of a feedback. */
-export function Opinion({ feedback: { ratings, comments } }: { feedback: NonNullable<TimelineEntry['feedback']> }) {
+export function FeedbackDetails({
+  feedback: { ratings, comments },
+}: {
+  feedback: NonNullable<TimelineEntry['feedback']>;
+}) {
   const said = [
     ...comments.map(({ type, note }) => ({ about: type, note })),
     ...ratings.map(({ category_name, contact_note }) => ({ about: category_name, note: contact_note })),
