@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-/** More failures than this are no stall. */
+/** More failures than this are not caused by a stall. */
 const mostFilesRunAgain = 3;
 
 const say = (text) => void process.stdout.write(`\n*** ${text}\n`);

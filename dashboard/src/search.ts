@@ -1,4 +1,5 @@
-/** Declares the query parameters of a page: `searchOf({ page: id, search: text, consent: oneOf('email', 'sms') })`.
+/**
+ * Declares the query parameters of a page: `searchOf({ page: id, search: text, consent: oneOf('email', 'sms') })`.
  * Other parameters and invalid values are removed.
  */
 type Reader<T> = (raw: unknown) => T | undefined;

@@ -106,7 +106,8 @@ export const theme = createTheme({
     },
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } } },
     SegmentedControl: { defaultProps: { transitionDuration: 0 } },
-    // Render the options next to the field, inside the page's landmarks or the window. Only the list of options scrolls.
+    // Render the options next to the field, inside the page's landmarks or the window. Only the list of options
+    // scrolls.
     Select: {
       defaultProps: { withScrollArea: false },
       styles: { options: { maxHeight: '15rem', overflowY: 'auto' } },
@@ -117,7 +118,8 @@ export const theme = createTheme({
   },
 });
 
-/** Text has a contrast of at least 4.5. Own variables: `--line` for borders, `--quiet` for quiet backgrounds, `--hover`
+/**
+ * Text has a contrast of at least 4.5. Own variables: `--line` for borders, `--quiet` for quiet backgrounds, `--hover`
  * and `--pressed`, the colours of chart series in their order, and the colours for good, neutral and bad.
  */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({

@@ -15,24 +15,24 @@ import { endBar, Progress } from './progress.ts';
 import { print, withDatabase } from './run.ts';
 import { noteCommand } from './trail.ts';
 
-/** For standard output or input. */
+/** The file name for standard output or input. */
 const standard = '-';
-/** Whoever has a backup has every guest's data. */
+/** A backup contains every guest's data, so only its owner may read it. */
 const forItsOwnerAlone = 0o600;
 /** Level 6 takes twice as long for a file that is a tenth smaller. */
 const compression = { level: 3 };
 
-/** All that there is into a file, and out of one. */
+/** The commands backup and restore. */
 export function backupCommands(program: Command): void {
   program
     .command('backup <file>')
     .description(
-      'write all that the database holds into a file, while the service runs; - writes to standard output. Keep it safe: it holds every guest’s data',
+      'write the whole database to a file, also while the service runs; - writes to standard output. Keep the file safe: it contains every guest’s data',
     )
     .option('--json', 'print JSON')
     .action(async (file: string, options: { json?: boolean }) => {
       if (file === standard && process.stdout.isTTY)
-        throw new SetupProblem('A backup is not for a screen. Name a file, or send it on: regulars backup - | …');
+        throw new SetupProblem('A backup can’t be written to a terminal. Name a file, or use a pipe: regulars backup - | …');
       const begin = Date.now();
       let bytes = 0;
       const count = (size: number) => {
@@ -46,7 +46,7 @@ export function backupCommands(program: Command): void {
       });
       const seconds = (Date.now() - begin) / 1000;
       const sentence = `${inWords(summary)} are in ${file === standard ? 'the backup' : file} (${size(bytes)}, ${seconds.toFixed(1)} s).`;
-      // Standard output may be the backup itself.
+      // Standard output can be the backup itself, so the message goes to stderr.
       if (file === standard) say(sentence);
       else print(options.json ? { file, bytes, seconds, ...summary } : sentence, options);
     });
@@ -59,7 +59,7 @@ export function backupCommands(program: Command): void {
       const begin = Date.now();
       const { header, summary } = await readingFrom(file, async (reader, stopReading) => {
         const header = await reader.header();
-        // Before a database is made for nothing.
+        // Check the file before a database is created.
         divideMigrations(header);
         const summary = await withDatabase({ migrate: 'none', mayCreate: true }, (database, interrupted) => {
           interrupted.addEventListener('abort', stopReading);
@@ -81,7 +81,7 @@ export function backupCommands(program: Command): void {
     });
 }
 
-/** What was taken out is known afterwards, also from the backup itself. An older schema's trail is not ours to know. */
+/** Records the backup in the audit trail, which is also in the backup. Skipped for an older schema of the trail. */
 async function recordBackup({ db }: OpenDatabase): Promise<void> {
   await db.transaction(async (tx) => {
     const schema = await schemaOf(tx);
@@ -89,7 +89,7 @@ async function recordBackup({ db }: OpenDatabase): Promise<void> {
   });
 }
 
-/** Interrupted, its connection is cut, and with it goes all that was not kept. */
+/** An interrupt closes the connection, and PostgreSQL rolls the transaction back. */
 async function copying<T>(
   { connect }: OpenDatabase,
   interrupted: AbortSignal,
@@ -105,7 +105,7 @@ async function copying<T>(
     endBar();
     if (interrupted.aborted) throw new SetupProblem('Interrupted: nothing was changed.');
     if (isDatabaseUnavailable(error))
-      throw new SetupProblem(`PostgreSQL can’t go on: ${(error as Error).message}. Nothing was changed.`);
+      throw new SetupProblem(`PostgreSQL failed: ${(error as Error).message}. Nothing was changed.`);
     throw error;
   } finally {
     interrupted.removeEventListener('abort', cut);
@@ -129,8 +129,8 @@ async function storeIn(
   const write = (out: Writable) => pipeline(text, createGzip(compression), counted, out, { signal, end });
   if (file !== standard) return writeWhole(file, write, forItsOwnerAlone);
   await write(process.stdout).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') throw new SetupProblem('Whoever was to take the backup is gone: it is not whole.');
-    throw error.syscall === 'write' ? new SetupProblem(`The backup is not whole: ${error.message}.`) : error;
+    if (error.code === 'EPIPE') throw new SetupProblem('The reader of the backup closed the pipe. The backup is incomplete.');
+    throw error.syscall === 'write' ? new SetupProblem(`The backup is incomplete: ${error.message}.`) : error;
   });
 }
 

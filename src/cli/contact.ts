@@ -7,13 +7,13 @@ import { many, one } from './of-account.ts';
 import { readInput, toId } from './run.ts';
 import { actor } from './trail.ts';
 
-/** What staff do with guests that are one, or that ask to be forgotten. */
+/** Commands to find, merge and erase contacts. */
 export function contactCommands(program: Command): void {
-  const contact = program.command('contact').description('look at guests, merge and erase them');
-  one(contact, 'show <id>', 'a guest; the id of one that was merged leads to the other', (tx, accountId, id) =>
+  const contact = program.command('contact').description('show, find, merge and erase guests');
+  one(contact, 'show <id>', 'show a guest; the id of a merged guest leads to the survivor', (tx, accountId, id) =>
     showStaffContact(tx, accountId, toId(id, 'contact'), ''),
   );
-  one(contact, 'find <email-or-mobile>', 'the guest who is known by it', async (tx, accountId, known) => {
+  one(contact, 'find <email-or-mobile>', 'find a guest by e-mail or mobile number', async (tx, accountId, known) => {
     const input = readInput(FindContact, known.includes('@') ? { email: known } : { mobile_number: known });
     const { id } = await lookForContact(tx, accountId, input, '');
     return showStaffContact(tx, accountId, id, '');
@@ -21,23 +21,23 @@ export function contactCommands(program: Command): void {
   one(
     contact,
     'merge <id> <other>',
-    'make one guest of two: the first stays, the other’s id leads to it',
+    'merge two guests: the first stays, and the other’s id leads to it',
     (tx, accountId, id, other) => mergeContacts(tx, accountId, toId(id, 'contact'), toId(other, 'contact'), actor()),
   );
-  one(contact, 'erase <id>', 'forget a guest for good, with everything they did', async (tx, accountId, id) => {
+  one(contact, 'erase <id>', 'erase a guest and their activity permanently', async (tx, accountId, id) => {
     const [erased, ...others] = await eraseContact(tx, accountId, toId(id, 'contact'));
     const merged = others.length > 0 ? `, with ${others.join(', ')} that had been merged into it` : '';
     return `The contact ${erased} is erased${merged}.`;
   });
 
-  const merge = program.command('merge').description('the merges of guests, by staff and by themselves');
-  many(merge, 'list', 'the merges, newest first', listMerges);
-  one(merge, 'undo <id>', 'make two guests of one again', (tx, accountId, id) =>
+  const merge = program.command('merge').description('list and undo merges of guests, automatic or manual');
+  many(merge, 'list', 'list merges, newest first', listMerges);
+  one(merge, 'undo <id>', 'undo a merge', (tx, accountId, id) =>
     undoMerge(tx, accountId, toId(id, 'merge'), actor()),
   );
 
-  const duplicate = program.command('duplicate').description('guests that may be one');
-  many(duplicate, 'list', 'pairs that share a phone, newest first', async (tx, accountId, slice) => {
+  const duplicate = program.command('duplicate').description('possible duplicates');
+  many(duplicate, 'list', 'list pairs of guests that share a phone number, newest first', async (tx, accountId, slice) => {
     const { rows, total } = await listDuplicates(tx, accountId, slice);
     return {
       total,
@@ -49,8 +49,8 @@ export function contactCommands(program: Command): void {
       })),
     };
   });
-  one(duplicate, 'keep-apart <id>', 'say that the two are two people', async (tx, accountId, id) => {
+  one(duplicate, 'keep-apart <id>', 'mark the two guests as different people', async (tx, accountId, id) => {
     await keepPairApart(tx, accountId, toId(id, 'pair'), actor());
-    return 'They are two people, and no longer listed.';
+    return 'The two guests are marked as different people and are no longer listed.';
   });
 }

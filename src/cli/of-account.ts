@@ -11,11 +11,11 @@ interface Options {
 
 export function withAccount(command: Command): Command {
   return command
-    .option('-a, --account <id>', 'the account; may be left out where there is only one')
+    .option('-a, --account <id>', 'the account; optional if there is only one')
     .option('--json', 'print JSON');
 }
 
-/** A command about one thing in an account. */
+/** A command about one item in an account. */
 export function one<T extends object | string>(
   parent: Command,
   usage: string,
@@ -31,7 +31,7 @@ export function one<T extends object | string>(
   });
 }
 
-/** A command that lists things of an account, a hundred at a time. */
+/** A command that lists items of an account, 100 per page. */
 export function many(
   parent: Command,
   usage: string,
@@ -39,7 +39,7 @@ export function many(
   list: (tx: Tx, accountId: number, slice: Slice) => Promise<Rows<object>>,
 ): void {
   const command = withAccount(parent.command(usage)).description(description);
-  command.option('--page <number>', 'which hundred').action(async (options: Options) => {
+  command.option('--page <number>', 'the page, of 100 rows each').action(async (options: Options) => {
     const slice = toSlice(options);
     printRows(await inAccount(options.account, (tx, accountId) => list(tx, accountId, slice)), slice, options);
   });

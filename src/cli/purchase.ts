@@ -5,10 +5,10 @@ import type { Explanation } from '../features/activity/purchases/schema.ts';
 import { many, one } from './of-account.ts';
 import { toId } from './run.ts';
 
-/** Whose purchases are, and which are nobody's yet. */
+/** Commands to show purchases and how they were matched. */
 export function purchaseCommands(program: Command): void {
-  const purchase = program.command('purchase').description('look at purchases, and at whose they are');
-  many(purchase, 'waiting', 'those that are nobody’s yet, newest first', async (tx, accountId, slice) => {
+  const purchase = program.command('purchase').description('show purchases and how they were matched');
+  many(purchase, 'waiting', 'list waiting purchases, newest first', async (tx, accountId, slice) => {
     const { rows, total } = await listWaiting(tx, accountId, {}, slice);
     return {
       total,
@@ -22,13 +22,13 @@ export function purchaseCommands(program: Command): void {
       })),
     };
   });
-  one(purchase, 'show <id>', 'a purchase with its lines', (tx, accountId, id) =>
+  one(purchase, 'show <id>', 'show a purchase with its lines', (tx, accountId, id) =>
     showPurchase(tx, accountId, toId(id, 'purchase')),
   );
   one(
     purchase,
     'explain <id>',
-    'why it is whose it is, or nobody’s',
+    'explain why a purchase was matched, or why not',
     (tx, accountId, id) => explainPurchase(tx, accountId, toId(id, 'purchase')),
     inWords,
   );

@@ -18,7 +18,7 @@ import { voucherCommands } from './voucher.ts';
 
 const program = new Command('regulars')
   .description(
-    'Regulars, the customer-data platform for hospitality groups. It works on the same settings as the service, running or not.',
+    'Regulars, the customer-data platform for hospitality groups. Uses the settings of the service, which need not be running.',
   )
   .version(version)
   .showHelpAfterError('(add --help for the options)');
@@ -26,7 +26,7 @@ const program = new Command('regulars')
 auditCommands(program);
 program
   .command('start')
-  .description('start the service (what `npm start` does)')
+  .description('start the service (same as `npm start`)')
   .action(async () => {
     await import('../main.ts');
   });

@@ -1,4 +1,6 @@
-/** What somebody changed, for the audit trail. Names and ids, never what was sent: that may be a guest's, or a secret. */
+/**
+ * What somebody changed, for the audit trail. Names and ids, never what was sent: that may be a guest's, or a secret.
+ */
 export interface AuditEvent {
   accountId: number | null;
   userId: number | null;

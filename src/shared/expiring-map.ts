@@ -1,4 +1,7 @@
-/** Values that are each remembered for a limited time, and at most this many of them: the oldest is dropped for a new one. */
+/**
+ * Values that are each remembered for a limited time, and at most this many of them: the oldest is dropped for a new
+ * one.
+ */
 export class ExpiringMap<V> {
   readonly #most: number;
   /** The oldest first. */

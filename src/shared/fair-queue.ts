@@ -104,7 +104,10 @@ export class FairQueue<Key> {
     }
   }
 
-  /** Looks for late work now and then while any waits: work that holds its turn for minutes must not make it wait as long. */
+  /**
+   * Looks for late work now and then while any waits: work that holds its turn for minutes must not make it wait as
+   * long.
+   */
   #watch(): void {
     const { longestWaitMs } = this.#options;
     if (this.#watching || longestWaitMs === Infinity) return;

@@ -56,7 +56,9 @@ const longestOffset = 26 * 3_600_000;
 const dateTime =
   /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})[ T](?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?<fraction>\.\d{1,9})?)?\s?(?<zone>Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** A wall-clock time comes back as `yyyy-mm-dd hh:mm:ss`, one with an offset as the same instant in UTC, ending in `Z`. */
+/**
+ * A wall-clock time comes back as `yyyy-mm-dd hh:mm:ss`, one with an offset as the same instant in UTC, ending in `Z`.
+ */
 function readDateTime(text: string): string | undefined {
   const parts = dateTime.exec(text)?.groups;
   const wall = parts && moment(parts);

@@ -112,7 +112,10 @@ export class Unavailable extends Error {
   override name = 'Unavailable';
 }
 
-/** The service or a command can't start or go on, for a reason the operator can mend: shown as a sentence, without a stack. */
+/**
+ * The service or a command can't start or go on, for a reason the operator can mend: shown as a sentence, without a
+ * stack.
+ */
 export class SetupProblem extends Error {
   override name = 'SetupProblem';
 }

@@ -8,7 +8,9 @@ import { existingContact, newContact } from './rows/contacts.ts';
 
 const [connections, requests] = [32, 960];
 
-/** As `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)` does, of whatever the service's role runs in connections that are new. */
+/**
+ * As `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)` does, of whatever the service's role runs in connections that are new.
+ */
 const settings: [name: string, value: string][] = [
   ['session_preload_libraries', 'auto_explain'],
   ['auto_explain.log_min_duration', '0'],

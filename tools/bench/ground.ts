@@ -7,7 +7,9 @@ import { redeem } from './rows/redeem.ts';
 import type { Row, Stage } from './rows/row.ts';
 import { bookingSearch, popSearch, unitsList } from './rows/searches.ts';
 
-/** Vouchers to redeem: for us, more than are redeemed in a run; pgbench takes any of its own, and may take one again. */
+/**
+ * Vouchers to redeem: for us, more than are redeemed in a run; pgbench takes any of its own, and may take one again.
+ */
 const [codes, limitCodes] = [1_000_000, 1_000_000];
 const size = { contacts: 10_000, bookingsEach: 5, purchasesEach: 10, waiting: 1000, codes };
 

@@ -34,7 +34,10 @@ export async function takeTurns(
   return taken;
 }
 
-/** Somebody who answers over HTTP, asked by one load generator for all. Counts on from turn to turn, as no n may come twice. */
+/**
+ * Somebody who answers over HTTP, asked by one load generator for all. Counts on from turn to turn, as no n may come
+ * twice.
+ */
 export class Asked {
   readonly #url: string;
   readonly #ask: Ask;

@@ -15,7 +15,10 @@ import { users } from './users.ts';
 
 const connections = 10;
 
-/** Loads the demo into a database that is empty; leaves it alone where it is there already. What a load that was cut off left is removed first. */
+/**
+ * Loads the demo into a database that is empty; leaves it alone where it is there already. What a load that was cut off
+ * left is removed first.
+ */
 export async function ensureDemo(
   config: Config,
   log: Logger,

@@ -25,7 +25,10 @@ export interface LoadOptions {
   progress?(done: number, of: number): void;
 }
 
-/** Tells the service of eighteen months, day by day, in the words of partners and staff. The same day gives the same story. */
+/**
+ * Tells the service of eighteen months, day by day, in the words of partners and staff. The same day gives the same
+ * story.
+ */
 export async function loadDemo(
   api: Api,
   clock: Clock,

@@ -8,7 +8,10 @@ interface Origin {
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** What people in the towns of this group are called. Each list is of names that are common; nobody in particular is meant. */
+/**
+ * What people in the towns of this group are called. Each list is of names that are common; nobody in particular is
+ * meant.
+ */
 export const origins: Origin[] = [
   {
     share: 52,

@@ -84,7 +84,10 @@ function makeGuest(number: number, calendar: Calendar, venues: Venue[], taken: S
 
 const two = (number: number) => String(number).padStart(2, '0');
 
-/** Many came before anybody wrote it down, and some stop coming; whoever is there for half of the time comes half as often. */
+/**
+ * Many came before anybody wrote it down, and some stop coming; whoever is there for half of the time comes half as
+ * often.
+ */
 function visitDays(chance: Random, calendar: Calendar, { kind }: Venue, often: number): number[] {
   const first = calendar.pick(chance, kind);
   const from = often > 1 && chance.percent(45) ? 0 : first;

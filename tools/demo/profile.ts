@@ -16,7 +16,10 @@ const consents: Record<Meeting, { source: string; email: number; sms: number; ca
   till: { source: 'Till receipt', email: 35, sms: 5, call: 0, post: 0 },
 };
 
-/** What is sent when a guest is met, at a venue: all that this kind of system asks for, or, when it has asked before, where they were. */
+/**
+ * What is sent when a guest is met, at a venue: all that this kind of system asks for, or, when it has asked before,
+ * where they were.
+ */
 export function met(guest: Guest, meeting: Meeting, venue: Venue, lists: Lists): Write {
   const { chance, first_name, last_name, gender, dob, city, postcode } = guest;
   const isFirst = guest.metBy.size === 0;
@@ -32,7 +35,8 @@ export function met(guest: Guest, meeting: Meeting, venue: Venue, lists: Lists):
     ...(meeting !== 'wifi' && guest.mobile_number ? { mobile_number: guest.mobile_number } : {}),
     ...(knowsMore ? { gender, dob, city, postcode, country: 'United Kingdom' } : {}),
     ...(meeting === 'app' ? { udfs: customFields(chance, venue, lists) } : {}),
-    // Who has been asked before is seldom asked again; and a box that they don't tick then is no withdrawal, as most partners know.
+    // Who has been asked before is seldom asked again; and a box that they don't tick then is no withdrawal, as most
+    // partners know.
     ...(isFirst || chance.percent(40) ? consent(guest, shares) : {}),
     ...(!isFirst && chance.percent(85) ? { rules: [{ rule_name: 'preserve_consent' }] } : {}),
   };

@@ -60,7 +60,10 @@ export class Story {
     return this.#length;
   }
 
-  /** Day by day: when the service hears of it, and what. Each list in turn; within it, all at once, and each of these in turn. */
+  /**
+   * Day by day: when the service hears of it, and what. Each list in turn; within it, all at once, and each of these in
+   * turn.
+   */
   *days(): Generator<{ at: Date; told: Tell[][][] }> {
     for (const [day, { guests, anybody, staff }] of this.#days.entries()) {
       yield { at: this.calendar.heard(day), told: [[...guests.values()], anybody.map((tell) => [tell]), [staff]] };

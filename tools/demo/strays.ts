@@ -4,7 +4,10 @@ import { Random } from '../../src/shared/random.ts';
 import { basket } from './menu.ts';
 import type { Story } from './story.ts';
 
-/** What leads to nobody: a reference that was typed wrong, a voucher that was never given to anybody, a table without a booking. */
+/**
+ * What leads to nobody: a reference that was typed wrong, a voucher that was never given to anybody, a table without a
+ * booking.
+ */
 const ledAstray: Record<MatchKey, (number: number) => string> = {
   booking_reference: (number) => `DF-${9_000 - number}`,
   unique_code: (number) => `GIFT-${7_000 + number}`,

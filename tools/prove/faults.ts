@@ -14,7 +14,10 @@ import { codes, type Place } from './faults/script.ts';
 import { every, Fleet } from './support/fleet.ts';
 import type { Terms, Verdict } from './support/proof.ts';
 
-/** So soon after the database is back, every process answers writes again by itself; the short form runs where others do too. */
+/**
+ * So soon after the database is back, every process answers writes again by itself; the short form runs where others do
+ * too.
+ */
 const recoveryMs = { long: 5000, short: 15_000 };
 /** Of the answered writes, so many are sent once more when all is over. */
 const repeated = 300;
@@ -210,7 +213,10 @@ async function recovered({ fleet }: Scene, load: Load, back: number): Promise<nu
   return Math.max(0, ...(await Promise.all(each)));
 }
 
-/** How long this very process was kept from running, while it had a timer every 50 ms: a machine that stands still recovers nothing. */
+/**
+ * How long this very process was kept from running, while it had a timer every 50 ms: a machine that stands still
+ * recovers nothing.
+ */
 function standstills(): { end(): number } {
   let lost = 0;
   let last = performance.now();
@@ -262,7 +268,10 @@ async function putOff({ run }: Connection, { account }: Place): Promise<number> 
   return only(await run<{ id: number }>`select id from graphile_worker.add_job(${lookAgainTask}, ${payload}::json)`).id;
 }
 
-/** What was put off is taken up again. (What a killed process had in hand waits for hours, so that nobody does it twice.) */
+/**
+ * What was put off is taken up again. (What a killed process had in hand waits for hours, so that nobody does it
+ * twice.)
+ */
 async function doesJobs({ postgres }: Scene, place: Place): Promise<boolean> {
   const behind = await postgres.connect();
   try {

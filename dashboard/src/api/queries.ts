@@ -40,7 +40,9 @@ export const queryClient = new QueryClient({
   }),
 });
 
-/** For the `meta` of a mutation whose component shows the error. Once the component is closed, a notification shows it. */
+/**
+ * For the `meta` of a mutation whose component shows the error. Once the component is closed, a notification shows it.
+ */
 export function useShowsError() {
   const isHere = useRef(false);
   useEffect(() => {
@@ -62,7 +64,10 @@ export function get<T>(path: string, params: Params = {}) {
   });
 }
 
-/** A GET request of a list. The old rows stay visible while another page or filter loads; `isPlaceholderData` is then true. */
+/**
+ * A GET request of a list. The old rows stay visible while another page or filter loads; `isPlaceholderData` is then
+ * true.
+ */
 export function getList<T>(path: string, params: Params = {}) {
   const own = JSON.stringify(keyOf(path));
   return {

@@ -1,4 +1,6 @@
-/** Unsent texts by the path that they will be sent to. Only in memory, because guest data must not stay in the browser. */
+/**
+ * Unsent texts by the path that they will be sent to. Only in memory, because guest data must not stay in the browser.
+ */
 const texts = new Map<string, { by: number; text: string }>();
 
 export const drafts = {

@@ -1,4 +1,6 @@
-/** The time zones to choose from, with readable names: "America/New York". The account's own zone is always included. */
+/**
+ * The time zones to choose from, with readable names: "America/New York". The account's own zone is always included.
+ */
 export function timeZones(own: string): { value: string; label: string }[] {
   const names = new Set(['UTC', own, ...Intl.supportedValuesOf('timeZone')]);
   return [...names].sort().map((value) => ({ value, label: value.replaceAll('_', ' ') }));

@@ -20,7 +20,8 @@ export function Sidebar() {
                 to={to}
                 params={{ accountId: account.id }}
                 className={classes.link}
-                // aria-current marks the section. Without `exact`, the router would also mark Home, because every path starts with it.
+                // aria-current marks the section. Without `exact`, the router would also mark Home, because every path
+                // starts with it.
                 activeOptions={{ exact: true }}
                 aria-current={here?.name === name ? 'page' : undefined}
               >

@@ -7,15 +7,18 @@ import { useShowsError } from '../api/queries.ts';
 
 interface ServerFormInput<Values extends Record<string, unknown>, Result> extends UseFormInput<Values> {
   initialValues: Values;
-  /** Sends the form: `(values) => api.post(…, values)`. An update sends only the changed fields, because others can
+  /**
+   * Sends the form: `(values) => api.post(…, values)`. An update sends only the changed fields, because others can
    * change the rest meanwhile: `(_values, changed) => api.patch(…, changed)`.
    */
   send: (values: Values, changed: Partial<Values>) => Promise<Result>;
   onDone?: (result: Result, values: Values) => unknown;
 }
 
-/** A form whose fields show the service's messages: `const form = useServerForm({ initialValues, send, onDone })`, then
- * `<form onSubmit={form.submit}>`, `<TextInput {...form.getInputProps('name')} />` and `<FormEnd form={form}>Save</FormEnd>`.
+/**
+ * A form whose fields show the service's messages: `const form = useServerForm({ initialValues, send, onDone })`, then
+ * `<form onSubmit={form.submit}>`, `<TextInput {...form.getInputProps('name')} />` and `<FormEnd
+ * form={form}>Save</FormEnd>`.
  */
 export function useServerForm<Values extends Record<string, unknown>, Result = void>({
   send,

@@ -20,7 +20,8 @@ export function DeleteWindow({ thing, opened, onClose }: DeleteWindowProps) {
   const account = useAccount();
   const path = thing && `${account.path}/${paths[thing.kind]}/${thing.id}`;
   const effects = useQuery({
-    // The key is outside of the account's path, because a refresh of that path would reload the effects of a deleted item.
+    // The key is outside of the account's path, because a refresh of that path would reload the effects of a deleted
+    // item.
     queryKey: ['effects', path],
     queryFn: ({ signal }) => api.get<UnitEffects | FolderEffects | GroupEffects>(`${path}/effects`, {}, { signal }),
     enabled: opened,

@@ -10,7 +10,10 @@ import { counted } from '../ui/format.ts';
 import { withoutFieldNames } from './AssignToGuest.tsx';
 import { refreshVouchers } from './paths.ts';
 
-/** Assigns a free code to every guest of a group who has none. It sends several requests, so it can be stopped and repeated. */
+/**
+ * Assigns a free code to every guest of a group who has none. It sends several requests, so it can be stopped and
+ * repeated.
+ */
 export function AssignToGroup({ path, onClose }: { path: string; onClose: () => void }) {
   const account = useAccount();
   const venues = useQuery(getAll<Venue>(`${account.path}/venues`));

@@ -13,7 +13,8 @@ export interface Generation {
   problem?: string;
 }
 
-/* Generations are stored outside of the pages, because a million codes take a while and the user can leave the page.
+/*
+ * Generations are stored outside of the pages, because a million codes take a while and the user can leave the page.
  * The service creates all codes or none, and stops when this tab closes, so closing asks for confirmation.
  */
 const generations = new Map<string, Generation & { stopper: AbortController }>();

@@ -90,7 +90,10 @@ export async function unassignCode(tx: Tx, accountId: number, input: UnassignCod
   return shown(tx, accountId, code.id);
 }
 
-/** Gives each contact a code of the group that is free. Whoever has one keeps it, so that the same call again gives nothing more. */
+/**
+ * Gives each contact a code of the group that is free. Whoever has one keeps it, so that the same call again gives
+ * nothing more.
+ */
 export async function giveCodes(
   tx: Tx,
   accountId: number,

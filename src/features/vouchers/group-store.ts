@@ -66,7 +66,9 @@ export async function renameCodeGroup(
   return group;
 }
 
-/** Until the transaction ends, nobody else gives out its codes or deletes it; and for deleting, nobody puts one into it. */
+/**
+ * Until the transaction ends, nobody else gives out its codes or deletes it; and for deleting, nobody puts one into it.
+ */
 export async function lockCodeGroup(
   tx: Tx,
   accountId: number,
@@ -93,7 +95,9 @@ export async function isUsed(tx: Tx, accountId: number, groupId: number): Promis
   return used;
 }
 
-/** So many at most of those that no guest has met, behind an id. Gives the last one's id; null: there were none left. */
+/**
+ * So many at most of those that no guest has met, behind an id. Gives the last one's id; null: there were none left.
+ */
 export async function deleteUnusedCodes(
   tx: Tx,
   accountId: number,

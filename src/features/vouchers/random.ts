@@ -9,7 +9,9 @@ export const alphabet = '23456789CDFHJKMNPQRTVWXY';
 const fair = 256 - (256 % alphabet.length);
 const letters = Array.from({ length: fair }, (_, byte) => alphabet.charAt(byte % alphabet.length));
 
-/** So many codes that nobody can foretell: a prefix, and that many characters from the system's own source of chance. */
+/**
+ * So many codes that nobody can foretell: a prefix, and that many characters from the system's own source of chance.
+ */
 export function randomCodes(count: number, prefix: string, length: number): string[] {
   let bytes = Buffer.alloc(0);
   let next = 0;

@@ -12,7 +12,10 @@ const staffColumns = sql`code.id, code.unique_code, code.group_id as unique_code
   ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id,
   unit.name as redeemed_at_unit_name, code.created_at`;
 
-/** Those with this code, where one is said: few, whatever group has them. A group may have a million, and is not to be searched for one. */
+/**
+ * Those with this code, where one is said: few, whatever group has them. A group may have a million, and is not to be
+ * searched for one.
+ */
 const codesCalled = (accountId: number, { unique_code }: ListCodes) =>
   unique_code === undefined
     ? sql`unique_codes`

@@ -42,7 +42,9 @@ interface Made {
   firstContact: number;
 }
 
-/** An account with made-up guests. What each of them did follows from its number, so the benchmark knows what to expect. */
+/**
+ * An account with made-up guests. What each of them did follows from its number, so the benchmark knows what to expect.
+ */
 export class Group {
   readonly made: Made;
   readonly size: Size;

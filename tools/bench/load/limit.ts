@@ -13,7 +13,10 @@ interface Run {
   variables: Record<string, number | string>;
 }
 
-/** So many a second: PostgreSQL does one transaction after the other, asked by pgbench, or by a bare driver where that is missing. */
+/**
+ * So many a second: PostgreSQL does one transaction after the other, asked by pgbench, or by a bare driver where that
+ * is missing.
+ */
 export async function limit(run: Run): Promise<number> {
   const pgbench = findPgbench();
   return pgbench ? byPgbench(pgbench, run) : byDriver(run);
@@ -31,7 +34,10 @@ function findPgbench(): string | undefined {
 /** A server process plans each statement when it first sees it: so many of them keep two cores busy for as long. */
 const warmUpSeconds = (connections: number) => (connections < 8 ? 0 : Math.ceil(connections / 32));
 
-/** The rate after the first seconds, from what pgbench says as it goes. Its own total leaves out the time that it took to connect. */
+/**
+ * The rate after the first seconds, from what pgbench says as it goes. Its own total leaves out the time that it took
+ * to connect.
+ */
 export function rateIn(output: string, warmUp: number): number {
   let [done, seconds, from] = [0, 0, 0];
   for (const [, at, perSecond] of output.matchAll(/^progress: ([\d.]+) s, ([\d.]+) tps/gm)) {

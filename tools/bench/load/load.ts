@@ -41,7 +41,10 @@ export interface Measured {
 /** Whoever waits for so long will wait for ever. */
 const longestSilenceMs = 60_000;
 
-/** Keeps so many connections busy, each with one request at a time, and times every answer. Bounded by its seconds or requests. */
+/**
+ * Keeps so many connections busy, each with one request at a time, and times every answer. Bounded by its seconds or
+ * requests.
+ */
 export async function load(options: Load): Promise<Measured> {
   const { hostname, port } = new URL(options.url);
   const { seconds = Infinity, requests = Infinity, from = 0, check } = options;

@@ -59,7 +59,8 @@ export default {
       if (!accountability?.admin) return void response.status(403).json({ error: 'An admin token is needed.' });
       try {
         const data = await database.transaction(async (knex) => {
-          // Who asks may do everything, as was seen: told so again, it would check every item against rules that are not there.
+          // Who asks may do everything, as was seen: told so again, it would check every item against rules that are
+          // not there.
           const items = (collection: string) => new ItemsService(collection, { knex, schema });
           const contacts = items('contacts');
           const { unit_id, group_id, ...sent } = body as Guest;
@@ -114,7 +115,8 @@ export default {
       }
     });
 
-    // Its services read the items first and write them by their keys: only the lone conditional UPDATE redeems a code once.
+    // Its services read the items first and write them by their keys: only the lone conditional UPDATE redeems a code
+    // once.
     router.post('/redeem', async ({ body, accountability }, response, next) => {
       if (!accountability?.admin) return void response.status(403).json({ error: 'An admin token is needed.' });
       try {

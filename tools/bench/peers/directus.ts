@@ -19,7 +19,8 @@ export const directus: Peer = {
     installPackage(
       {
         ...{ name, version },
-        // Its sandbox for scripts typed into flows would have to be compiled, or downloaded from elsewhere than npm. We have
+        // Its sandbox for scripts typed into flows would have to be compiled, or downloaded from elsewhere than npm. We
+        // have
         // no such scripts; it only wants to find the module.
         overrides: { 'isolated-vm': 'file:./isolated-vm' },
         files: {

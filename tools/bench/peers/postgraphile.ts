@@ -41,7 +41,10 @@ export const postgraphile: Peer = {
     }),
 };
 
-/** For one customer, so with a key less than ours everywhere; and with what the two jobs need, and no more indexes than that. */
+/**
+ * For one customer, so with a key less than ours everywhere; and with what the two jobs need, and no more indexes than
+ * that.
+ */
 const tables = `
   create table units (id bigint primary key, name text not null);
   create table groups (id bigint primary key, unit_id bigint not null references units, name text not null);

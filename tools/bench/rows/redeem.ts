@@ -1,7 +1,9 @@
 import { expectAnswer } from '../load/load.ts';
 import { countsUp, partnerHeaders, type Row, turnOf } from './row.ts';
 
-/** Shares no divisor with any number of codes that we make, so that steps of it come to every code, and to none twice. */
+/**
+ * Shares no divisor with any number of codes that we make, so that steps of it come to every code, and to none twice.
+ */
 const stride = 754_877;
 
 /** Redeems the codes of each account's own voucher group; pgbench has a group to itself. */

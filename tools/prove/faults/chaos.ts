@@ -164,7 +164,10 @@ export type Counts = Record<NonNullable<Kind['counts']>, number>;
 /** Until it has recovered from one, before the next comes. */
 const slotSeconds = 3.5;
 
-/** All that can happen in this scene, in an order and for times that chance decides; then all of it again, in another order. */
+/**
+ * All that can happen in this scene, in an order and for times that chance decides; then all of it again, in another
+ * order.
+ */
 export function schedule(scene: Scene, seconds: number, chance: Random, short: boolean): Fault[] {
   const names = (Object.keys(kinds) as FaultName[]).filter((name) => (kinds[name] as Kind).where?.(scene) ?? true);
   const faults: Fault[] = [];

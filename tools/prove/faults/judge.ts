@@ -92,7 +92,10 @@ async function keptOtherwise(run: Run, account: number, writes: Write[]): Promis
     .map(({ key, body }) => `${key} was answered ${given.get(key)?.body}, and kept is ${body}.`);
 }
 
-/** All of a write stands on one guest, and on the one that its answer says (or on one who was merged into that one since). */
+/**
+ * All of a write stands on one guest, and on the one that its answer says (or on one who was merged into that one
+ * since).
+ */
 async function otherGuests(run: Run, account: number, writes: Write[], stored: Map<string, Part>): Promise<string[]> {
   const merged = new Map(
     (
@@ -142,7 +145,10 @@ async function orphans(run: Run): Promise<string[]> {
   return wrong;
 }
 
-/** A table's rows are the same by themselves and by its key, and its unique values are unique when they are indexed anew. */
+/**
+ * A table's rows are the same by themselves and by its key, and its unique values are unique when they are indexed
+ * anew.
+ */
 async function indexesThatDiffer(run: Run, script: (text: string) => Promise<void>): Promise<string[]> {
   const tables = await run<{ name: string; key: string }>`
     select i.indrelid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by place) as key

@@ -56,7 +56,10 @@ const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number]['name'];
 
-/** What one client sends, one after the other: it follows from the seed, the client's number and what it was answered before. */
+/**
+ * What one client sends, one after the other: it follows from the seed, the client's number and what it was answered
+ * before.
+ */
 export class Script {
   readonly #place: Place;
   readonly #seed: number;

@@ -8,7 +8,10 @@ import { type Answer, send } from './sending.ts';
 
 /** An error answer lists 100 fields at most: this is far more than it needs. */
 const longestError = 64_000;
-/** What the service may spend on one request: a fixed part, and a part for each byte. A linear reading needs a tenth of it. */
+/**
+ * What the service may spend on one request: a fixed part, and a part for each byte. A linear reading needs a tenth of
+ * it.
+ */
 const fixedCpuMs = 250;
 const cpuMsPerByte = 0.004;
 /** Just below the limit of a body. */

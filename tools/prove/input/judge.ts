@@ -9,7 +9,10 @@ const inside =
 /** What is not even HTTP, or leads nowhere, may also be answered with these. */
 const outside = new Set([400, 404, 408, 413, 415, 417, 431]);
 
-/** A sentence for each thing that is wrong with what came back. `answers` is undefined where nothing ever came to an end. */
+/**
+ * A sentence for each thing that is wrong with what came back. `answers` is undefined where nothing ever came to an
+ * end.
+ */
 export function judge(made: Made, operations: Operation[], answers: Answer[] | undefined, changes: string[]): string[] {
   const { outgoing } = made;
   if (!answers) return ['It was never answered.'];

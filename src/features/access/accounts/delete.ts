@@ -16,7 +16,7 @@ import { NotFound } from '../../../shared/problem.ts';
 import { type DeleteAccount, deleteAccountTask } from './schema.ts';
 import { deleteMarked, isMarked, lockMarked, markDeleted, selectMarked } from './store.ts';
 
-/** The account is gone from the commit on. Its rows are deleted afterwards, by a job. */
+/** Marks the account as deleted, which hides it from the commit on. A job deletes its rows. */
 export async function removeAccount(tx: Tx, id: number): Promise<void> {
   await enterAccount(tx, id);
   if (!(await markDeleted(tx, id))) throw new NotFound('There is no such account.');
@@ -28,12 +28,12 @@ function deleteLater(tx: Tx, ids: number[]): Promise<void> {
   return enqueue(tx, deleteAccountTask, jobs, 0);
 }
 
-/** Deletions that a process did not finish because it was killed. Its job would stay locked for hours. */
+/** Enqueues unfinished deletions again. graphile-worker keeps the job of a killed process locked for hours. */
 export async function resumeDeletions(tx: Tx): Promise<void> {
   await deleteLater(tx, await selectMarked(tx));
 }
 
-/** The job. False: the process stops before the end, and another one goes on. */
+/** The job. False: the process stopped before the end, and another one continues. */
 export async function deleteAccountRows(
   db: Database,
   { account_id: id }: DeleteAccount,
@@ -46,7 +46,7 @@ export async function deleteAccountRows(
 
 interface Options {
   signal?: AbortSignal;
-  /** Told how many rows each batch deleted. */
+  /** Called with the number of rows that each batch deleted. */
   onBatch?: (rows: number) => void;
   batch?: number;
 }
@@ -63,7 +63,7 @@ const busyPauseMs = 100;
 export async function finishDeletion(db: Database, id: number, options: Options = {}): Promise<boolean> {
   const { signal, onBatch = () => {}, batch = rowsOfBatch } = options;
 
-  /** Undefined: the account is gone, or not to be deleted at all. */
+  /** Undefined: the account no longer exists, or is not marked as deleted. */
   async function inTurn<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
     for (;;) {
       signal?.throwIfAborted();
@@ -96,7 +96,7 @@ export async function finishDeletion(db: Database, id: number, options: Options 
 
   try {
     const tables = await db.transaction(tenantTables);
-    // A write that had begun before the account was marked may have added rows, or stood in the way.
+    // A write that started before the account was marked can have added rows.
     const isGone = () =>
       deleteAll(tables).catch(async (error) => {
         if (!isConflict(error)) throw error;
@@ -114,13 +114,13 @@ export async function finishDeletion(db: Database, id: number, options: Options 
 async function deleteIfEmpty(tx: Tx, tables: TenantTable[], id: number): Promise<boolean> {
   await lockMarked(tx, id);
   if (await hasRows(tx, tables, id)) return false;
-  // Their payloads name domains of guests.
+  // The payloads of these jobs contain domains of guests.
   await removeJobsOfAccount(tx, id, deleteAccountTask);
   await deleteMarked(tx, id);
   return true;
 }
 
-/** How many rows there are to delete. */
+/** The number of rows to delete. */
 export function rowsOfAccount(db: Database, id: number): Promise<number> {
   return db.tenant(id, async (tx) => countRows(tx, await tenantTables(tx), id));
 }

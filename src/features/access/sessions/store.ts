@@ -7,7 +7,7 @@ import { idleDays, longestDays, type OpenSession } from './schema.ts';
 
 const untilIdle = sql`now() + make_interval(days => ${idleDays})`;
 const latestEnd = sql`created_at + make_interval(days => ${longestDays})`;
-/** An earlier version let sessions live for as long as they were used, so the start counts too. */
+/** Sessions of an earlier version have no absolute limit in expires_at, so created_at is checked too. */
 const isOpen = sql`sessions.expires_at > now() and sessions.created_at > now() - make_interval(days => ${longestDays})`;
 
 export async function insertSession(
@@ -30,7 +30,7 @@ export interface SignedIn {
   is_stale: boolean;
 }
 
-/** Who it is, if the session is good. */
+/** The user of a valid session. */
 export async function findSession(tx: Tx, hash: Buffer): Promise<SignedIn | undefined> {
   const [row] = await tx<SignedIn>`
     select sessions.id as session_id, users.id, users.email, users.role,
@@ -69,7 +69,7 @@ export function selectSessions(
   );
 }
 
-/** Ends the user's sessions: all but one, where one is named. */
+/** Ends the user's sessions, except the given one. */
 export async function deleteSessions(tx: Tx, userId: number, but: number | null = null): Promise<void> {
   await tx`delete from sessions where user_id = ${userId} and id is distinct from ${but}::bigint`;
 }

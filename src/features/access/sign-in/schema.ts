@@ -14,7 +14,7 @@ const password = (description: string) =>
     examples: ['correct horse battery staple'],
   });
 
-/** More accounts than that are not offered at a glance. */
+/** The most accounts in the session response. */
 export const mostAccounts = 1000;
 
 export const SignIn = Type.Object({

@@ -12,14 +12,14 @@ export interface GoodToken {
   tokenId: number;
   accountId: number;
   userId: number | null;
-  /** The user's role now; null: the token is no user's. */
+  /** The user's current role; null: the token has no user. */
   role: Role | null;
 }
 
-/** Every process obeys a revocation within this time and that of one look-up, without having to be told of it. */
+/** Every process rejects a revoked token after this time plus one look-up, without messages between processes. */
 const believedForMs = 50;
 
-/** Tokens that were not good. They never will be: a token is random, and stays revoked or expired. */
+/** Invalid tokens. They never become valid: a token is random, and stays revoked or expired. */
 const mostNotGood = 10_000;
 
 const shape = new RegExp(`^${tokenPrefix}(\\d{1,15})_[\\w-]{43}$`);
@@ -28,10 +28,10 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Tokens are gathered whatever account they are of. */
+/** Tokens of all accounts share one batcher. */
 const ofAllAccounts = 0;
 
-/** From account to account in one transaction, and all of it in one round trip. */
+/** Looks up the tokens of all accounts in one transaction and one round trip. */
 function lookUp(db: Database, secrets: string[]): Promise<(GoodToken | undefined)[]> {
   return db.transaction(
     (tx) =>
@@ -49,14 +49,14 @@ function lookUp(db: Database, secrets: string[]): Promise<(GoodToken | undefined
   );
 }
 
-/** Whether a token is good, and which accounts it reaches. */
+/** Checks a token and returns the accounts it can access. */
 export class Authenticator {
   readonly #tokens: ShortCache<GoodToken | undefined>;
   readonly #notGood = new Set<string>();
   readonly #reach: ShortCache<boolean>;
 
   constructor(db: Database) {
-    // Where every call comes from another account, a transaction for each token would cost as much as the call itself.
+    // With many accounts, one transaction per token would cost as much as the request itself.
     const lookUps = new Batcher<string, GoodToken | undefined>({
       write: (_, secrets) => lookUp(db, secrets),
       weigh: () => 1,
@@ -87,7 +87,7 @@ export class Authenticator {
     return this.#reach.get(`${token.userId}:${accountId}`);
   }
 
-  /** In this process, what was just changed is obeyed from the next request on. */
+  /** Clears the cache of this process, so that a change applies from the next request on. */
   forget(): void {
     this.#tokens.clear();
     this.#reach.clear();

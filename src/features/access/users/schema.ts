@@ -30,7 +30,7 @@ const password = Type.String({
 export const User = Type.Object({ id: Id('User id'), email, account_ids: accountIds, role });
 export type User = Static<typeof User>;
 
-/** What creating one answers. */
+/** The response to a new user. */
 export const CreatedUser = Type.Object({ id: Id('User id'), email, account_ids: accountIds });
 
 export const NewUser = Type.Object({ email, password, account_ids: accountIds, role: Type.Optional(role) });

@@ -5,7 +5,7 @@ import { lockSurvivor, putContacts } from '../contacts/store.ts';
 import type { ConsentFlags, RecordConsent } from './schema.ts';
 import { appendToLedger } from './store.ts';
 
-/** A guest asked the staff: the flags, and an entry for each that changes. What is as it was leaves no trace. */
+/** Records a consent that a guest told the staff. Writes an entry for each flag that changes. */
 export async function recordConsent(
   tx: Tx,
   accountId: number,

@@ -21,7 +21,7 @@ export const ConsentEntry = Type.Object({
 });
 export type ConsentEntry = Static<typeof ConsentEntry>;
 
-/** What staff see besides. */
+/** The extra fields for staff. */
 export const StaffConsentEntry = Type.Object({
   ...ConsentEntry.properties,
   source_name: Nullable(Type.String({ description: 'What that source is called.', examples: ['Guest wifi'] })),

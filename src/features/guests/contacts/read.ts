@@ -15,7 +15,7 @@ import {
 } from './store.ts';
 import { contactObject } from './view.ts';
 
-/** The contact that the id leads to: itself, or the one that it turned out to be. */
+/** The contact with this id, or the survivor it was merged into. */
 export async function showContact(tx: Tx, accountId: number, id: number, root: string): Promise<Contact> {
   const found = await findContact(tx, accountId, id);
   const row = found?.merged_into ? await findContact(tx, accountId, found.merged_into) : found;
@@ -23,7 +23,7 @@ export async function showContact(tx: Tx, accountId: number, id: number, root: s
   return contactObject(row, await detailsOf(tx, accountId, row), root);
 }
 
-/** The owner of the e-mail; failing that, of the mobile. */
+/** The owner of the e-mail, or else of the mobile number. */
 export async function lookForContact(
   tx: Tx,
   accountId: number,

@@ -5,7 +5,7 @@ import { UdfValue } from '../udfs/schema.ts';
 
 const Text = (example: string, maxLength = 255) => Type.String({ maxLength, examples: [example] });
 
-/** What a contact says of itself, as it is stored, sent and answered under the same name. */
+/** The profile fields of a contact. They have the same name in the table, in requests and in responses. */
 export const profile = {
   gender: Type.String({
     description: '`M` (male) or `F` (female); blank for non-binary or other.',
@@ -47,7 +47,7 @@ export type ProfileField = keyof typeof profile | 'card_reference';
 
 export const profileFields = [...Object.keys(profile), 'card_reference'] as ProfileField[];
 
-/** The address that each consent is given for. Any of the postal fields makes a postal address. */
+/** The fields that each consent is given for. Any postal field counts as a postal address. */
 export const addressOf: Record<Channel, readonly ProfileField[]> = {
   sms: ['mobile_number'],
   call: ['mobile_number'],
@@ -55,7 +55,7 @@ export const addressOf: Record<Channel, readonly ProfileField[]> = {
   snail_mail: ['building_name', 'building_num_street', 'locality', 'postcode', 'city', 'county', 'country'],
 };
 
-/** The flags as the interface writes them. */
+/** The consent flags in a response. */
 const Flag = Type.Enum(['1', ''], { description: '`"1"`, or empty.' });
 const Named = { id: Type.Integer(), name: Type.String() };
 
@@ -63,7 +63,7 @@ const answeredProfile = Object.fromEntries(Object.keys(profile).map((name) => [n
   [K in keyof typeof profile]: TString;
 };
 
-/** The full contact object. Everything but the ids in it is text, and empty where nothing is known. */
+/** The full contact object. All values except ids are text. Missing values are empty. */
 export const Contact = Type.Object({
   id: Id('Contact id'),
   allow_sms: Flag,
@@ -94,7 +94,7 @@ const emailStatus = Type.Enum(emailStatuses, {
     '`unchecked`: DNS gave no answer when it was written, and is asked again. `invalid`: the domain turned out to take no mail.',
 });
 
-/** What staff see besides. */
+/** The extra fields for staff. */
 export const StaffContact = Type.Object({
   ...Contact.properties,
   card_reference: Type.String(),
@@ -132,7 +132,7 @@ export const SearchContacts = Type.Object({
 });
 export type SearchContacts = Static<typeof SearchContacts>;
 
-/** A line of what was found. Texts are empty where nothing is known. */
+/** A search result. Missing texts are empty. */
 export const FoundContact = Type.Object({
   id: Id('Contact id'),
   first_name: Type.String(),

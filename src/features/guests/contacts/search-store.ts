@@ -5,13 +5,13 @@ import { type IdentityKind, sameMobile } from '../../identity/identities/schema.
 import type { FoundContact, SearchContacts } from './schema.ts';
 
 /*
- * Finding guests among a million. Nothing here reads a whole account: what is typed is looked for as a few ranges of
- * indexes, of each of which no more is read than the page needs.
+ * Searches contacts in accounts with a million of them. No statement reads a whole account. The typed text becomes a
+ * few index ranges, and each range is read only as far as the page needs.
  */
 
-/** A name that starts so; behind a whole other name, where one is given. */
+/** A name prefix, optionally together with a complete other name. */
 export interface NameSought {
-  /** Which of the two names it is that starts so. */
+  /** The name that the prefix applies to. */
   field: 'first_name' | 'last_name';
   start: string;
   other: string | null;
@@ -22,7 +22,7 @@ export interface IdentitySought {
   start: string;
 }
 
-/** In the order in which those that are found are shown. */
+/** In the order of the results. */
 export interface Sought {
   names: NameSought[];
   identities: IdentitySought[];
@@ -30,7 +30,7 @@ export interface Sought {
 
 type Filters = Pick<SearchContacts, 'unit_id' | 'group_id' | 'consent'>;
 
-/** What a list can be narrowed by: who has it, and whether one contact does. */
+/** A filter: the ids of all contacts that pass, and a condition for one contact. */
 interface Filter {
   ids: Sql;
   has(id: Sql): Sql;
@@ -57,12 +57,12 @@ function filtersOf(accountId: number, { unit_id, group_id, consent }: Filters): 
   return filters;
 }
 
-/** Where so few pass all filters, a search is among them: they are read one by one. */
+/** If at most this many contacts pass all filters, the search reads only those contacts. */
 const few = 5000;
-/** So many who pass one filter are held against the others, to know that. */
+/** The most contacts of one filter that are checked against the other filters. */
 const mostTried = 20_000;
 
-/** The filters, the one that lets the fewest through first. */
+/** The filters, the most selective one first. */
 async function inOrder(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
   const most = filters.length > 1 ? mostTried : few;
   const sized = await Promise.all(
@@ -74,13 +74,13 @@ async function inOrder(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; siz
   return sized.sort((a, b) => a.size - b.size);
 }
 
-/** Those who pass all filters, one by one. */
+/** The contacts that pass all filters. */
 const passing = ([first, ...others]: [Filter, ...Filter[]]) => sql`
   select one.id from (${first.ids}) as one where ${all(others.map((filter) => filter.has(sql`one.id`)))}`;
 
 const all = (conditions: Sql[]) => join([sql`true`, ...conditions], ' and ');
 
-/** The ids of so many contacts, newest first. */
+/** The ids of a page of contacts, newest first. */
 export async function selectNewest(
   tx: Tx,
   accountId: number,
@@ -97,10 +97,12 @@ export async function selectNewest(
   return rows.map(({ id }) => id);
 }
 
-/** Behind everything that starts with the text before it. */
+/** Appended to a prefix, gives the end of its index range. */
 const last = '\u{10FFFF}';
 
-/** The ids of so many of those who are known by what is sought: in its order, and each where it is found first. */
+/**
+ * The ids of a page of matching contacts, in the order of the ranges. Each contact appears once, at its first match.
+ */
 export async function selectSought(
   tx: Tx,
   accountId: number,
@@ -112,7 +114,7 @@ export async function selectSought(
   const among = await fewOf(tx, filters);
   const from = among ? amongFew(accountId, among) : amongAll(accountId);
   const passes = (id: Sql) => all(among ? [] : filters.map((filter) => filter.has(id)));
-  // Of each range as many as could be wanted of all. Some e-mails and numbers lead to the same contact.
+  // Each range returns enough rows for the whole page, and more, because several identities can lead to one contact.
   const wanted = offset + limit;
 
   const named = (field: NameSought['field'], withOther: boolean) => {
@@ -149,7 +151,7 @@ export async function selectSought(
       select place + ${names.length} as place, kind, start, start || ${last} as until
       from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ start }) => start)}::text[])
         with ordinality as sent (kind, start, place)),
-    -- What would come behind the page is not looked for.
+    -- Later ranges are skipped if the page is full.
     found_first as materialized (
       ${named('last_name', true)} union all ${named('first_name', true)} union all ${named('last_name', false)}),
     found_second as materialized (${named('first_name', false)} and not ${enough(inOne)}),
@@ -161,7 +163,7 @@ export async function selectSought(
   return rows.map(({ id }) => id);
 }
 
-/** Those who pass all filters, where they are few. */
+/** The contacts that pass all filters, if they are few. */
 async function fewOf(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
   const [first, ...others] = await inOrder(tx, filters);
   if (!first || first.size > (others.length > 0 ? mostTried : few)) return undefined;
@@ -170,19 +172,19 @@ async function fewOf(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
   return rows.length <= few ? rows.map(({ id }) => id) : undefined;
 }
 
-/** Where a search looks. */
+/** The tables that a search reads. */
 interface Haystack {
   scope: Sql;
   contacts: Sql;
   identities: Sql;
-  /** The contacts that one of the identities leads to: whoever it is, and whoever else has the number. */
+  /** The contacts of an identity: its owner, and other contacts that share the number. */
   today: Sql;
 }
 
 function amongAll(accountId: number): Haystack {
   const owner = sql`
     select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = identity.contact_id offset 0`;
-  // A number that is another's identity is found by the pair that was noted when it was brought.
+  // A shared number is the identity of another contact. The possible duplicate leads to this one.
   const sharers = (own: string, others: string) => sql`
     select contact.id from possible_duplicates pair cross join lateral (
       select coalesce(merged_into, id) as id from contacts
@@ -219,10 +221,10 @@ function amongFew(accountId: number, ids: number[]): Haystack {
   };
 }
 
-/** Only what was there: neither cancelled nor still to come. */
+/** Excludes cancelled and future activity. */
 const stayed = [3, 4, 7];
 
-/** These, in the order given, each with when it was last seen. */
+/** These contacts in the given order, each with its last visit. */
 export function selectFound(tx: Tx, accountId: number, ids: number[]): Promise<FoundContact[]> {
   const text = (name: string) => sql`coalesce(${raw(name)}, '') as ${raw(name)}`;
   const names = ['first_name', 'last_name', 'email', 'mobile_number', 'membership_number'];

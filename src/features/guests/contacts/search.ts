@@ -10,17 +10,17 @@ import {
 } from './search-store.ts';
 
 const perPage = 50;
-/** Whoever has not found the guest by then types another letter. */
+/** The most pages of a search. A longer search text narrows the results. */
 const mostPages = 200;
 
-/** The guests whose name, e-mail, number, membership or card starts with what was typed; without it, the newest. */
+/** Contacts whose name, e-mail, number, membership or card starts with the text. Without a text, the newest. */
 export async function searchContacts(
   tx: Tx,
   accountId: number,
   { search, page = 1, ...filters }: SearchContacts,
 ): Promise<FoundContacts> {
   if (page > mostPages) return { data: [], page, more: false };
-  // One more than is shown, to know whether there are more.
+  // One more row than the page shows whether there is a next page.
   const slice = { limit: perPage + 1, offset: (page - 1) * perPage };
   const ids = await (search === undefined
     ? selectNewest(tx, accountId, filters, slice)
@@ -29,7 +29,7 @@ export async function searchContacts(
   return { data, page, more: ids.length > perPage && page < mostPages };
 }
 
-/** Names of more words than this are not taken apart in every way. */
+/** The most words of a name that are split in every way. */
 const mostSplits = 5;
 
 function parseSearch(search: string): Sought {
@@ -38,7 +38,7 @@ function parseSearch(search: string): Sought {
   for (let split = 1; split < Math.min(words.length, mostSplits + 1); split++) {
     const [one, other] = [words.slice(0, split).join(' '), words.slice(split).join(' ')];
     names.push(
-      // "jane sm", "smith ja"; and "j smith", where what comes last is whole.
+      // "jane sm", "smith ja"; and "j smith", where the last word is complete.
       { field: 'last_name', start: other, other: one },
       { field: 'first_name', start: other, other: one },
       { field: 'first_name', start: one, other },
@@ -54,14 +54,14 @@ function identitiesMeant(search: string): IdentitySought[] {
   if (!/\s/u.test(search)) meant.push({ kind: 'email', start: search.toLowerCase() });
   const mobile = mobileMeant(search);
   if (mobile !== undefined) meant.push({ kind: 'mobile', start: mobile });
-  // They are kept as they were sent, and typed in either case.
+  // Stored with the original case, but typed in either case.
   for (const start of new Set([search, search.toUpperCase(), search.toLowerCase()])) {
     meant.push({ kind: 'membership', start }, { kind: 'card', start });
   }
   return meant;
 }
 
-/** How a mobile that was typed so far would be stored: `07700…`, `+44 7700…`, `447700…` and `7700…` are all one. */
+/** The stored form of a partly typed mobile number: `07700…`, `+44 7700…`, `447700…` and `7700…` are equal. */
 function mobileMeant(search: string): string | undefined {
   const digits = search.replace(/[\p{Z}\p{Pd}\p{Cf}\s.()[\]{}]/gu, '').replace(/^(\+|00)(?=4)/, '');
   if (!/^\d+$/.test(digits)) return undefined;

@@ -7,7 +7,7 @@ import { type ListContacts, type ProfileField, profileFields } from './schema.ts
 
 export const noSuchContact = () => new NotFound('There is no such contact.');
 
-/** A contact as it is stored. */
+/** A row of the table. */
 export type ContactRow = Record<ProfileField, string | null> & {
   id: number;
   merged_into: number | null;
@@ -24,7 +24,7 @@ export interface Named {
   name: string;
 }
 
-/** What else belongs on the full contact object. */
+/** The parts of the full contact object from other tables. */
 export interface Details {
   id: number;
   units: Named[];
@@ -51,8 +51,8 @@ const recordColumns = raw(
 const assignments = raw(columnNames.map((name) => `${name} = excluded.${name}`).join(', '));
 
 /**
- * The contacts that own any of these identities, alone with them until the transaction ends; lowest id first
- * everywhere. Who owns what may have changed while this waited: ask again afterwards.
+ * Locks the contacts that own any of these identities, in id order as everywhere. The owners can change while this
+ * waits for locks, so the caller must look them up again.
  */
 export function lockOwners(tx: Tx, accountId: number, kinds: string[], values: string[]): Promise<ContactRow[]> {
   return tx<ContactRow>`
@@ -70,19 +70,19 @@ export function lockOwners(tx: Tx, accountId: number, kinds: string[], values: s
       select ${columns} from contacts where account_id = ${accountId} and id = wanted.id for no key update) as contact`;
 }
 
-/** By their ids, alone with them; lowest first. */
+/** Locks these contacts in id order. */
 export function lockContacts(tx: Tx, accountId: number, ids: number[]): Promise<ContactRow[]> {
   return tx<ContactRow>`
     select ${columns} from contacts where account_id = ${accountId} and id = any(${ids}) order by id for no key update`;
 }
 
-/** The contact that the id leads to today, alone with it. */
+/** Locks the contact with this id, or its survivor. */
 export async function lockSurvivor(tx: Tx, accountId: number, id: number): Promise<ContactRow> {
   const [row] = await tx<ContactRow>`
     select ${columns} from contacts where account_id = ${accountId} and id = (
       select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = ${id}) for no key update`;
   if (!row) throw noSuchContact();
-  // It was merged while we waited for it.
+  // It was merged while this transaction waited for the lock.
   if (row.merged_into !== null) throw new Conflict();
   return row;
 }
@@ -98,7 +98,7 @@ export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
-/** What a row has. Most have few of the many fields, and those that are not sent are read as null. */
+/** The non-null fields of a row. Most rows have few of the many fields, and missing fields are read as null. */
 function filled(row: ContactRow): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of columnNames) {
@@ -108,7 +108,7 @@ function filled(row: ContactRow): Record<string, unknown> {
   return fields;
 }
 
-/** Makes the new ones and changes the others: every row as it is to be. */
+/** Inserts or updates the rows. */
 export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[]): Promise<void> {
   await tx`
     insert into contacts (account_id, ${columns}, created_at, updated_at)
@@ -117,7 +117,7 @@ export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[])
     on conflict (account_id, id) do update set ${assignments}, updated_at = excluded.updated_at`;
 }
 
-/** What is known of these contacts besides their rows: units that still exist, groups, values of user-defined fields. */
+/** Units that are not deleted, groups, and values of user-defined fields of these contacts. */
 export function selectDetails(tx: Tx, accountId: number, ids: number[]): Promise<Details[]> {
   return tx<Details>`
     select wanted.id,
@@ -132,7 +132,7 @@ export function selectDetails(tx: Tx, accountId: number, ids: number[]): Promise
     from unnest(${ids}::bigint[]) as wanted (id)`;
 }
 
-/** Whoever had been merged into these is now what these are. */
+/** Moves earlier merges to the new survivor. */
 export async function followMerges(tx: Tx, accountId: number, pairs: { from: number; to: number }[]): Promise<void> {
   await tx`
     update contacts c set merged_into = moved."to"
@@ -158,7 +158,7 @@ export async function findStaffContact(tx: Tx, accountId: number, id: number): P
 export function selectContacts(
   tx: Tx,
   accountId: number,
-  /** One contact, or none (null); and those with this status alone. */
+  /** Filters: one contact id or none (null), and an e-mail status. */
   { id, status }: { id: number | null | undefined; status: ListContacts['email_status'] },
   slice: Slice,
 ): Promise<Rows<StaffRow>> {
@@ -174,7 +174,7 @@ export function selectContacts(
   return listing(tx, { columns: staffColumns, from, orderBy: sql`id` }, slice);
 }
 
-/** The ledger and the merges can be deleted in this transaction, for a guest who asks to be forgotten. */
+/** Allows this transaction to delete from the consent ledger and the merges. */
 export async function beginErasing(tx: Tx): Promise<void> {
   await tx`set local app.erasing = 'on'`;
 }
@@ -183,13 +183,13 @@ export async function deleteContacts(tx: Tx, accountId: number, ids: number[]): 
   await tx`delete from contacts where account_id = ${accountId} and id = any(${ids})`;
 }
 
-/** Tables with names that a partner's write may have made. */
+/** Tables whose names can come from a partner's write. */
 const namedTables = ['groups', 'folders', 'sources', 'unique_code_groups'];
 
 /**
- * Renames what is called after a guest: anything with an e-mail or number of theirs in its name; and, of the groups and
- * sources that came with them and that no other contact has, those with their first and last name. Nothing is deleted:
- * it may be staff's, and its id is known to partners.
+ * Renames rows that contain the guest's e-mail or number in their name. Also renames groups and sources with the
+ * guest's first and last name that only this guest uses. Nothing is deleted, because staff may have created the row and
+ * partners use its id.
  */
 export async function renameAfter(
   tx: Tx,
@@ -245,12 +245,12 @@ export async function attachGroups(tx: Tx, accountId: number, links: GroupLink[]
     on conflict do nothing`;
 }
 
-/** Takes these contacts out of all their groups. */
+/** Removes these contacts from all their groups. */
 export async function detachGroups(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx`delete from contact_groups where account_id = ${accountId} and contact_id = any(${contactIds})`;
 }
 
-/** Takes one contact out of some of its units and groups. */
+/** Removes a contact from some units and groups. */
 export async function takeFrom(
   tx: Tx,
   accountId: number,

@@ -11,42 +11,45 @@ import { findDomains } from './store.ts';
 
 export interface DomainOptions {
   mode: 'dns' | 'list' | 'off';
-  /** The system's own unless given. */
+  /** Default: the system's resolver. */
   servers?: string[] | undefined;
-  /** For how long a guest is kept waiting for DNS. */
+  /** How long a write waits for DNS. */
   patienceMs?: number;
 }
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** How long a domain in the table counts as checked. After that, DNS is asked again. */
+/** How long a domain in the table counts as checked. After that, DNS is queried again. */
 const believedMs = 30 * day;
-/** How long an answer of DNS is kept in memory. A typo may become a domain. */
+/** How long a DNS result stays in memory. A mistyped domain can be registered later. */
 const answerMs = 60 * minute;
-/** How long a verdict is used without reading the table: staff, or another process, may have written there meanwhile. */
+/** How long a verdict is used without reading the table, which staff or another process can change. */
 const verdictMs = 10_000;
-/** Of verdicts, and of answers of DNS. */
+/** The most verdicts, and the most DNS results, in memory. */
 const mostRemembered = 10_000;
-/** More questions to DNS than this at a time, and the next is put off like one without an answer. */
+/** The most concurrent DNS queries. Further domains stay unchecked, as without a DNS result. */
 const mostAsked = 200;
-/** Names that never are domains on the internet. */
+/** Reserved names that are never domains on the internet. */
 export const reserved = /(^|\.)(invalid|test|localhost)$/;
-/** No such domain, no such record, no such thing as such a name. Anything else is not an answer. */
+/** Errors that mean "no such domain or record". Other errors are not a result. */
 const denials = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 const secondPatienceMs = 10_000;
-/** A resolver that does not even find one of these has no view of the internet, and its "no such domain" means nothing. */
+/** A resolver that finds none of these has no access to the internet, so its "no such domain" is ignored. */
 const beacons = ['gmail.com', 'outlook.com', 'icloud.com'];
 
-/** The list of domains that take mail: the common ones, what was learnt from DNS, and, if it may ask, DNS itself. */
+/** Checks whether a domain receives mail: the common domains, the table, and DNS if it is enabled. */
 export class EmailDomains {
   readonly #mode: DomainOptions['mode'];
   readonly #patienceMs: number;
   readonly #resolver: Resolver;
   readonly #verdicts = new ExpiringMap<TakesMail>(mostRemembered);
-  /** Only in memory: the table gets a domain with the write that stores a guest's e-mail, and nothing of a write that is refused. */
+  /**
+   * DNS results in memory. A domain is stored in the table only by the write that stores the e-mail, never by a
+   * rejected write.
+   */
   readonly #answers = new ExpiringMap<'yes' | 'no'>(mostRemembered);
   readonly #asking = new Map<string, Promise<TakesMail>>();
-  /** Look-ups that arrive together are one statement. */
+  /** Concurrent look-ups share one statement. */
   readonly #stored: Batcher<string, KnownDomain | undefined>;
   #askingDns = 0;
   #probing: Promise<boolean> | undefined;
@@ -64,7 +67,7 @@ export class EmailDomains {
     if (servers) this.#resolver.setServers(servers);
   }
 
-  /** About an e-mail that is otherwise valid. What is known is answered without waiting for anything. */
+  /** Checks the domain of a valid e-mail. A cached verdict is returned synchronously. */
   takesMail(email: string): MaybePromise<TakesMail> {
     if (this.#mode === 'off') return 'yes';
     const domain = asciiDomain(domainOf(email));
@@ -73,7 +76,10 @@ export class EmailDomains {
     return this.#verdicts.get(domain) ?? this.#ask(domain);
   }
 
-  /** Asks anew, whatever is remembered, and with patience: nobody waits for it. Without DNS the list decides. */
+  /**
+   * Checks again without the cache and with a long timeout, because no request waits for it. Without DNS the list
+   * decides.
+   */
   async lookAgain(domain: string): Promise<DnsAnswer> {
     if (this.#mode === 'off') return 'unknown';
     const name = asciiDomain(domain);
@@ -85,7 +91,7 @@ export class EmailDomains {
     return answer;
   }
 
-  /** Staff may have said something about a domain, or erased the only guest who had it. */
+  /** Forgets the domain, after staff changed it or erased its only guest. */
   forget(): void {
     this.#verdicts.clear();
     this.#answers.clear();
@@ -111,7 +117,7 @@ export class EmailDomains {
     if (stored?.takes_mail && stored.age_seconds * 1000 < believedMs) return 'yes';
     const remembered = this.#answers.get(domain);
     const answer = remembered ?? (await this.#askSoon(domain));
-    // What took mail when DNS last answered does so until DNS says otherwise.
+    // A domain that received mail stays valid until DNS says otherwise.
     if (answer === 'unknown') return stored?.takes_mail ? 'yes' : 'unknown';
     if (remembered === undefined) this.#answers.set(domain, answer, answerMs);
     return answer === 'yes' ? 'learnt' : 'no';
@@ -146,7 +152,7 @@ export class EmailDomains {
   async #mx(domain: string): Promise<DnsAnswer> {
     try {
       const records = await this.#resolver.resolveMx(domain);
-      // A lone record without a name says that the domain takes no mail (RFC 7505).
+      // A null MX record means that the domain receives no mail (RFC 7505).
       return records.some(({ exchange }) => exchange !== '' && exchange !== '.') ? 'yes' : 'no';
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -154,7 +160,7 @@ export class EmailDomains {
     }
   }
 
-  /** One probe at a time: a flood of unknown domains must not ask four times as many questions. */
+  /** One probe at a time, so that a flood of unknown domains does not multiply the queries. */
   async #seesTheInternet(): Promise<boolean> {
     if (this.#blindUntil > Date.now()) return false;
     this.#probing ??= this.#probe().finally(() => {

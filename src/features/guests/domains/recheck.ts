@@ -5,13 +5,13 @@ import { hasUnchecked, learnDomains, lookAgainLater, settleUnchecked } from './s
 
 const step = 1000;
 
-/** The second look at a domain that DNS did not answer for. What turns out invalid is flagged for staff, never deleted. */
+/** Checks a domain again that DNS did not answer for. Invalid addresses are flagged for staff, never deleted. */
 export async function lookAgain(
   db: Database,
   domains: EmailDomains,
   { account_id: accountId, domain, attempt = 1 }: LookAgain,
 ): Promise<void> {
-  // They may have been written again since, or erased.
+  // The contacts may have been written again or erased since.
   if (!(await db.tenant(accountId, (tx) => hasUnchecked(tx, accountId, domain)))) return;
   const answer = await domains.lookAgain(domain);
   if (answer === 'unknown') {

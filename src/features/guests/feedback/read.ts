@@ -4,7 +4,7 @@ import { lineage } from '../../identity/identities/store.ts';
 import type { Feedback } from './schema.ts';
 import { selectFeedback } from './store.ts';
 
-/** What the contact said, and whoever was merged into it. */
+/** The feedback of a contact and of the contacts merged into it. */
 export async function listFeedback(
   tx: Tx,
   accountId: number,

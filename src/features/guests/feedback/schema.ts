@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Id, Nullable, WallClock } from '../../../shared/fields.ts';
 
-/** What is meant where nothing is said. */
+/** The default type. */
 export const unknownType = 4;
 /** The category whose rating is a number. */
 export const npsCategory = 4;

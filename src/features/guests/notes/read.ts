@@ -4,12 +4,12 @@ import { lineage } from '../../identity/identities/store.ts';
 import type { Note, StaffNote } from './schema.ts';
 import { selectNotes, selectStaffNotes } from './store.ts';
 
-/** The contact's notes, and those of whoever was merged into it. */
+/** The notes on a contact and on the contacts merged into it. */
 export async function listNotes(tx: Tx, accountId: number, contactId: number, slice: Slice): Promise<Rows<Note>> {
   return selectNotes(tx, accountId, await lineage(tx, accountId, contactId), slice);
 }
 
-/** The same, with who wrote them. */
+/** The same with the authors, for staff. */
 export async function listStaffNotes(
   tx: Tx,
   accountId: number,

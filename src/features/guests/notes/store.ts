@@ -10,7 +10,7 @@ export interface NoteRow {
   created_at: string;
 }
 
-/** In the order given, which their ids keep. */
+/** Inserts in the given order, so that the ids are in that order. */
 export async function insertNotes(tx: Tx, accountId: number, notes: NoteRow[]): Promise<void> {
   await tx`
     insert into notes (account_id, contact_id, text, created_at)
@@ -39,7 +39,7 @@ export function selectStaffNotes(
   return listing(tx, { columns: sql`${columns}, author`, from, orderBy: sql`id desc` }, slice);
 }
 
-/** Written now, on the account's clock. */
+/** Inserts a note with the current time in the account's time zone. */
 export async function insertStaffNote(
   tx: Tx,
   accountId: number,

@@ -6,5 +6,5 @@ const data = Type.String({ description: 'Its value: text, or a date.', maxLength
 export const UdfValue = Type.Object({ id: Id('The user-defined field.'), data });
 export type UdfValue = Static<typeof UdfValue>;
 
-/** Without data there is no news of it. */
+/** An entry without data changes nothing. */
 export const NewUdfValue = Type.Object({ ...UdfValue.properties, data: Type.Optional(data) });

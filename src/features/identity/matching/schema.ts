@@ -1,4 +1,4 @@
-/** What an anonymous purchase may say of its guest, in the order in which it is tried: the first that leads to somebody wins. */
+/** The keys of an anonymous purchase, in the order in which they are tried. The first with a contact matches. */
 export const matchKeys = [
   'booking_reference',
   'unique_code',

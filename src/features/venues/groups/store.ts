@@ -146,7 +146,10 @@ export function findGroupsByName(
     order by place`;
 }
 
-/** Makes the groups, and their folders, that are missing. In one order everywhere, so that two who do it can't wait for each other. */
+/**
+ * Makes the groups, and their folders, that are missing. In one order everywhere, so that two who do it can't wait for
+ * each other.
+ */
 export async function ensureGroups(tx: Tx, accountId: number, names: GroupName[]): Promise<void> {
   const wanted = JSON.stringify(names);
   await tx`
