@@ -32,7 +32,9 @@ export function backupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (file: string, options: { json?: boolean }) => {
       if (file === standard && process.stdout.isTTY)
-        throw new SetupProblem('A backup can’t be written to a terminal. Name a file, or use a pipe: regulars backup - | …');
+        throw new SetupProblem(
+          'A backup can’t be written to a terminal. Name a file, or use a pipe: regulars backup - | …',
+        );
       const begin = Date.now();
       let bytes = 0;
       const count = (size: number) => {
@@ -129,7 +131,8 @@ async function storeIn(
   const write = (out: Writable) => pipeline(text, createGzip(compression), counted, out, { signal, end });
   if (file !== standard) return writeWhole(file, write, forItsOwnerAlone);
   await write(process.stdout).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') throw new SetupProblem('The reader of the backup closed the pipe. The backup is incomplete.');
+    if (error.code === 'EPIPE')
+      throw new SetupProblem('The reader of the backup closed the pipe. The backup is incomplete.');
     throw error.syscall === 'write' ? new SetupProblem(`The backup is incomplete: ${error.message}.`) : error;
   });
 }

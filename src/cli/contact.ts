@@ -32,23 +32,26 @@ export function contactCommands(program: Command): void {
 
   const merge = program.command('merge').description('list and undo merges of guests, automatic or manual');
   many(merge, 'list', 'list merges, newest first', listMerges);
-  one(merge, 'undo <id>', 'undo a merge', (tx, accountId, id) =>
-    undoMerge(tx, accountId, toId(id, 'merge'), actor()),
-  );
+  one(merge, 'undo <id>', 'undo a merge', (tx, accountId, id) => undoMerge(tx, accountId, toId(id, 'merge'), actor()));
 
   const duplicate = program.command('duplicate').description('possible duplicates');
-  many(duplicate, 'list', 'list pairs of guests that share a phone number, newest first', async (tx, accountId, slice) => {
-    const { rows, total } = await listDuplicates(tx, accountId, slice);
-    return {
-      total,
-      rows: rows.map(({ id, reason, contacts: [a, b] }) => ({
-        id,
-        reason,
-        contact: a && `${a.id} ${a.first_name} ${a.last_name} ${a.email}`,
-        other: b && `${b.id} ${b.first_name} ${b.last_name} ${b.email}`,
-      })),
-    };
-  });
+  many(
+    duplicate,
+    'list',
+    'list pairs of guests that share a phone number, newest first',
+    async (tx, accountId, slice) => {
+      const { rows, total } = await listDuplicates(tx, accountId, slice);
+      return {
+        total,
+        rows: rows.map(({ id, reason, contacts: [a, b] }) => ({
+          id,
+          reason,
+          contact: a && `${a.id} ${a.first_name} ${a.last_name} ${a.email}`,
+          other: b && `${b.id} ${b.first_name} ${b.last_name} ${b.email}`,
+        })),
+      };
+    },
+  );
   one(duplicate, 'keep-apart <id>', 'mark the two guests as different people', async (tx, accountId, id) => {
     await keepPairApart(tx, accountId, toId(id, 'pair'), actor());
     return 'The two guests are marked as different people and are no longer listed.';

@@ -18,9 +18,7 @@ export function domainCommand(program: Command): void {
   say('refuse', 'reject a domain', false);
   domain
     .command('list')
-    .description(
-      'list the domains checked by DNS, accepted or rejected; without the built-in common domains',
-    )
+    .description('list the domains checked by DNS, accepted or rejected; without the built-in common domains')
     .option('--json', 'print JSON')
     .option('--page <number>', 'the page, of 100 rows each')
     .action(async (options: { json?: boolean; page?: string }) => {

@@ -22,7 +22,7 @@ export async function withDatabase<T>(
   const options = { as: 'command', connections: 1, ...choices, onEvent, signal: stopping.signal } as const;
   const opening = openDatabase(readConfig(), options);
   // A PostgreSQL that this command started must stop with it. The first signal aborts the work at its next statement.
- // The second one ends the process at once.
+  // The second one ends the process at once.
   const interrupt = () => {
     if (stopping.signal.aborted) process.exit(interruptedCode);
     stopping.abort();

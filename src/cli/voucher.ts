@@ -123,8 +123,12 @@ export function voucherCommands(program: Command): void {
       () => {},
     ),
   );
-  one(voucher, 'unassign <group> <code>', 'remove a code from its guest; not possible for a redeemed code', (tx, accountId, group, code) =>
-    unassignCode(tx, accountId, readInput(UnassignCode, { unique_code_group_id: group, unique_code: code })),
+  one(
+    voucher,
+    'unassign <group> <code>',
+    'remove a code from its guest; not possible for a redeemed code',
+    (tx, accountId, group, code) =>
+      unassignCode(tx, accountId, readInput(UnassignCode, { unique_code_group_id: group, unique_code: code })),
   );
   one(
     voucher,

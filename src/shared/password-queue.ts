@@ -14,38 +14,38 @@ interface Limits {
   longestWaitMs: number;
 }
 
-/** What is remembered of a lane. */
+/** The history of a lane. */
 interface Past {
-  /** Jobs, also those that were refused. Below 0: a job succeeded. */
+  /** The number of jobs, including rejected ones. Below 0: a job succeeded. */
   tries: number;
-  /** Jobs that ran. */
+  /** The number of jobs that ran. */
   runs: number;
-  /** Jobs that were refused because of other lanes. */
+  /** The number of jobs that were rejected because of other lanes. */
   refusals: number;
 }
 
 const unknown: Past = { tries: 0, runs: 0, refusals: 0 };
 const succeeded: Past = { tries: -1, runs: 0, refusals: 0 };
 
-/** With more lanes waiting than this, first come first served would mean that every client waits too long. */
+/** With more waiting lanes than this, a first-come-first-served order would make every client wait too long. */
 const rushSize = 20;
 const mostLanes = 10_000;
-/** The lane of trusted callers. It always goes first. */
+/** The lane of trusted callers. It always runs first. */
 const trusted = '';
 
 /**
- * Runs a few jobs at once. The others wait in lanes, and the lane with the fewest tries goes first: a lane that floods
- * the queue waits behind a quiet one. Lanes with equally many tries take turns; in a rush the newest goes first.
- * Every other time a patient lane goes first: one that was refused most often and never ran. So a person gets in by
- * trying again, also past a flood whose jobs come from a new lane each.
+ * Runs a few jobs at once. The others wait in lanes. The lane with the fewest attempts runs first, so a lane that
+ * floods the queue waits behind a quiet one. Lanes with the same number of attempts take turns; under overload the
+ * newest runs first. Every other time, the lane that was rejected most often and never ran is first. So a user gets in
+ * by trying again, even during a flood from ever new lanes.
  */
 export class PasswordQueue {
-  /** How many jobs run at once. */
+  /** The maximum number of concurrent jobs. */
   atOnce: number;
   readonly #limits: Limits;
   readonly #busy: string;
   readonly #lanes = new Map<string, Job[]>();
-  /** Least recently used lane first. */
+  /** The least recently used lane is first. */
   readonly #pasts = new Map<string, Past>();
   #waiting = 0;
   #running = 0;
@@ -75,12 +75,12 @@ export class PasswordQueue {
     });
   }
 
-  /** The lane's job did what it should: the lane goes ahead of lanes that were never seen. */
+  /** Marks the lane as successful. It then runs before unknown lanes. */
   succeeded(lane: string): void {
     this.#remember(lane, succeeded);
   }
 
-  /** As if a job of the lane had succeeded, unless more is known of it. */
+  /** Marks an unknown lane as successful. */
   trust(lane: string): void {
     if (!this.#pasts.has(lane)) this.succeeded(lane);
   }
@@ -96,11 +96,11 @@ export class PasswordQueue {
     if (this.#waiting > mostWaiting) this.#makeRoom();
   }
 
-  /** Refuses the newest job of the lane with the most runs, and then tries. The lanes that would go first stay. */
+  /** Rejects the newest job of the lane with the most runs, then the most attempts. Lanes that would run first stay. */
   #makeRoom(): void {
     const stay = [this.#quietest(), this.#mostPatient()];
     let worst: string | undefined;
-    // The first of equals has waited for longest, and is the least likely to be waited for.
+    // Among equals, the first has waited longest, so its client has most likely left.
     for (const lane of this.#lanes.keys())
       if (!stay.includes(lane) && (worst === undefined || this.#isWorse(lane, worst))) worst = lane;
     const lane = worst ?? stay[0] ?? trusted;
@@ -122,7 +122,7 @@ export class PasswordQueue {
       const lane = this.#nextLane();
       const jobs = this.#lanes.get(lane) as Job[];
       const job = jobs.shift();
-      // Behind the others, so that lanes take turns.
+      // Move the lane behind the others, so that lanes take turns.
       this.#lanes.delete(lane);
       if (jobs.length > 0) this.#lanes.set(lane, jobs);
       this.#waiting--;
@@ -132,7 +132,8 @@ export class PasswordQueue {
 
   #nextLane(): string {
     const quietest = this.#quietest();
-    // Trusted callers, and lanes that succeeded before, need no turn. Entering counts as a try, so such a lane is at 0.
+    // Trusted callers and successful lanes run first. Entering counts as an attempt, so a successful lane has 0
+    // attempts.
     if (this.#past(quietest).tries <= 0) return quietest;
     this.#isPatientsTurn = !this.#isPatientsTurn;
     return (this.#isPatientsTurn && this.#mostPatient()) || quietest;

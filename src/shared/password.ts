@@ -5,10 +5,10 @@ import { PasswordQueue } from './password-queue.ts';
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** 64 MiB and two passes a guess. Written into each hash, so that it can be raised without breaking the old ones. */
+/** 64 MiB and two passes per guess. Stored in each hash, so that the values can be raised later. */
 const cost = { N: 2 ** 16, r: 8, p: 2 };
 
-/** One of libuv's four threads stays free for DNS and files. */
+/** Leaves one of libuv's four threads free for DNS and files. */
 const mostAtOnce = 3;
 const atOnce = (processes: number) => Math.max(1, Math.min(mostAtOnce, Math.floor(availableParallelism() / processes)));
 
@@ -19,7 +19,7 @@ const queue = new PasswordQueue('Too many passwords are being checked just now. 
   longestWaitMs: 20_000,
 });
 
-/** Several processes of one service share the cores. */
+/** Sets the share of this process, because several worker processes share the cores. */
 export function shareCores(processes: number): void {
   queue.atOnce = atOnce(processes);
 }
@@ -36,13 +36,13 @@ export async function hashPassword(password: string): Promise<string> {
   return written(salt, await hash(password, salt, cost));
 }
 
-/** No password has this hash. Checking it takes as long as checking another. */
+/** A hash that no password has. Checking it takes as long as checking a real one. */
 export const hashOfNone = written(Buffer.alloc(16), Buffer.alloc(32));
 
-/** Where a password comes from. A network with many wrong ones waits behind the others. */
+/** The network of the client. A network with many wrong passwords waits behind the others. */
 interface Origin {
   network: string;
-  /** The user is signed in from that network already: it goes ahead of networks that were never seen. */
+  /** Whether the user has a session from that network. It then runs before unknown networks. */
   isKnownThere?: boolean;
 }
 

@@ -62,7 +62,7 @@ inDashboard('the list of guests', (dashboard) => {
         await expect.poll(() => rows(page).allTextContents(), { message: typed }).toEqual(found);
       }
       await field(page).fill('zebedee');
-      await page.getByText('Nobody found for “zebedee”').waitFor();
+      await page.getByText('No guests found for “zebedee”').waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Clear the search' }).click();
       await expect.poll(() => rows(page).count()).toBe(4);
@@ -319,10 +319,10 @@ inDashboard('a guest’s page', (dashboard) => {
       .poll(() => history.allTextContents())
       .toEqual([
         expect.stringMatching(
-          /^Calls: still not allowedNot appliedRefused by historic_data: .*“Till” said yes, but as old/,
+          /^Calls: still not allowedNot appliedNot applied because of historic_data: .*“Till” said yes, but as old/,
         ),
         expect.stringMatching(
-          /^E-mail: still allowedNot appliedRefused by preserve_consent: the source “Till”.*said no/,
+          /^E-mail: still allowedNot appliedNot applied because of preserve_consent: the source “Till”.*said no/,
         ),
         expect.stringMatching(/^E-mail: allowedThe source “Guest wifi”, sent with the token “Till”, said yes\./),
       ]);
@@ -431,7 +431,7 @@ inDashboard('a guest’s page', (dashboard) => {
     await dialog.getByLabel(/^Type “Gus Gone”/).fill('gus gone');
     await erase.click();
     await title(page, 'Guests').waitFor();
-    await page.getByText('Gus Gone is forgotten.').waitFor();
+    await page.getByText('Gus Gone is erased.').waitFor();
     await expect.poll(() => rows(page).allTextContents()).not.toContain('Gus Gone');
     expect((await dashboard.admin('GET', `${at.path}/contacts/${gone}`)).status).toBe(404);
   });
@@ -472,7 +472,7 @@ inDashboard('possible duplicates', (dashboard) => {
       await page.getByRole('table', { name: 'Sam and Sue' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Merge into right: Jo and Joanna' }).click();
       const dialog = page.getByRole('dialog', { name: 'Merge these two?' });
-      await dialog.getByText('takes over what it lacks').waitFor();
+      await dialog.getByText('takes over missing ones').waitFor();
       await expectAccessible(page);
       await dialog.getByRole('button', { name: 'Merge into Joanna' }).click();
       await page.getByText('No possible duplicates').waitFor();

@@ -199,7 +199,7 @@ inDashboard('the settings', (dashboard) => {
     await fromMenu(page, owner, 'Delete');
     await page.getByText('This is you: you are signed out at once').waitFor();
     await page.getByRole('button', { name: 'Delete user' }).click();
-    await page.getByText('This is the last owner. Make somebody else an owner first.').waitFor();
+    await page.getByText('This is the last owner. Make another user an owner first.').waitFor();
     await expectAccessible(page);
   });
 
@@ -346,9 +346,9 @@ inDashboard('the settings', (dashboard) => {
       await page.getByRole('textbox', { name: 'Domain' }).fill(domain);
       await page.getByRole('button', { name: 'Add rule' }).click();
     };
-    await page.getByRole('button', { name: 'Vouch for a domain' }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
     await vouch('gmail.com');
-    await page.getByText('The domain is one that always takes mail.').waitFor();
+    await page.getByText('The domain is built in. It is always accepted.').waitFor();
     await expectAccessible(page);
     await vouch('harbour-group.co.uk');
     await page.getByRole('table', { name: 'E-mail domains' }).getByText('harbour-group.co.uk').waitFor();

@@ -10,7 +10,7 @@ export function GenerationProgress({ path }: { path: string }) {
   const { state, done, of, problem } = generation;
   if (state !== 'running') {
     const outcome = {
-      done: { color: 'green', text: `${counted(done, 'code was', 'codes were')} made.` },
+      done: { color: 'green', text: `${counted(done, 'code was', 'codes were')} generated.` },
       stopped: { color: 'gray', text: 'Stopped. No codes were generated.' },
       failed: { color: 'red', text: `No codes were generated. ${problem}` },
     }[state];

@@ -78,7 +78,7 @@ export function startGeneration({ path, name, codes, onEnd }: GenerationRequest)
       .then(({ created }) => {
         begin(created);
         set(path, { state: 'done', done: created });
-        notify.success(`${counted(created, 'code was', 'codes were')} made in ${name}.`);
+        notify.success(`${counted(created, 'code was', 'codes were')} generated in ${name}.`);
       })
       .catch((error: Error) => {
         if (!isUnderWay()) refused(error);

@@ -31,13 +31,13 @@ import { type CodeRow, codeLock, lockCodes } from './store.ts';
 type Count = (outcome: string) => void;
 
 /**
- * Gives a code to a contact; purchases that were waiting for that are matched in the same transaction.
- * Tells, in words, what became of them.
+ * Assigns a code to a contact and matches waiting purchases in the same transaction. `count` receives the matches, for
+ * the metrics.
  */
 export async function assignCode(tx: Tx, accountId: number, input: AssignCode, count: Count): Promise<StaffCode> {
   const errors: FieldErrors = {};
   const code = await lockedCode(tx, accountId, input, errors);
-  // A contact that was merged into another gives its id up to that one.
+  // A merged contact is replaced by its survivor.
   const contactId = (await survivorsOf(tx, accountId, [input.contact_id])).get(input.contact_id);
   if (contactId === undefined) addError(errors, 'contact_id', notOurs);
   else if (code && code.contact_id !== null && code.contact_id !== contactId) {
@@ -54,7 +54,7 @@ export async function assignCode(tx: Tx, accountId: number, input: AssignCode, c
 
 const notOurs = 'The contact id is not a contact of this account.';
 
-/** What only the database knows to be wrong, where the rest can't be read. */
+/** The errors that need the database, for a request with other invalid fields. */
 export async function wrongWithAssignment(
   tx: Tx,
   accountId: number,
@@ -68,7 +68,7 @@ export async function wrongWithAssignment(
   return errors;
 }
 
-/** Which of a list are no contacts of the account. Those that can't be read are missing from it. */
+/** The ids that are not contacts of the account. Unreadable ids are left out. */
 export async function wrongWithContacts(tx: Tx, accountId: number, ids: Sparse<number>): Promise<FieldErrors> {
   const today = await survivorsOf(tx, accountId, pick(ids));
   const errors: FieldErrors = {};
@@ -78,7 +78,7 @@ export async function wrongWithContacts(tx: Tx, accountId: number, ids: Sparse<n
   return errors;
 }
 
-/** Takes a code back that is not redeemed. Purchases that it led to stay whose they are. */
+/** Unassigns a code that is not redeemed. Purchases that it matched keep their contact. */
 export async function unassignCode(tx: Tx, accountId: number, input: UnassignCode): Promise<StaffCode> {
   const errors: FieldErrors = {};
   const code = await lockedCode(tx, accountId, input, errors);
@@ -91,8 +91,8 @@ export async function unassignCode(tx: Tx, accountId: number, input: UnassignCod
 }
 
 /**
- * Gives each contact a code of the group that is free. Whoever has one keeps it, so that the same call again gives
- * nothing more.
+ * Assigns a free code of the group to each contact. A contact with a code keeps it, so a repeated request changes
+ * nothing.
  */
 export async function giveCodes(
   tx: Tx,
@@ -101,7 +101,7 @@ export async function giveCodes(
   to: GiveCodes,
   count: Count,
 ): Promise<GivenCodes> {
-  // One after the other: the next free codes are the same for everybody.
+  // One transaction at a time, because all would take the same next free codes.
   if (!(await lockCodeGroup(tx, accountId, groupId, 'for giving'))) throw noSuchGroup();
   const { contact_ids, remaining } = await receivers(tx, accountId, groupId, to);
   const errors = await wrongWithContacts(tx, accountId, contact_ids);
@@ -115,7 +115,7 @@ export async function giveCodes(
   if (free.length < without.length) {
     throw new Invalid({ contact_ids: [`The contact ids need ${tooFew(without.length, free.length)}`] });
   }
-  // Whoever stores a purchase with one of these waits for us, or we for them.
+  // Serialise with writes of purchases that use one of these codes.
   await lockKeys(
     tx,
     accountId,
@@ -140,7 +140,7 @@ export async function giveCodes(
 const tooFew = (needed: number, free: number) =>
   `${needed} free codes, and the group has ${free === 0 ? 'none' : `only ${free}`}. Generate more first.`;
 
-/** Who is meant; and of a group of contacts, how many are left for later. */
+/** The contacts of the request. For a group of contacts, also the number that is left for later requests. */
 async function receivers(
   tx: Tx,
   accountId: number,
@@ -160,14 +160,14 @@ async function receivers(
   return { contact_ids: ids, remaining: total - ids.length };
 }
 
-/** The code, alone with it and with the purchases that wait for it; or what is wrong with how it is said. */
+/** Locks the code and the purchases that wait for it. Otherwise returns the errors. */
 async function lockedCode(
   tx: Tx,
   accountId: number,
   { unique_code_group_id: groupId, unique_code }: { unique_code_group_id: number; unique_code: string | undefined },
   errors: FieldErrors,
 ): Promise<CodeRow | undefined> {
-  // Whoever stores a purchase with this code waits for us, or we for them.
+  // Serialise with writes of purchases that use this code.
   if (unique_code !== undefined) await lockKeys(tx, accountId, [codeLock(unique_code)]);
   const [group] = await existingCodeGroups(tx, accountId, [groupId]);
   if (group === undefined) {

@@ -26,7 +26,7 @@ export async function createCodeGroup(tx: Tx, accountId: number, group: NewCodeG
   return made;
 }
 
-/** A name is unique on its unit, so that without the unit nothing can be said of it: the interface tells both. */
+/** A name is unique on its unit, so the message names both fields. */
 export async function wrongWithGroup(
   tx: Tx,
   accountId: number,
@@ -76,16 +76,16 @@ export async function changeCodeGroup(tx: Tx, accountId: number, id: number, nam
   }
 }
 
-/** So many codes go at a time. */
+/** The number of codes per statement of a deletion. */
 const step = 10_000;
 
-/** With its codes, as long as no guest has met them: what was given out or redeemed stays known. */
+/** Deletes a group with its codes, if none is assigned or redeemed. That history must stay. */
 export async function removeCodeGroup(tx: Tx, accountId: number, id: number): Promise<void> {
   if (!(await lockCodeGroup(tx, accountId, id, 'for deleting'))) throw noSuchGroup();
   await mustBeUnused(tx, accountId, id);
   let last: number | null = 0;
   while (last !== null) last = await deleteUnusedCodes(tx, accountId, id, { after: last, limit: step });
-  // Somebody may have redeemed one a moment ago: then nothing of this was done.
+  // A code may have been redeemed meanwhile. Then the transaction is rolled back.
   await mustBeUnused(tx, accountId, id);
   await deleteCodeGroup(tx, accountId, id);
 }

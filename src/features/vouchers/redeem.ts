@@ -20,23 +20,23 @@ import {
 } from './store.ts';
 
 export interface RedeemCommand {
-  /** What could be read of it. */
+  /** The readable fields of the request. */
   input: Partial<Redeem>;
   errors: FieldErrors;
-  /** An instant, to the millisecond. */
+  /** An instant with milliseconds. */
   receivedAt: string;
 }
 
 export interface Redeemed {
-  /** To be asked for once the transaction is committed. */
+  /** Available after the commit. */
   code(): RedeemedCode;
-  /** How things went, to be counted. */
+  /** The outcomes, for the metrics. */
   outcomes: string[];
 }
 
 /**
- * Redeems codes, one after the other as far as anybody can tell, in the same few statements: they are locked, decided
- * on, and stored. Whoever comes second, in this batch, in another process or after a crash, finds the code redeemed.
+ * Redeems a batch of codes in a few statements: lock, decide in order, store. A second request for a code, in this
+ * batch, in another process or after a crash, finds the code redeemed.
  */
 export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCommand[]): Promise<(Redeemed | Error)[]> {
   const inputs = commands.map(({ input }) => input);
@@ -74,7 +74,7 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
 
   const times = new Map<number, string>();
   const storing = storeRedemptions(tx, accountId, timeZone, redemptions).then((stored) => {
-    // They are ours alone since they were locked. Should that ever not be so, nothing of this may stay.
+    // The codes are locked, so all must be updated. If not, roll back.
     if (stored.size !== redemptions.length) throw new Error('A code that was locked was redeemed all the same.');
     for (const [id, time] of stored) times.set(id, time);
   });
@@ -88,15 +88,15 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
     const { code, redemption } = one;
     return {
       code: () => redeemedCode(code, redemption.unit_id, times.get(code.id) as string),
-      // What the batch brought about as a whole is told with the first of it, so that it is counted once.
+      // The outcomes of the whole batch go to the first result, so that they are counted once.
       outcomes: outcomes.splice(0),
     };
   });
 }
 
 /**
- * Most redemptions are of a code that is there, by a unit that is there: those take one statement, and the commit goes
- * with it. Whatever is not plain is left to `redeemCodes`.
+ * The fast path: an existing code and an existing unit need one statement, which is sent together with the commit. All
+ * other cases are left to `redeemCodes`.
  */
 export async function redeemQuickly(
   tx: Tx,
@@ -127,7 +127,7 @@ export async function redeemQuickly(
   };
 }
 
-/** The voucher check: a code as it is. */
+/** The voucher check. */
 export async function checkCode(tx: Tx, accountId: number, input: FindCode): Promise<CheckedCode> {
   const codes = await findCodes(tx, accountId, soughtBy(input));
   const errors: FieldErrors = {};
@@ -136,7 +136,7 @@ export async function checkCode(tx: Tx, accountId: number, input: FindCode): Pro
   return checked(code);
 }
 
-/** What only the database knows to be wrong, where the rest of a voucher check can't be read. */
+/** The errors that need the database, for a voucher check with other invalid fields. */
 export async function wrongWithCheck(tx: Tx, accountId: number, input: Partial<FindCode>): Promise<FieldErrors> {
   const errors: FieldErrors = {};
   (await KnownCodes.of(tx, accountId, [input], await findCodes(tx, accountId, soughtBy(input)))).only(input, errors);
@@ -172,12 +172,12 @@ function soughtBy({ unique_code, unique_code_group_id }: Said): SoughtCode[] {
   return unique_code === undefined ? [] : [{ key: codeKey(unique_code), groupId: unique_code_group_id ?? null }];
 }
 
-/** The groups and codes of the account that were asked for. */
+/** The requested groups and codes of the account. */
 class KnownCodes {
   readonly #groups: Set<number>;
   readonly #codes = new Map<string, CodeRow[]>();
 
-  /** A group that has one of the codes exists. Only the others have to be looked for, which is seldom. */
+  /** A group with one of the found codes exists. Only other groups need a query, which is rare. */
   static async of(tx: Tx, accountId: number, said: Said[], codes: CodeRow[]): Promise<KnownCodes> {
     const seen = new Set(codes.map(({ unique_code_group_id }) => unique_code_group_id));
     const others = said.flatMap(({ unique_code_group_id: id }) => (id === undefined || seen.has(id) ? [] : [id]));
@@ -193,7 +193,7 @@ class KnownCodes {
     }
   }
 
-  /** The one code that is meant; or what is wrong with how it is said. */
+  /** The requested code, or the errors of the request. */
   only({ unique_code, unique_code_group_id: groupId }: Said, errors: FieldErrors): CodeRow | undefined {
     if (groupId !== undefined && !this.#groups.has(groupId)) {
       addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
@@ -211,7 +211,7 @@ class KnownCodes {
   }
 }
 
-/** Where and when a code was redeemed already. */
+/** The time and unit of the earlier redemption, as a message. */
 interface Already {
   at: string;
   unitName: string | null | undefined;
@@ -221,7 +221,7 @@ function before({ id, redeemed_at_datetime: at, redeemed_at_unit_name: unitName 
   return at === null ? [] : [[id, { at, unitName }]];
 }
 
-/** For whoever stands at the till, on their clock. */
+/** In the account's time zone, for the staff at the till. */
 function inWords({ at, unitName }: Already, timeZone: string): string {
   const second = at.endsWith('Z') ? `${at.slice(0, 19).replace('T', ' ')}Z` : at;
   return `The unique code has already been redeemed, on ${onClock(second, timeZone)} at ${unitName ?? 'a unit'}.`;

@@ -81,7 +81,7 @@ const staffCode = {
   redeemed_at_unit_name: null,
   created_at: '2026-02-19T16:20:00.000Z',
 };
-/** So many are there at once. */
+/** The most groups in one response. */
 const fewCodes = 10_000;
 
 const codeGroup = { id: 8, unit_id: 1, name: 'Summer vouchers', created_at: '2026-02-19T16:20:00.000Z' };

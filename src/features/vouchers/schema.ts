@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { Day, Id, Instant, Name, Nullable, WallClock } from '../../shared/fields.ts';
 
 /*
- * A voucher is a unique code in a unique code group. A code is known by its characters, but for the case of A to Z and
- * surrounding space: a guest reads it off a phone, and whoever types it in may hold either key.
+ * A voucher is a unique code in a unique code group. The case of A to Z and surrounding spaces are ignored, because
+ * codes are read from a phone and typed at a till.
  */
 export const codeKey = (code: string) => code.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 
@@ -57,7 +57,7 @@ export const RedeemedCode = Type.Object({
 });
 export type RedeemedCode = Static<typeof RedeemedCode>;
 
-/** The same object, of a code that may not have been redeemed. */
+/** The same object for a code that may not be redeemed. */
 export const CheckedCode = Type.Object({
   ...codeFields,
   redeemed_at_unit_id: Nullable(Id('The unit where it was redeemed; null: it was not.')),
@@ -66,7 +66,7 @@ export const CheckedCode = Type.Object({
 });
 export type CheckedCode = Static<typeof CheckedCode>;
 
-/** As a contact's own list shows it. */
+/** A code in the list of a contact. */
 export const ContactCode = Type.Object({
   ...CheckedCode.properties,
   unique_code_group_name: Type.String({ description: 'What that group is called.', examples: ['Summer vouchers'] }),
@@ -74,7 +74,7 @@ export const ContactCode = Type.Object({
 });
 export type ContactCode = Static<typeof ContactCode>;
 
-/** As staff see it, with the names of whom and where. */
+/** A code for staff, with the names of contact and unit. */
 export const StaffCode = Type.Object({
   id: Id('Id of the code'),
   unique_code: code,
@@ -90,7 +90,7 @@ export const StaffCode = Type.Object({
 });
 export type StaffCode = Static<typeof StaffCode>;
 
-/** As staff see it among codes of other groups: on its contact, say. */
+/** A code for staff in a list of several groups, for example on a contact. */
 export const StaffContactCode = Type.Object({
   ...StaffCode.properties,
   unique_code_group_name: ContactCode.properties.unique_code_group_name,
@@ -114,13 +114,13 @@ export const RenamedCodeGroup = Type.Pick(NewCodeGroup, ['name']);
 export const ByUnit = Type.Object({ unit_id: Type.Optional(Id('Only those on this unit.')) });
 export type ByUnit = Static<typeof ByUnit>;
 
-/** So many are imported, or assigned, in one request. */
+/** The most codes imported or assigned in one request. */
 export const mostImported = 10_000;
 export const mostAssigned = 400;
-/** So many are generated in one request. */
+/** The most codes generated in one request. */
 export const mostGenerated = 1_000_000;
 
-/** Generated, or imported. */
+/** A request to generate or to import codes. */
 export const NewCodes = Type.Object({
   count: Type.Optional(
     Type.Integer({ description: 'How many to generate.', minimum: 1, maximum: mostGenerated, examples: [5000] }),
@@ -166,7 +166,7 @@ export type AssignCode = Static<typeof AssignCode>;
 export const UnassignCode = Type.Omit(AssignCode, ['contact_id']);
 export type UnassignCode = Static<typeof UnassignCode>;
 
-/** A code of the group for each of these contacts, or for the next of a group of contacts. */
+/** A request to assign a code to each of these contacts, or to the next contacts of a group. */
 export const GiveCodes = Type.Object({
   contact_ids: Type.Optional(
     Type.Array(Id('Contact id'), {
@@ -207,7 +207,7 @@ const totals = {
   redeemed: amount('How many of them were redeemed.'),
 };
 
-/** A group with what became of its codes. */
+/** A group with its counts. */
 export const CountedCodeGroup = Type.Object({
   ...CodeGroup.properties,
   unit_name: Type.String({ description: 'What that unit is called.', examples: ['The Anchor'] }),

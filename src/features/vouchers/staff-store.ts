@@ -12,16 +12,13 @@ const staffColumns = sql`code.id, code.unique_code, code.group_id as unique_code
   ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id,
   unit.name as redeemed_at_unit_name, code.created_at`;
 
-/**
- * Those with this code, where one is said: few, whatever group has them. A group may have a million, and is not to be
- * searched for one.
- */
+/** Finds a code by its key instead of searching the group, because a group can have a million codes. */
 const codesCalled = (accountId: number, { unique_code }: ListCodes) =>
   unique_code === undefined
     ? sql`unique_codes`
     : sql`(select * from unique_codes where account_id = ${accountId} and code_key = ${codeKey(unique_code)} offset 0)`;
 
-/** Which of them, of a group, are wanted. */
+/** The filters of a group's codes. */
 const chosen = (accountId: number, groupId: number, { status, assigned }: ListCodes) => {
   const parts = [sql`code.account_id = ${accountId}`, sql`code.group_id = ${groupId}`];
   if (status !== undefined)
@@ -39,7 +36,7 @@ export async function selectCodes(
 ): Promise<Rows<StaffCode>> {
   const [codes, where] = [codesCalled(accountId, filter), chosen(accountId, groupId, filter)];
   const [rows, counted] = await Promise.all([
-    // What else is told of a code is not looked up for those before it, of which there may be a million.
+    // Other columns are not looked up for skipped rows, which can be a million.
     tx<StaffCode>`
       select ${staffColumns} from ${codesWithMore(accountId)}
       where code.account_id = ${accountId} and code.id = any(array(
@@ -50,7 +47,7 @@ export async function selectCodes(
   return { rows, total: only(counted).total };
 }
 
-/** The next so many behind one of them. */
+/** The next rows after an id. */
 export function selectCodesAfter(
   tx: Tx,
   accountId: number,
@@ -64,7 +61,7 @@ export function selectCodesAfter(
     order by code.id limit ${limit}`;
 }
 
-/** Looked up for each code, and not joined: a plan that begins at the groups reads all of their codes. */
+/** Subqueries instead of joins, because a plan that starts at the groups reads all of their codes. */
 const groupNames = sql`cross join lateral (
     select name from unique_code_groups where account_id = code.account_id and id = code.group_id offset 0) as g`;
 
@@ -72,7 +69,7 @@ const ofContacts = (accountId: number, contactIds: number[]) => sql`${codesWithM
   ${groupNames}
   where code.account_id = ${accountId} and code.contact_id = any(${contactIds})`;
 
-/** A contact's, with what the groups and units are called; the newest first. */
+/** The codes of contacts with the names of groups and units, newest first. */
 export function selectContactCodes(
   tx: Tx,
   accountId: number,
@@ -83,7 +80,7 @@ export function selectContactCodes(
   return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`code.id desc` }, slice);
 }
 
-/** The same, as staff see them. */
+/** The same with the fields for staff. */
 export function selectStaffContactCodes(
   tx: Tx,
   accountId: number,
@@ -94,7 +91,7 @@ export function selectStaffContactCodes(
   return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`code.id desc` }, slice);
 }
 
-/** A code in whatever groups have it. */
+/** A code in all groups. */
 export function selectCodeEverywhere(
   tx: Tx,
   accountId: number,
@@ -108,7 +105,7 @@ export function selectCodeEverywhere(
   return listing(tx, { columns, from, orderBy: sql`code.id` }, slice);
 }
 
-/** Undefined contact: nobody's. */
+/** Undefined contact: not assigned. */
 export async function assignCodes(
   tx: Tx,
   accountId: number,
@@ -127,23 +124,23 @@ export function findStaffCodes(tx: Tx, accountId: number, ids: number[]): Promis
     order by code.id`;
 }
 
-/** A contact's, of whatever group: they are few. */
+/** The codes of contacts in all groups. They are few. */
 const codesOf = (accountId: number, contact: Sql) => sql`
   select id, unique_code, group_id from unique_codes where account_id = ${accountId} and contact_id = ${contact} offset 0`;
 
-/** The contact itself, and the contacts that were merged into it. */
+/** The contact and the contacts merged into it. */
 const personOf = (accountId: number, contact: Sql) => sql`(
   select ${contact} as id union all
   select merged.id from contacts merged where merged.account_id = ${accountId} and merged.merged_into = ${contact}) as person`;
 
-/** Codes of a group to give out: the first that each of these contacts has already, and so many that are free. */
+/** The first code of the group that each of these contacts already has, and up to `limit` free codes. */
 export async function selectCodesToGive(
   tx: Tx,
   accountId: number,
   groupId: number,
   contactIds: number[],
 ): Promise<{ id: number; unique_code: string; contact_id: number | null }[]> {
-  // One statement, so that a code that is being given meanwhile is seen in either part and not in neither.
+  // One statement, so that a code that is assigned meanwhile appears in one of the two parts.
   return tx`
     select had.id, had.unique_code, had.contact_id from unnest(${contactIds}::bigint[]) as contact (id)
     cross join lateral (
@@ -156,7 +153,7 @@ export async function selectCodesToGive(
      order by id limit ${contactIds.length})`;
 }
 
-/** The first so many of a group of contacts who have no code of a group of codes, and how many there are in all. */
+/** The first contacts of a group without a code of the voucher group, and their total number. */
 export async function selectContactsWithout(
   tx: Tx,
   accountId: number,
@@ -179,7 +176,7 @@ export async function selectContactsWithout(
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
 }
 
-/** How many free codes a group has; so many at most are looked for. */
+/** The number of free codes of a group, counted up to a limit. */
 export async function countFreeCodes(tx: Tx, accountId: number, groupId: number, most: number): Promise<number> {
   const rows = await tx<{ count: number }>`
     select count(*) as count from (
@@ -189,7 +186,7 @@ export async function countFreeCodes(tx: Tx, accountId: number, groupId: number,
   return only(rows).count;
 }
 
-/** How many of these are still free. They stay so until the transaction ends. */
+/** The number of these codes that are still free. Locks them until the transaction ends. */
 export async function lockFreeCodes(tx: Tx, accountId: number, ids: number[]): Promise<number> {
   const rows = await tx`
     select from unique_codes where account_id = ${accountId} and id = any(${ids}) and contact_id is null and redeemed_at is null
@@ -203,7 +200,7 @@ interface Range {
   end: string;
 }
 
-/** How many a group has. */
+/** The number of codes of a group. */
 export async function countCodes(tx: Tx, accountId: number, groupId: number) {
   const rows = await tx<{ made: number; assigned: number; redeemed: number }>`
     select count(*) as made, count(contact_id) as assigned, count(redeemed_at) as redeemed
@@ -211,7 +208,7 @@ export async function countCodes(tx: Tx, accountId: number, groupId: number) {
   return only(rows);
 }
 
-/** How many it has of one prefix and length. */
+/** The number of codes with this prefix and length. */
 export async function countAlike(tx: Tx, accountId: number, groupId: number, prefix: string, length: number) {
   const rows = await tx<{ count: number }>`
     select count(*) as count from unique_codes
@@ -229,7 +226,7 @@ export function countByUnit(tx: Tx, accountId: number, groupId: number) {
     order by redeemed desc, unit_id`;
 }
 
-/** What happened on each day, and where: made and assigned are not at a unit. */
+/** The counts by day and unit. Generated and assigned codes have no unit. */
 export function countByDay(tx: Tx, accountId: number, groupId: number, { timeZone, start, end }: Range) {
   const counted = (instant: Sql, what: string, where: Sql) => sql`
     select (${instant} at time zone ${timeZone})::date as date, ${what} as what, ${where} as unit_id, count(*) as count

@@ -8,12 +8,12 @@ import type { ForStatistics, Statistics } from './schema.ts';
 import { countByDay, countByUnit, countCodes } from './staff-store.ts';
 
 const usualDays = 90;
-/** So many are told at most. */
+/** The most days in the response. */
 const mostDays = 366;
 
 type Day = Statistics['by_day'][number];
 
-/** What became of a group's codes: in all, at which units, and day by day on the account's clock. */
+/** The figures of a group: in total, by unit, and by day in the account's time zone. */
 export async function codeStatistics(
   tx: Tx,
   accountId: number,

@@ -13,7 +13,7 @@ export async function vouchForDomain(tx: Tx, domain: string, takesMail = true): 
   if (name === '') throw new Invalid({ domain: ['The domain must be a domain such as harbour-group.co.uk.'] });
   if (reserved.test(name) || commonDomains.has(name)) {
     throw new Invalid({
-      domain: [`The domain is built in and always ${reserved.test(name) ? 'is rejected' : 'is accepted'}.`],
+      domain: [`The domain is built in. It is always ${reserved.test(name) ? 'rejected' : 'accepted'}.`],
     });
   }
   return vouchFor(tx, name, takesMail);

@@ -18,10 +18,10 @@ import {
 } from './store.ts';
 
 const mostDays = mostYears * 365 + 2;
-/** Up to so many days, a series goes by day or by week: so it has some hundred points at most. */
+/** The longest ranges with buckets of days and of weeks. A series has some hundred points at most. */
 const [daily, weekly] = [92, 731];
 
-/** One account at a glance. */
+/** The figures of an account. */
 export async function showOverview(
   tx: Tx,
   accountId: number,
@@ -71,7 +71,7 @@ export async function showOverview(
   };
 }
 
-/** What only the database knows to be wrong. */
+/** The errors that need the database. */
 export async function wrongWithOverview(
   tx: Tx,
   accountId: number,
@@ -91,7 +91,7 @@ function wrongWithRange(first: string, last: string): FieldErrors {
   return { from: [`The first day must be within ${mostYears} years of the last.`] };
 }
 
-/** Days, calendar weeks or calendar months: the first day of each, as far as it is in the range. */
+/** The first days of the buckets (days, calendar weeks or calendar months) in the range. */
 function bucketsOf(first: string, last: string): Pick<Overview, 'bucket'> & { starts: string[]; edges: string[] } {
   const [from, to] = [dayNumber(first), dayNumber(last)];
   const days = to - from + 1;
@@ -109,13 +109,13 @@ function nextStart(day: number, bucket: Overview['bucket']): number {
   return month.setUTCMonth(month.getUTCMonth() + 1, 1) / dayMs;
 }
 
-/** These counts of all the rows together. */
+/** The sum of these counts over all rows. */
 function sums<K extends string>(keys: readonly K[], rows: Record<K, number>[]): Record<K, number> {
   const sum = (key: K) => rows.reduce((total, row) => total + row[key], 0);
   return Object.fromEntries(keys.map((key) => [key, sum(key)])) as Record<K, number>;
 }
 
-/** The counts of the whole range, of the time before it, and of each bucket, also where nothing was counted. */
+/** The counts of the whole range, of the time before it, and of each bucket, including empty ones. */
 function overTime<K extends string, Told>(
   keys: readonly K[],
   starts: string[],
@@ -162,7 +162,7 @@ function spent({ purchases, bookings, stays, pence }: Omit<VisitCount, 'place' |
 function scored(counts: Pick<NpsCount, 'promoters' | 'passives' | 'detractors'>): Nps {
   const { promoters, passives, detractors } = counts;
   const answers = promoters + passives + detractors;
-  // Without the addition, what is a little below zero would come to -0.
+  // The addition turns -0 into 0.
   const score = answers === 0 ? null : Math.round(((promoters - detractors) * 100) / answers) + 0;
   return { score, answers, promoters, passives, detractors };
 }

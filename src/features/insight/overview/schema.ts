@@ -3,7 +3,7 @@ import { Day, Id, Nullable } from '../../../shared/fields.ts';
 
 export const usualDays = 30;
 export const mostYears = 5;
-/** So many venues are told one by one. */
+/** The most venues in the response. */
 export const mostUnits = 50;
 
 export const ForOverview = Type.Object({

@@ -65,7 +65,7 @@ const CodePart = Type.Object({
   unique_code_group_name: Type.String({ examples: ['Summer vouchers'] }),
 });
 
-/** One thing that a guest did: of the parts, the one named like its kind. */
+/** One entry. Only the part with the name of its kind is set. */
 export const TimelineEntry = Type.Object({
   kind: Type.Enum(kinds),
   id: Id('Id of the purchase, booking, …: of that kind.'),

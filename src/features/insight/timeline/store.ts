@@ -3,9 +3,9 @@ import { join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { moneyFields, optionalFields } from '../../activity/stays/schema.ts';
 import { type Kind, kinds, type TimelineEntry } from './schema.ts';
 
-/** A place in the list: behind whatever is there. */
+/** The cursor: the position of the last entry. */
 export interface Cursor {
-  /** To the microsecond, as redemptions are. */
+  /** With microseconds, as redemptions have them. */
   at: string;
   kind: Kind;
   id: number;
@@ -14,8 +14,8 @@ export interface Cursor {
 const wallClock = (time: Sql) => sql`to_char(${time}, 'YYYY-MM-DD HH24:MI:SS')`;
 
 /**
- * What these contacts (one guest, and whoever was merged into it) did, newest first, from behind the cursor on: of each
- * kind no more is read than the page needs, and only what is on the page is looked at closely.
+ * The timeline of these contacts (one guest with its merged contacts) after the cursor, newest first. Each kind is read
+ * only as far as the page needs, and details are loaded only for the entries of the page.
  */
 export function selectTimeline(
   tx: Tx,
@@ -28,7 +28,7 @@ export function selectTimeline(
   const { at, kind, id } = before ?? { at: 'infinity', kind: 'wifi', id: 0 };
   const page = (one: Kind, time: Sql) => sql`${time} <= ${at}::timestamp
     and (${time}, ${one}::text, id) < (${at}::timestamp, ${kind}::text, ${id}::bigint) order by ${time} desc, id desc limit ${limit}`;
-  /** A contact after the other, as an index has them in order. */
+  /** One contact after the other, because the index is ordered within a contact. */
   const ofEach = (one: Kind, table: string, time: Sql, unit: Sql, and: Sql = sql``) => sql`
     select ${one} as kind, entry.* from unnest(${contactIds}::bigint[]) as contact (id) cross join lateral (
       select id, ${time} as at, ${unit} as unit_id from ${raw(table)} deed
@@ -47,7 +47,7 @@ export function selectTimeline(
       sql`redeemed_unit_id`,
       sql`and redeemed_at is not null`,
     ),
-    // One stay may be the booker's and the guest's, who turned out to be one.
+    // The booker and the guest of a stay can be merged, so a stay can appear twice.
     stay: sql`
       select 'stay' as kind, entry.* from (
         select stay.* from (
@@ -69,7 +69,7 @@ export function selectTimeline(
     from entry order by entry.at desc, kind desc, id desc`;
 }
 
-/** How much of each kind there is, and what the purchases come to. */
+/** The number of entries of each kind, and the sum of the purchases. */
 export async function countTimeline(
   tx: Tx,
   accountId: number,
@@ -102,7 +102,7 @@ const stayFields = raw(
   ].join(', '),
 );
 
-/** The part of an entry that only its kind has. */
+/** The details of an entry by its kind. */
 function detailsOf(accountId: number, contactIds: number[]): Record<Kind, Sql> {
   const named = (table: string, id: Sql) =>
     sql`(select name from ${raw(table)} named where account_id = ${accountId} and named.id = ${id})`;

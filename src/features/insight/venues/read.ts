@@ -35,7 +35,7 @@ export async function listVenues(
   return { rows, total };
 }
 
-/** Nothing that happened there is lost: see `markDeleted`. */
+/** Activity at a deleted unit stays, see `markDeleted`. */
 export async function unitEffects(tx: Tx, accountId: number, id: number): Promise<UnitEffects> {
   const unit = found(await findUnit(tx, accountId, id), 'unit');
   const [guests, counts] = await Promise.all([countUnitGuests(tx, accountId, [id]), countAtUnit(tx, accountId, id)]);

@@ -27,7 +27,7 @@ export function listLookups(tx: Tx, kind: LookupKind, accountId: number, slice: 
   return selectLookups(tx, kind, accountId, slice);
 }
 
-/** The whole list, for the partners' look-ups. */
+/** The whole list, for the partner API. */
 export async function allLookups(tx: Tx, kind: LookupKind, accountId: number): Promise<{ data: Lookup[] }> {
   const { rows } = await selectLookups(tx, kind, accountId, { limit: longestLookup, offset: 0 });
   return { data: rows };

@@ -1,21 +1,23 @@
 import Type, { type Static, type TObject, type TString } from 'typebox';
 import { Id, Name } from '../../../shared/fields.ts';
 
-/** A list of named things that guests' data refers to by id, kept by staff. They differ in little but their names. */
+/**
+ * A look-up: a list of names with ids that contacts and activity refer to. The kinds differ in little but their names.
+ */
 export interface LookupKind {
-  /** The table, and the last part of the admin API's path. */
+  /** The name of the table, and the last part of the path in the admin API. */
   table: 'udfs' | 'sources' | 'providers' | 'feedback_categories' | 'booking_sources';
-  /** What the audit trail and the operation ids call one of them. */
+  /** The name of one entry in the audit trail and in operation ids. */
   code: string;
   noun: string;
   plural: string;
-  /** Fields besides the name: set when it is made, and not changed afterwards. */
+  /** Extra fields. They are set at creation and never changed. */
   columns: readonly 'type'[];
   create: TObject;
   rename: TObject<{ name: TString }>;
   answer: TObject;
   example: Record<string, string>;
-  /** Ids that the interface itself names: in every account, and not for staff to change. */
+  /** The built-in ids. They are the same in every account and cannot be changed. */
   builtIn: readonly { id: number; name: string }[];
 }
 
@@ -25,7 +27,7 @@ export type Lookup = {
   type?: 'text' | 'date';
 };
 
-/** A partner's look-up answers a whole list at once, so staff can't make those any longer than this. */
+/** The maximum length of a list, because the partner API returns a list in one response. */
 export const longestLookup = 1000;
 
 function kind(
@@ -87,6 +89,6 @@ export const feedbackTypes = [
   { id: 4, name: 'unknown' },
 ];
 
-/** What the partners' look-ups answer. */
+/** The response of the partner API. */
 export const LookupList = Type.Object({ data: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })) });
 export type LookupList = Static<typeof LookupList>;
