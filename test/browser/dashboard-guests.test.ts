@@ -75,10 +75,10 @@ inDashboard('the list of guests', (dashboard) => {
       await choose(page, 'Group', 'Regulars');
       await expect.poll(() => rows(page).allTextContents()).toEqual(['Ana Silva']);
       await choose(page, 'Consent', 'Texts allowed');
-      await page.getByText('No guest is like that').waitFor();
+      await page.getByText('No guests match the filters').waitFor();
       await expectAccessible(page);
       await page.reload();
-      await page.getByText('No guest is like that').waitFor();
+      await page.getByText('No guests match the filters').waitFor();
       await page.goBack();
       await expect.poll(() => rows(page).allTextContents()).toEqual(['Ana Silva']);
       expect(new URL(page.url()).searchParams.get('unit_id')).toBe(String(anchor.id));
