@@ -10,15 +10,15 @@ import { type CopyConnection, isDatabaseUnavailable, openCopyConnection } from '
 import { knownMigrations } from '../platform/db/migrate.ts';
 import type { OpenDatabase } from '../platform/db/open/open.ts';
 import { SetupProblem } from '../shared/problem.ts';
-import { writeWhole } from './files.ts';
+import { recordAlways } from './audit-trail.ts';
+import { writeFileAtomically } from './files.ts';
 import { endBar, Progress } from './progress.ts';
 import { print, withDatabase } from './run.ts';
-import { noteCommand } from './trail.ts';
 
 /** The file name for standard output or input. */
 const standard = '-';
 /** A backup contains every guest's data, so only its owner may read it. */
-const forItsOwnerAlone = 0o600;
+const ownerOnly = 0o600;
 /** Level 6 takes twice as long for a file that is a tenth smaller. */
 const compression = { level: 3 };
 
@@ -42,14 +42,14 @@ export function backupCommands(program: Command): void {
       };
       const summary = await withDatabase({ migrate: 'none', mayCreate: false }, async (database, interrupted) => {
         await recordBackup(database);
-        return copying(database, interrupted, (connection) =>
-          takeBackup(connection, (text) => storeIn(file, text, count, interrupted), watched()),
+        return withCopyConnection(database, interrupted, (connection) =>
+          takeBackup(connection, (text) => writeBackup(file, text, count, interrupted), watched()),
         );
       });
       const seconds = (Date.now() - begin) / 1000;
-      const sentence = `${inWords(summary)} are in ${file === standard ? 'the backup' : file} (${size(bytes)}, ${seconds.toFixed(1)} s).`;
+      const sentence = `${describe(summary)} are in ${file === standard ? 'the backup' : file} (${size(bytes)}, ${seconds.toFixed(1)} s).`;
       // Standard output can be the backup itself, so the message goes to stderr.
-      if (file === standard) say(sentence);
+      if (file === standard) printToStderr(sentence);
       else print(options.json ? { file, bytes, seconds, ...summary } : sentence, options);
     });
 
@@ -59,18 +59,18 @@ export function backupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (file: string, options: { json?: boolean }) => {
       const begin = Date.now();
-      const { header, summary } = await readingFrom(file, async (reader, stopReading) => {
+      const { header, summary } = await openBackup(file, async (reader, stopReading) => {
         const header = await reader.header();
         // Check the file before a database is created.
         divideMigrations(header);
         const summary = await withDatabase({ migrate: 'none', mayCreate: true }, (database, interrupted) => {
           interrupted.addEventListener('abort', stopReading);
-          return copying(database, interrupted, (connection) =>
+          return withCopyConnection(database, interrupted, (connection) =>
             restore(
               connection,
               database.connect,
               { header, reader },
-              { progress: watched(), say, finish: (tx) => noteCommand(tx, null, {}) },
+              { progress: watched(), say: printToStderr, finish: (tx) => recordAlways(tx, null, {}) },
             ),
           );
         });
@@ -78,7 +78,7 @@ export function backupCommands(program: Command): void {
       });
       const seconds = (Date.now() - begin) / 1000;
       const { taken_at, regulars } = header;
-      const sentence = `${inWords(summary)} were restored, as they were at ${taken_at} (${seconds.toFixed(1)} s). Start the service with the same settings.`;
+      const sentence = `${describe(summary)} were restored, as they were at ${taken_at} (${seconds.toFixed(1)} s). Start the service with the same settings.`;
       print(options.json ? { taken_at, regulars, seconds, ...summary } : sentence, options);
     });
 }
@@ -87,12 +87,12 @@ export function backupCommands(program: Command): void {
 async function recordBackup({ db }: OpenDatabase): Promise<void> {
   await db.transaction(async (tx) => {
     const schema = await schemaOf(tx);
-    if (schema.at(-1) === knownMigrations().at(-1)?.name) await noteCommand(tx, null, {});
+    if (schema.at(-1) === knownMigrations().at(-1)?.name) await recordAlways(tx, null, {});
   });
 }
 
 /** An interrupt closes the connection, and PostgreSQL rolls the transaction back. */
-async function copying<T>(
+async function withCopyConnection<T>(
   { connect }: OpenDatabase,
   interrupted: AbortSignal,
   work: (connection: CopyConnection) => Promise<T>,
@@ -115,7 +115,7 @@ async function copying<T>(
   }
 }
 
-async function storeIn(
+async function writeBackup(
   file: string,
   text: AsyncIterable<Buffer | string>,
   count: (bytes: number) => void,
@@ -129,7 +129,7 @@ async function storeIn(
   }
   const end = file !== standard;
   const write = (out: Writable) => pipeline(text, createGzip(compression), counted, out, { signal, end });
-  if (file !== standard) return writeWhole(file, write, forItsOwnerAlone);
+  if (file !== standard) return writeFileAtomically(file, write, ownerOnly);
   await write(process.stdout).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE')
       throw new SetupProblem('The reader of the backup closed the pipe. The backup is incomplete.');
@@ -137,7 +137,7 @@ async function storeIn(
   });
 }
 
-async function readingFrom<T>(file: string, work: (reader: Reader, stop: () => void) => Promise<T>): Promise<T> {
+async function openBackup<T>(file: string, work: (reader: Reader, stop: () => void) => Promise<T>): Promise<T> {
   const source = file === standard ? process.stdin : createReadStream(file);
   const text = source.pipe(createGunzip());
   source.on('error', (error: Error) => text.destroy(error));
@@ -154,7 +154,7 @@ async function readingFrom<T>(file: string, work: (reader: Reader, stop: () => v
   }
 }
 
-const say = (text: string) => void process.stderr.write(`${text}\n`);
+const printToStderr = (text: string) => void process.stderr.write(`${text}\n`);
 
 function watched(): (done: number, of: number) => void {
   const progress = new Progress('rows');
@@ -163,7 +163,7 @@ function watched(): (done: number, of: number) => void {
   };
 }
 
-const inWords = ({ rows, accounts }: Summary) =>
+const describe = ({ rows, accounts }: Summary) =>
   `${rows.toLocaleString('en')} rows of ${accounts === 1 ? '1 account' : `${accounts.toLocaleString('en')} accounts`}`;
 
 const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);

@@ -1,41 +1,51 @@
 import type { Command } from 'commander';
-import { lookForContact, showStaffContact } from '../features/guests/contacts/read.ts';
+import { findContactBy, showStaffContact } from '../features/guests/contacts/read.ts';
 import { FindContact } from '../features/guests/contacts/schema.ts';
 import { eraseContact } from '../features/guests/erasure/erase.ts';
 import { keepPairApart, listDuplicates, listMerges, mergeContacts, undoMerge } from '../features/guests/write/merge.ts';
-import { many, one } from './of-account.ts';
+import { itemCommand, listCommand } from './account-commands.ts';
+import { actor } from './audit-trail.ts';
 import { readInput, toId } from './run.ts';
-import { actor } from './trail.ts';
 
 /** Commands to find, merge and erase contacts. */
 export function contactCommands(program: Command): void {
   const contact = program.command('contact').description('show, find, merge and erase guests');
-  one(contact, 'show <id>', 'show a guest; the id of a merged guest leads to the survivor', (tx, accountId, id) =>
-    showStaffContact(tx, accountId, toId(id, 'contact'), ''),
+  itemCommand(
+    contact,
+    'show <id>',
+    'show a guest; the id of a merged guest leads to the survivor',
+    (tx, accountId, id) => showStaffContact(tx, accountId, toId(id, 'contact'), ''),
   );
-  one(contact, 'find <email-or-mobile>', 'find a guest by e-mail or mobile number', async (tx, accountId, known) => {
-    const input = readInput(FindContact, known.includes('@') ? { email: known } : { mobile_number: known });
-    const { id } = await lookForContact(tx, accountId, input, '');
-    return showStaffContact(tx, accountId, id, '');
-  });
-  one(
+  itemCommand(
+    contact,
+    'find <email-or-mobile>',
+    'find a guest by e-mail or mobile number',
+    async (tx, accountId, known) => {
+      const input = readInput(FindContact, known.includes('@') ? { email: known } : { mobile_number: known });
+      const { id } = await findContactBy(tx, accountId, input, '');
+      return showStaffContact(tx, accountId, id, '');
+    },
+  );
+  itemCommand(
     contact,
     'merge <id> <other>',
     'merge two guests: the first stays, and the other’s id leads to it',
     (tx, accountId, id, other) => mergeContacts(tx, accountId, toId(id, 'contact'), toId(other, 'contact'), actor()),
   );
-  one(contact, 'erase <id>', 'erase a guest and their activity permanently', async (tx, accountId, id) => {
+  itemCommand(contact, 'erase <id>', 'erase a guest and their activity permanently', async (tx, accountId, id) => {
     const [erased, ...others] = await eraseContact(tx, accountId, toId(id, 'contact'));
     const merged = others.length > 0 ? `, with ${others.join(', ')} that had been merged into it` : '';
     return `The contact ${erased} is erased${merged}.`;
   });
 
   const merge = program.command('merge').description('list and undo merges of guests, automatic or manual');
-  many(merge, 'list', 'list merges, newest first', listMerges);
-  one(merge, 'undo <id>', 'undo a merge', (tx, accountId, id) => undoMerge(tx, accountId, toId(id, 'merge'), actor()));
+  listCommand(merge, 'list', 'list merges, newest first', listMerges);
+  itemCommand(merge, 'undo <id>', 'undo a merge', (tx, accountId, id) =>
+    undoMerge(tx, accountId, toId(id, 'merge'), actor()),
+  );
 
   const duplicate = program.command('duplicate').description('possible duplicates');
-  many(
+  listCommand(
     duplicate,
     'list',
     'list pairs of guests that share a phone number, newest first',
@@ -52,7 +62,7 @@ export function contactCommands(program: Command): void {
       };
     },
   );
-  one(duplicate, 'keep-apart <id>', 'mark the two guests as different people', async (tx, accountId, id) => {
+  itemCommand(duplicate, 'keep-apart <id>', 'mark the two guests as different people', async (tx, accountId, id) => {
     await keepPairApart(tx, accountId, toId(id, 'pair'), actor());
     return 'The two guests are marked as different people and are no longer listed.';
   });

@@ -5,7 +5,7 @@ import { inDirectory, print, printRows, readInput, toSlice } from './run.ts';
 
 export function domainCommand(program: Command): void {
   const domain = program.command('domain').description('the list of e-mail domains that receive mail');
-  const say = (verb: string, description: string, takesMail: boolean) =>
+  const ruleCommand = (verb: string, description: string, takesMail: boolean) =>
     domain
       .command(`${verb} <domain>`)
       .description(`${description}, whatever DNS says; takes effect in a running service within ten seconds`)
@@ -14,8 +14,8 @@ export function domainCommand(program: Command): void {
         const input = readInput(NewEmailDomain, { domain: name });
         print(await inDirectory((tx) => vouchForDomain(tx, input.domain, takesMail)), options);
       });
-  say('add', 'accept a domain', true);
-  say('refuse', 'reject a domain', false);
+  ruleCommand('add', 'accept a domain', true);
+  ruleCommand('refuse', 'reject a domain', false);
   domain
     .command('list')
     .description('list the domains checked by DNS, accepted or rejected; without the built-in common domains')

@@ -8,7 +8,7 @@ import { SetupProblem } from '../shared/problem.ts';
  * Writes to a temporary file and renames it when it is complete and synced to disk. An interrupted write keeps the old
  * file. A pipe or a device is written directly.
  */
-export async function writeWhole(
+export async function writeFileAtomically(
   file: string,
   write: (out: Writable) => Promise<void>,
   mode: number = 0o666,

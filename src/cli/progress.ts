@@ -3,7 +3,7 @@ export class Progress {
   readonly #what: string;
   readonly #begin = Date.now();
   readonly #isTerminal = process.stderr.isTTY === true;
-  #told = -1;
+  #shown = -1;
 
   constructor(what: string) {
     this.#what = what;
@@ -13,8 +13,8 @@ export class Progress {
     const share = Math.floor((100 * done) / of);
     // A log file gets about ten lines.
     const step = this.#isTerminal ? 1 : 10;
-    if (share < 100 && Math.floor(share / step) === Math.floor(this.#told / step)) return;
-    this.#told = share;
+    if (share < 100 && Math.floor(share / step) === Math.floor(this.#shown / step)) return;
+    this.#shown = share;
     const counts = `${done.toLocaleString('en')} of ${of.toLocaleString('en')} ${this.#what}${this.#left(done, of)}`;
     if (!this.#isTerminal) {
       process.stderr.write(`${share} %: ${counts}\n`);

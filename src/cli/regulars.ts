@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { version } from '../platform/version.ts';
 import { accountCommand } from './account.ts';
+import { auditCommands } from './audit-trail.ts';
 import { backupCommands } from './backup.ts';
 import { contactCommands } from './contact.ts';
 import { domainCommand } from './domain.ts';
@@ -11,7 +12,6 @@ import { migrateCommand } from './migrate.ts';
 import { purchaseCommands } from './purchase.ts';
 import { finish } from './run.ts';
 import { tokenCommand } from './token.ts';
-import { auditCommands } from './trail.ts';
 import { unitCommand } from './unit.ts';
 import { userCommand } from './user.ts';
 import { voucherCommands } from './voucher.ts';

@@ -8,8 +8,8 @@ import type { Run } from '../platform/db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
 import { reader } from '../shared/read.ts';
+import { recordCommand } from './audit-trail.ts';
 import { endBar } from './progress.ts';
-import { recordCommand } from './trail.ts';
 
 const perPage = 100;
 
@@ -85,12 +85,12 @@ async function untilInterrupted<T>(
   accountId: number | null,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const giveUp = () => new SetupProblem('Interrupted: nothing was changed.');
-  const heeding: Run = (strings, ...values) =>
-    interrupted.aborted ? Promise.reject(giveUp()) : tx(strings, ...values);
-  const result = await work(Object.assign(heeding, { now: tx.now }));
+  const interruptedError = () => new SetupProblem('Interrupted: nothing was changed.');
+  const checkedTx: Run = (strings, ...values) =>
+    interrupted.aborted ? Promise.reject(interruptedError()) : tx(strings, ...values);
+  const result = await work(Object.assign(checkedTx, { now: tx.now }));
   await recordCommand(tx, accountId, result);
-  if (interrupted.aborted) throw giveUp();
+  if (interrupted.aborted) throw interruptedError();
   return result;
 }
 
@@ -115,7 +115,9 @@ export function print(value: object | string, options: { json?: boolean }): void
   if (options.json) process.stdout.write(`${JSON.stringify(typeof value === 'string' ? { message: value } : value)}\n`);
   else if (typeof value === 'string') process.stdout.write(`${value}\n`);
   else
-    process.stdout.write(Object.keys(value).length > widest ? lines(value) : table([value as Record<string, unknown>]));
+    process.stdout.write(
+      Object.keys(value).length > maxColumns ? lines(value) : table([value as Record<string, unknown>]),
+    );
 }
 
 export function printRows({ rows, total }: Rows<object>, slice: Slice, options: { json?: boolean }): void {
@@ -149,7 +151,7 @@ function table(rows: Record<string, unknown>[]): string {
 }
 
 /** Objects with more fields than this are printed as lines instead of a table. */
-const widest = 12;
+const maxColumns = 12;
 
 function lines(value: object): string {
   const shown = Object.entries(value).filter(([, field]) => cell(field) !== '' && cell(field) !== '-');

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { readRequests } from '../features/access/requests/read.ts';
 import { changeToken, createToken, listTokens, revokeToken, showToken } from '../features/access/tokens/manage.ts';
 import { NewToken, RenamedToken } from '../features/access/tokens/schema.ts';
+import { actor } from './audit-trail.ts';
 import { crudCommand, type Options } from './managed.ts';
 import { inAccount, print, printRows, readInput, toId } from './run.ts';
-import { actor } from './trail.ts';
 
 export function tokenCommand(program: Command): void {
   const token = crudCommand(

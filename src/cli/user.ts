@@ -15,7 +15,7 @@ interface Options {
 }
 
 /** Generates a password if none is given, because other users of the machine can see command line arguments. */
-function chosen(options: Options): { password: string; made?: string } {
+function passwordOf(options: Options): { password: string; made?: string } {
   if (options.password !== undefined) return { password: options.password };
   const made = randomBytes(12).toString('base64url');
   return { password: made, made };
@@ -31,7 +31,7 @@ export function userCommand(program: Command): void {
     .option('--role <role>', 'owner, staff or viewer (default: staff)')
     .option('--password <password>', 'the password (default: generated)')
     .action(async (email: string, options: Options) => {
-      const { password, made } = chosen(options);
+      const { password, made } = passwordOf(options);
       const account_ids = options.accounts === undefined ? [] : options.accounts.split(',');
       const input = readInput(NewUser, { email, password, account_ids, role: options.role });
       const created = await inDirectory((tx) => createUser(tx, input), true);
@@ -58,7 +58,7 @@ export function userCommand(program: Command): void {
   sub('password <id>', 'set a new password of a user; prints it if none is given')
     .option('--password <password>', 'the password (default: generated)')
     .action(async (id: string, options: Options) => {
-      const { password, made } = chosen(options);
+      const { password, made } = passwordOf(options);
       const input = readInput(Changes(NewUser), { password });
       const changed = await inDirectory((tx) => changeUser(tx, toId(id, 'user'), input));
       print(made ? { ...changed, password: made } : changed, options);

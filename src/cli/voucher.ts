@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { assignCode, giveCodes, unassignCode } from '../features/vouchers/assign.ts';
+import { assignCode, assignFreeCodes, unassignCode } from '../features/vouchers/assign.ts';
 import { addCodes, nextCodes, searchCodes, type Watch } from '../features/vouchers/codes.ts';
 import {
   changeCodeGroup,
@@ -13,11 +13,11 @@ import {
 } from '../features/vouchers/manage.ts';
 import {
   AssignCode,
+  AssignFreeCodes,
   ByUnit,
   exportedColumns,
   ForStatistics,
-  GiveCodes,
-  mostImported,
+  maxImported,
   NewCodeGroup,
   NewCodes,
   RenamedCodeGroup,
@@ -29,9 +29,9 @@ import { codeStatistics } from '../features/vouchers/statistics.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { csvFile } from '../shared/csv.ts';
 import { SetupProblem } from '../shared/problem.ts';
-import { writeWhole } from './files.ts';
+import { itemCommand, withAccount } from './account-commands.ts';
+import { writeFileAtomically } from './files.ts';
 import { crudCommand } from './managed.ts';
-import { one, withAccount } from './of-account.ts';
 import { Progress } from './progress.ts';
 import { inAccount, print, printRows, readInput, toId, toSlice } from './run.ts';
 
@@ -75,7 +75,7 @@ export function voucherCommands(program: Command): void {
       const statistics = await inAccount(options.account, (tx, accountId) =>
         codeStatistics(tx, accountId, toId(id, 'voucher group'), range, new Date()),
       );
-      print(options.json ? statistics : inWords(statistics), options);
+      print(options.json ? statistics : describe(statistics), options);
     });
 
   const voucher = program.command('voucher').description('voucher codes: generate, import, export, assign');
@@ -95,7 +95,7 @@ export function voucherCommands(program: Command): void {
     .action(async (group: string, file: string, options: Options) => {
       const codes = await readLines(file);
       const created = await inAccount(options.account, (tx, accountId) =>
-        addAll(tx, accountId, groupId(group), codes, watched()),
+        importAll(tx, accountId, groupId(group), codes, watched()),
       );
       const known = codes.length - created;
       const others = known > 0 ? ` ${counted(known)} already in the group, or repeated in the file.` : '';
@@ -115,27 +115,31 @@ export function voucherCommands(program: Command): void {
       const found = await inAccount(options.account, (tx, accountId) => searchCodes(tx, accountId, unique_code, slice));
       printRows(found, slice, options);
     });
-  one(voucher, 'assign <group> <code> <contact>', 'assign a code to a guest', (tx, accountId, group, code, contact) =>
-    assignCode(
-      tx,
-      accountId,
-      readInput(AssignCode, { unique_code_group_id: group, unique_code: code, contact_id: contact }),
-      () => {},
-    ),
+  itemCommand(
+    voucher,
+    'assign <group> <code> <contact>',
+    'assign a code to a guest',
+    (tx, accountId, group, code, contact) =>
+      assignCode(
+        tx,
+        accountId,
+        readInput(AssignCode, { unique_code_group_id: group, unique_code: code, contact_id: contact }),
+        () => {},
+      ),
   );
-  one(
+  itemCommand(
     voucher,
     'unassign <group> <code>',
     'remove a code from its guest; not possible for a redeemed code',
     (tx, accountId, group, code) =>
       unassignCode(tx, accountId, readInput(UnassignCode, { unique_code_group_id: group, unique_code: code })),
   );
-  one(
+  itemCommand(
     voucher,
     'give <group> <contacts...>',
     'assign a free code of the group to each guest; guests who have one keep it',
     async (tx, accountId, group, ...contacts) =>
-      giveCodes(tx, accountId, groupId(group), readInput(GiveCodes, { contact_ids: contacts }), () => {}),
+      assignFreeCodes(tx, accountId, groupId(group), readInput(AssignFreeCodes, { contact_ids: contacts }), () => {}),
     ({ data }) => data.map(({ contact_id, unique_code }) => `${contact_id}  ${unique_code}`).join('\n'),
   );
 }
@@ -163,12 +167,12 @@ async function readLines(file: string): Promise<string[]> {
 }
 
 /** Imports all codes or none, in several statements. */
-async function addAll(tx: Tx, accountId: number, group: number, codes: string[], watch: Watch): Promise<number> {
+async function importAll(tx: Tx, accountId: number, group: number, codes: string[], watch: Watch): Promise<number> {
   let created = 0;
-  for (let first = 0; first < codes.length; first += mostImported) {
-    const some = readInput(NewCodes, { codes: codes.slice(first, first + mostImported) });
+  for (let first = 0; first < codes.length; first += maxImported) {
+    const some = readInput(NewCodes, { codes: codes.slice(first, first + maxImported) });
     created += (await addCodes(tx, accountId, group, some, watch)).created;
-    watch.progress(Math.min(first + mostImported, codes.length), codes.length);
+    watch.progress(Math.min(first + maxImported, codes.length), codes.length);
   }
   return created;
 }
@@ -189,11 +193,11 @@ async function exportTo(file: string | undefined, tx: Tx, accountId: number, gro
     });
     return count;
   }
-  await writeWhole(file, (out) => pipeline(parts, out));
+  await writeFileAtomically(file, (out) => pipeline(parts, out));
   return count;
 }
 
-function inWords({ made, assigned, redeemed, by_unit, by_day }: Statistics): string {
+function describe({ made, assigned, redeemed, by_unit, by_day }: Statistics): string {
   const count = (value: number) => value.toLocaleString('en').padStart(9);
   const lines = [`${count(made)} made`, `${count(assigned)} assigned`, `${count(redeemed)} redeemed`];
   if (by_unit.length > 0) lines.push('', 'redeemed at');

@@ -112,7 +112,7 @@ const runs = [
 ];
 const allRuns = [...runs, ...runs.map((run) => [...run].reverse().join(''))];
 
-const fewestDifferent = 4;
+const minDifferent = 4;
 const leet: Record<string, string> = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '@': 'a', $: 's', '!': 'i' };
 
 /** The reason why a new password is rejected. Attackers try common passwords and the e-mail first. */
@@ -127,8 +127,7 @@ export function passwordErrors(field: string, password: string, email: string): 
 const folded = (text: string) => text.normalize('NFKC').trim().toLowerCase();
 
 function isCommon(text: string): boolean {
-  if (new Set(text).size < fewestDifferent || others.has(text) || allRuns.some((run) => run.includes(text)))
-    return true;
+  if (new Set(text).size < minDifferent || others.has(text) || allRuns.some((run) => run.includes(text))) return true;
   const word = letters(text);
   return words.has(word) || words.has(letters(word.replace(/[01345@$!]/g, (sign) => leet[sign] ?? sign)));
 }

@@ -21,8 +21,8 @@ export const Day = (description: string) => Type.String({ description, format: '
 
 /** An amount of money with two decimal places. */
 export const Money = (description: string, example = 25) =>
-  Type.Number({ description, minimum: -mostMoney, maximum: mostMoney, examples: [example] });
-const mostMoney = 99_999_999_999;
+  Type.Number({ description, minimum: -maxMoney, maximum: maxMoney, examples: [example] });
+const maxMoney = 99_999_999_999;
 
 export const money = (amount: number): string => decimal(amount, 2);
 

@@ -15,21 +15,21 @@ interface Limits {
 }
 
 /** The history of a lane. */
-interface Past {
+interface LaneHistory {
   /** The number of jobs, including rejected ones. Below 0: a job succeeded. */
-  tries: number;
+  attempts: number;
   /** The number of jobs that ran. */
   runs: number;
   /** The number of jobs that were rejected because of other lanes. */
   refusals: number;
 }
 
-const unknown: Past = { tries: 0, runs: 0, refusals: 0 };
-const succeeded: Past = { tries: -1, runs: 0, refusals: 0 };
+const unknown: LaneHistory = { attempts: 0, runs: 0, refusals: 0 };
+const succeeded: LaneHistory = { attempts: -1, runs: 0, refusals: 0 };
 
 /** With more waiting lanes than this, a first-come-first-served order would make every client wait too long. */
-const rushSize = 20;
-const mostLanes = 10_000;
+const overloadSize = 20;
+const maxLanes = 10_000;
 /** The lane of trusted callers. It always runs first. */
 const trusted = '';
 
@@ -46,10 +46,10 @@ export class PasswordQueue {
   readonly #busy: string;
   readonly #lanes = new Map<string, Job[]>();
   /** The least recently used lane is first. */
-  readonly #pasts = new Map<string, Past>();
+  readonly #histories = new Map<string, LaneHistory>();
   #waiting = 0;
   #running = 0;
-  #isPatientsTurn = false;
+  #isRejectedTurn = false;
 
   constructor(busy: string, limits: Limits) {
     this.#busy = busy;
@@ -82,12 +82,12 @@ export class PasswordQueue {
 
   /** Marks an unknown lane as successful. */
   trust(lane: string): void {
-    if (!this.#pasts.has(lane)) this.succeeded(lane);
+    if (!this.#histories.has(lane)) this.succeeded(lane);
   }
 
   #enter(lane: string, job: Job): void {
     const { mostOfLane, mostWaiting } = this.#limits;
-    this.#note(lane, { tries: 1 });
+    this.#note(lane, { attempts: 1 });
     const jobs = this.#lanes.get(lane) ?? [];
     if (jobs.length >= mostOfLane) throw this.#refusal();
     jobs.push(job);
@@ -98,7 +98,7 @@ export class PasswordQueue {
 
   /** Rejects the newest job of the lane with the most runs, then the most attempts. Lanes that would run first stay. */
   #makeRoom(): void {
-    const stay = [this.#quietest(), this.#mostPatient()];
+    const stay = [this.#quietest(), this.#mostRejected()];
     let worst: string | undefined;
     // Among equals, the first has waited longest, so its client has most likely left.
     for (const lane of this.#lanes.keys())
@@ -112,8 +112,8 @@ export class PasswordQueue {
   }
 
   #isWorse(lane: string, other: string): boolean {
-    const [one, two] = [this.#past(lane), this.#past(other)];
-    return one.runs > two.runs || (one.runs === two.runs && one.tries > two.tries);
+    const [one, two] = [this.#history(lane), this.#history(other)];
+    return one.runs > two.runs || (one.runs === two.runs && one.attempts > two.attempts);
   }
 
   #startNext(): void {
@@ -134,25 +134,25 @@ export class PasswordQueue {
     const quietest = this.#quietest();
     // Trusted callers and successful lanes run first. Entering counts as an attempt, so a successful lane has 0
     // attempts.
-    if (this.#past(quietest).tries <= 0) return quietest;
-    this.#isPatientsTurn = !this.#isPatientsTurn;
-    return (this.#isPatientsTurn && this.#mostPatient()) || quietest;
+    if (this.#history(quietest).attempts <= 0) return quietest;
+    this.#isRejectedTurn = !this.#isRejectedTurn;
+    return (this.#isRejectedTurn && this.#mostRejected()) || quietest;
   }
 
   #quietest(): string {
-    const newestFirst = this.#lanes.size > rushSize;
+    const newestFirst = this.#lanes.size > overloadSize;
     let [fewest, next] = [Number.POSITIVE_INFINITY, trusted];
     for (const lane of this.#lanes.keys()) {
-      const { tries } = this.#past(lane);
+      const { attempts: tries } = this.#history(lane);
       if (tries < fewest || (newestFirst && tries === fewest)) [fewest, next] = [tries, lane];
     }
     return next;
   }
 
-  #mostPatient(): string | undefined {
+  #mostRejected(): string | undefined {
     let [most, next] = [0, undefined as string | undefined];
     for (const [lane, jobs] of this.#lanes) {
-      const { runs, refusals } = this.#past(lane);
+      const { runs, refusals } = this.#history(lane);
       if (runs === 0 && refusals > most && jobs.length === 1) [most, next] = [refusals, lane];
     }
     return next;
@@ -175,24 +175,26 @@ export class PasswordQueue {
     if (jobs.length === 0) this.#lanes.delete(lane);
   }
 
-  #past(lane: string): Past {
-    return lane === trusted ? { ...unknown, tries: Number.NEGATIVE_INFINITY } : (this.#pasts.get(lane) ?? unknown);
+  #history(lane: string): LaneHistory {
+    return lane === trusted
+      ? { ...unknown, attempts: Number.NEGATIVE_INFINITY }
+      : (this.#histories.get(lane) ?? unknown);
   }
 
-  #note(lane: string, more: Partial<Past>): void {
-    const { tries, runs, refusals } = this.#past(lane);
+  #note(lane: string, more: Partial<LaneHistory>): void {
+    const { attempts: tries, runs, refusals } = this.#history(lane);
     this.#remember(lane, {
-      tries: tries + (more.tries ?? 0),
+      attempts: tries + (more.attempts ?? 0),
       runs: runs + (more.runs ?? 0),
       refusals: refusals + (more.refusals ?? 0),
     });
   }
 
-  #remember(lane: string, past: Past): void {
+  #remember(lane: string, past: LaneHistory): void {
     if (lane === trusted) return;
-    this.#pasts.delete(lane);
-    this.#pasts.set(lane, past);
-    if (this.#pasts.size > mostLanes) this.#pasts.delete(this.#pasts.keys().next().value as string);
+    this.#histories.delete(lane);
+    this.#histories.set(lane, past);
+    if (this.#histories.size > maxLanes) this.#histories.delete(this.#histories.keys().next().value as string);
   }
 
   #refusal(): TooMany {

@@ -9,8 +9,9 @@ const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 const cost = { N: 2 ** 16, r: 8, p: 2 };
 
 /** Leaves one of libuv's four threads free for DNS and files. */
-const mostAtOnce = 3;
-const atOnce = (processes: number) => Math.max(1, Math.min(mostAtOnce, Math.floor(availableParallelism() / processes)));
+const maxConcurrent = 3;
+const atOnce = (processes: number) =>
+  Math.max(1, Math.min(maxConcurrent, Math.floor(availableParallelism() / processes)));
 
 const queue = new PasswordQueue('Too many passwords are being checked just now. Try again in a moment.', {
   atOnce: atOnce(1),
@@ -37,7 +38,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** A hash that no password has. Checking it takes as long as checking a real one. */
-export const hashOfNone = written(Buffer.alloc(16), Buffer.alloc(32));
+export const dummyHash = written(Buffer.alloc(16), Buffer.alloc(32));
 
 /** The network of the client. A network with many wrong passwords waits behind the others. */
 interface Origin {

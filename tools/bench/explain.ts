@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { makeGround } from './ground.ts';
+import { makeGround } from './fixture.ts';
 import { load } from './load/load.ts';
 import { asSuperuser, type Service, startProcess } from './load/service.ts';
 import { executions, markdown, pick, surprises } from './plans.ts';

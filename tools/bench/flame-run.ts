@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeGround } from './fixture.ts';
 import { type CpuProfile, type Frame, flame, percent, shares, stacks } from './flame.ts';
-import { makeGround } from './ground.ts';
 import { startService } from './load/service.ts';
 import { keep } from './report/document.ts';
 import { newContact } from './rows/contacts.ts';

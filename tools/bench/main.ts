@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { compare } from './compare.ts';
 import { explain } from './explain.ts';
+import { makeGround } from './fixture.ts';
 import { profile } from './flame-run.ts';
 import { benchGenerating } from './generate.ts';
-import { makeGround } from './ground.ts';
 import { measureGrowth } from './growth.ts';
 import { publishGrowth, tellGrowth } from './growth-report.ts';
 import { startService } from './load/service.ts';

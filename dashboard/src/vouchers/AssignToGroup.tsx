@@ -2,7 +2,7 @@ import { Alert, Button, Group, Progress, Select, Stack, Text } from '@mantine/co
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Venue } from '#service/features/insight/venues/schema.ts';
-import type { GivenCodes } from '#service/features/vouchers/schema.ts';
+import type { AssignedCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { getAll, useShowsError } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
@@ -30,7 +30,7 @@ export function AssignToGroup({ path, onClose }: { path: string; onClose: () => 
       let [given, remaining] = [0, 1];
       stopped.current = false;
       while (remaining > 0 && !stopped.current) {
-        const answer = await api.post<GivenCodes>(`${path}/assign`, { group_id: Number(groupId) });
+        const answer = await api.post<AssignedCodes>(`${path}/assign`, { group_id: Number(groupId) });
         given += answer.assigned;
         remaining = answer.remaining;
         setProgress({ given, of: given + remaining });

@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
-import type { GivenCodes } from '#service/features/vouchers/schema.ts';
+import type { AssignedCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { useShowsError } from '../api/queries.ts';
 import { GuestSelect } from '../guests/GuestSelect.tsx';
@@ -15,7 +15,7 @@ export function AssignToGuest({ path, onClose }: { path: string; onClose: () => 
   const account = useAccount();
   const [guest, setGuest] = useState<FoundContact | null>(null);
   const giving = useMutation({
-    mutationFn: () => api.post<GivenCodes>(`${path}/assign`, { contact_ids: [guest?.id] }),
+    mutationFn: () => api.post<AssignedCodes>(`${path}/assign`, { contact_ids: [guest?.id] }),
     meta: useShowsError(),
     onSuccess: () => refreshVouchers(account),
   });

@@ -33,7 +33,7 @@ export async function addCodes(
   codes: NewCodes,
   watch: Watch,
 ): Promise<{ created: number }> {
-  const errors = wrongWithCodes(codes);
+  const errors = codeErrors(codes);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   await mustHaveGroup(tx, accountId, groupId);
   if (codes.codes) {
@@ -51,7 +51,7 @@ export async function addCodes(
 
 const usualLength = 10;
 
-function wrongWithCodes(input: NewCodes): FieldErrors {
+function codeErrors(input: NewCodes): FieldErrors {
   const { count, codes } = input;
   if ((count === undefined) !== (codes === undefined)) return lengthError(input);
   const why = count === undefined ? 'is required when there is no' : 'can’t be sent together with the other field:';

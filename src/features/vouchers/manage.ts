@@ -19,7 +19,7 @@ const taken = () => new Invalid({ name: ['The name has already been taken by ano
 export const noSuchGroup = () => new NotFound('There is no such unique code group.');
 
 export async function createCodeGroup(tx: Tx, accountId: number, group: NewCodeGroup): Promise<CodeGroup> {
-  const wrong = await wrongWithGroup(tx, accountId, group);
+  const wrong = await groupErrors(tx, accountId, group);
   if (Object.keys(wrong).length > 0) throw new Invalid(wrong);
   const made = await insertCodeGroup(tx, accountId, group);
   if (!made) throw taken();
@@ -27,11 +27,7 @@ export async function createCodeGroup(tx: Tx, accountId: number, group: NewCodeG
 }
 
 /** A name is unique on its unit, so the message names both fields. */
-export async function wrongWithGroup(
-  tx: Tx,
-  accountId: number,
-  { unit_id }: Partial<NewCodeGroup>,
-): Promise<FieldErrors> {
+export async function groupErrors(tx: Tx, accountId: number, { unit_id }: Partial<NewCodeGroup>): Promise<FieldErrors> {
   if (unit_id !== undefined && (await findUnit(tx, accountId, unit_id))) return {};
   return {
     unit_id: ['The unit id is not a unit of this account.'],

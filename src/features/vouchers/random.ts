@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
  */
 export const alphabet = '23456789CDFHJKMNPQRTVWXY';
 /** Bytes below this limit give each character the same probability. */
-const fair = 256 - (256 % alphabet.length);
-const letters = Array.from({ length: fair }, (_, byte) => alphabet.charAt(byte % alphabet.length));
+const fairLimit = 256 - (256 % alphabet.length);
+const letters = Array.from({ length: fairLimit }, (_, byte) => alphabet.charAt(byte % alphabet.length));
 
 /** Unpredictable codes: a prefix and characters from the system's random source. */
 export function randomCodes(count: number, prefix: string, length: number): string[] {
@@ -19,7 +19,7 @@ export function randomCodes(count: number, prefix: string, length: number): stri
     for (let left = length; left > 0; ) {
       if (next === bytes.length) [bytes, next] = [randomBytes(65_536), 0];
       const byte = bytes[next++] as number;
-      if (byte >= fair) continue;
+      if (byte >= fairLimit) continue;
       code += letters[byte];
       left--;
     }
@@ -29,9 +29,9 @@ export function randomCodes(count: number, prefix: string, length: number): stri
 }
 
 /** At most one guess in this many may hit a code. */
-const fewestTries = 100_000;
+const minGuesses = 100_000;
 
 /** The minimum number of random characters, so that codes cannot be guessed. */
 export function shortestLength(count: number): number {
-  return Math.max(4, Math.ceil(Math.log(count * fewestTries) / Math.log(alphabet.length)));
+  return Math.max(4, Math.ceil(Math.log(count * minGuesses) / Math.log(alphabet.length)));
 }

@@ -11,10 +11,10 @@ import {
   type CodeRow,
   findCodes,
   lockCodes,
-  type PlainRedemption,
   type RedeemedRow,
   type Redemption,
-  redeemPlain,
+  redeemSimple,
+  type SimpleRedemption,
   type SoughtCode,
   storeRedemptions,
 } from './store.ts';
@@ -65,7 +65,7 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
     }
     const code = knownCodes.only(input, errors);
     const already = code && redeemed.get(code.id);
-    if (already) addError(errors, 'unique_code', inWords(already, timeZone));
+    if (already) addError(errors, 'unique_code', redeemedText(already, timeZone));
     if (!code || unit_id === undefined || Object.keys(errors).length > 0) return new Invalid(errors);
     redeemed.set(code.id, { at, unitName });
     return { code, redemption: redemptions[redemptions.push({ id: code.id, unit_id, at }) - 1] as Redemption };
@@ -98,14 +98,14 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
  * The fast path: an existing code and an existing unit need one statement, which is sent together with the commit. All
  * other cases are left to `redeemCodes`.
  */
-export async function redeemQuickly(
+export async function redeemFast(
   tx: Tx,
   accountId: number,
   commands: RedeemCommand[],
   last: Last,
 ): Promise<() => (Redeemed | undefined)[]> {
   const outcomes = new Array<Redeemed | undefined>(commands.length).fill(undefined);
-  const sent: (PlainRedemption & { command: number })[] = [];
+  const sent: (SimpleRedemption & { command: number })[] = [];
   commands.forEach(({ input, errors, receivedAt }, command) => {
     const { unit_id, redemption_date: at = receivedAt } = input;
     if (unit_id === undefined || Object.keys(errors).length > 0) return;
@@ -114,7 +114,7 @@ export async function redeemQuickly(
   if (sent.length === 0) return () => outcomes;
   let rows: RedeemedRow[] = [];
   last(
-    redeemPlain(tx, accountId, sent).then((redeemed) => {
+    redeemSimple(tx, accountId, sent).then((redeemed) => {
       rows = redeemed;
     }),
   );
@@ -137,7 +137,7 @@ export async function checkCode(tx: Tx, accountId: number, input: FindCode): Pro
 }
 
 /** The errors that need the database, for a voucher check with other invalid fields. */
-export async function wrongWithCheck(tx: Tx, accountId: number, input: Partial<FindCode>): Promise<FieldErrors> {
+export async function checkErrors(tx: Tx, accountId: number, input: Partial<FindCode>): Promise<FieldErrors> {
   const errors: FieldErrors = {};
   (await KnownCodes.of(tx, accountId, [input], await findCodes(tx, accountId, soughtBy(input)))).only(input, errors);
   return errors;
@@ -166,9 +166,9 @@ function redeemedCode(code: NamedCode, redeemed_at_unit_id: number, redeemed_at_
 
 type NamedCode = Pick<CodeRow, 'id' | 'unique_code' | 'unique_code_group_id' | 'contact_id'>;
 
-type Said = Partial<FindCode>;
+type CodeInput = Partial<FindCode>;
 
-function soughtBy({ unique_code, unique_code_group_id }: Said): SoughtCode[] {
+function soughtBy({ unique_code, unique_code_group_id }: CodeInput): SoughtCode[] {
   return unique_code === undefined ? [] : [{ key: codeKey(unique_code), groupId: unique_code_group_id ?? null }];
 }
 
@@ -178,7 +178,7 @@ class KnownCodes {
   readonly #codes = new Map<string, CodeRow[]>();
 
   /** A group with one of the found codes exists. Only other groups need a query, which is rare. */
-  static async of(tx: Tx, accountId: number, said: Said[], codes: CodeRow[]): Promise<KnownCodes> {
+  static async of(tx: Tx, accountId: number, said: CodeInput[], codes: CodeRow[]): Promise<KnownCodes> {
     const seen = new Set(codes.map(({ unique_code_group_id }) => unique_code_group_id));
     const others = said.flatMap(({ unique_code_group_id: id }) => (id === undefined || seen.has(id) ? [] : [id]));
     return new KnownCodes([...seen, ...(await existingCodeGroups(tx, accountId, others))], codes);
@@ -194,7 +194,7 @@ class KnownCodes {
   }
 
   /** The requested code, or the errors of the request. */
-  only({ unique_code, unique_code_group_id: groupId }: Said, errors: FieldErrors): CodeRow | undefined {
+  only({ unique_code, unique_code_group_id: groupId }: CodeInput, errors: FieldErrors): CodeRow | undefined {
     if (groupId !== undefined && !this.#groups.has(groupId)) {
       addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
     }
@@ -222,7 +222,7 @@ function before({ id, redeemed_at_datetime: at, redeemed_at_unit_name: unitName 
 }
 
 /** In the account's time zone, for the staff at the till. */
-function inWords({ at, unitName }: Already, timeZone: string): string {
+function redeemedText({ at, unitName }: Already, timeZone: string): string {
   const second = at.endsWith('Z') ? `${at.slice(0, 19).replace('T', ' ')}Z` : at;
   return `The unique code has already been redeemed, on ${onClock(second, timeZone)} at ${unitName ?? 'a unit'}.`;
 }

@@ -2,7 +2,7 @@ import { crudRoutes } from '../../platform/http/crud-routes.ts';
 import { batchedWrite, jsonRoute, listRoute } from '../../platform/http/route.ts';
 import { iso } from '../../shared/clock.ts';
 import { NoFields } from '../../shared/fields.ts';
-import { assignCode, giveCodes, unassignCode, wrongWithAssignment, wrongWithContacts } from './assign.ts';
+import { assignCode, assignFreeCodes, assignmentErrors, contactErrors, unassignCode } from './assign.ts';
 import {
   addCodes,
   lengthError,
@@ -15,15 +15,17 @@ import {
 import {
   changeCodeGroup,
   createCodeGroup,
+  groupErrors,
   listCodeGroups,
   listCountedCodeGroups,
   removeCodeGroup,
   showCodeGroup,
-  wrongWithGroup,
 } from './manage.ts';
-import { checkCode, redeemCodes, redeemQuickly, wrongWithCheck } from './redeem.ts';
+import { checkCode, checkErrors, redeemCodes, redeemFast } from './redeem.ts';
 import {
   AssignCode,
+  AssignedCodes,
+  AssignFreeCodes,
   ByUnit,
   CheckedCode,
   CodeGroup,
@@ -34,8 +36,6 @@ import {
   exportedColumns,
   FindCode,
   ForStatistics,
-  GiveCodes,
-  GivenCodes,
   ListCodes,
   NewCodeGroup,
   NewCodes,
@@ -98,7 +98,7 @@ export const voucherRoutes = [
       summary: 'Create a unique code group',
       description: 'A container for the voucher codes of one campaign. Codes are put into it by staff.',
       input: NewCodeGroup,
-      besides: (tx, { accountId, input }) => wrongWithGroup(tx, accountId, input),
+      besides: (tx, { accountId, input }) => groupErrors(tx, accountId, input),
       answer: CodeGroupId,
       example: { input: { account_id: 1, unit_id: 1, name: 'Summer vouchers' }, answer: { id: 8 } },
     },
@@ -128,7 +128,7 @@ export const voucherRoutes = [
         receivedAt: iso(receivedAt.getTime()),
       }),
       weigh: () => 1,
-      quick: redeemQuickly,
+      quick: redeemFast,
       write: redeemCodes,
       answer: ({ code }) => code(),
       outcomes: ({ outcomes }) => outcomes,
@@ -144,7 +144,7 @@ export const voucherRoutes = [
       summary: 'Check a voucher code',
       description: 'Whether it is still `Active`, or `Redeemed`: when, and where.',
       input: FindCode,
-      besides: (tx, { accountId, input }) => wrongWithCheck(tx, accountId, input),
+      besides: (tx, { accountId, input }) => checkErrors(tx, accountId, input),
       answer: CheckedCode,
       example: { input: { account_id: 1, ...named }, answer: active },
     },
@@ -263,13 +263,13 @@ export const voucherRoutes = [
       summary: 'Give contacts a voucher code each',
       description:
         'The next free codes of the group. Who has one of its codes already keeps that one, so the same call again changes nothing. Where there are too few, nobody gets one.',
-      input: GiveCodes,
-      besides: (tx, { accountId, input }) => wrongWithContacts(tx, accountId, input.contact_ids ?? []),
-      answer: GivenCodes,
+      input: AssignFreeCodes,
+      besides: (tx, { accountId, input }) => contactErrors(tx, accountId, input.contact_ids ?? []),
+      answer: AssignedCodes,
       example: { input: { contact_ids: [42] }, answer: { assigned: 1, remaining: 0, data: [staffCode] } },
     },
     async (tx, { accountId, ids, input, count, about }) => {
-      const given = await giveCodes(tx, accountId, ids.unique_code_group_id, input, count);
+      const given = await assignFreeCodes(tx, accountId, ids.unique_code_group_id, input, count);
       about(`${given.assigned} of ${(await showCodeGroup(tx, accountId, ids.unique_code_group_id)).name}`);
       return given;
     },
@@ -339,7 +339,7 @@ export const voucherRoutes = [
       description:
         'Gives the code to a contact. Purchases that were waiting for that become the contact’s. A code that is somebody else’s must be unassigned first.',
       input: AssignCode,
-      besides: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
+      besides: (tx, { accountId, input }) => assignmentErrors(tx, accountId, input),
       answer: StaffCode,
       example: { input: { ...named, contact_id: 42 }, answer: staffCode },
     },
@@ -355,7 +355,7 @@ export const voucherRoutes = [
       summary: 'Unassign a voucher code',
       description: 'Takes a code back that is not redeemed. Purchases that it led to stay whose they are.',
       input: UnassignCode,
-      besides: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
+      besides: (tx, { accountId, input }) => assignmentErrors(tx, accountId, input),
       answer: StaffCode,
       example: { input: named, answer: { ...staffCode, contact_id: null, contact_name: null, assigned_at: null } },
     },

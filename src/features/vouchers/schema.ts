@@ -115,15 +115,15 @@ export const ByUnit = Type.Object({ unit_id: Type.Optional(Id('Only those on thi
 export type ByUnit = Static<typeof ByUnit>;
 
 /** The most codes imported or assigned in one request. */
-export const mostImported = 10_000;
-export const mostAssigned = 400;
+export const maxImported = 10_000;
+export const maxAssigned = 400;
 /** The most codes generated in one request. */
-export const mostGenerated = 1_000_000;
+export const maxGenerated = 1_000_000;
 
 /** A request to generate or to import codes. */
 export const NewCodes = Type.Object({
   count: Type.Optional(
-    Type.Integer({ description: 'How many to generate.', minimum: 1, maximum: mostGenerated, examples: [5000] }),
+    Type.Integer({ description: 'How many to generate.', minimum: 1, maximum: maxGenerated, examples: [5000] }),
   ),
   prefix: Type.Optional(
     Type.String({ description: 'What every generated code starts with.', maxLength: 64, examples: ['SUMMER-'] }),
@@ -140,7 +140,7 @@ export const NewCodes = Type.Object({
     Type.Array(code, {
       description: 'Codes to import instead. Those that the group has already stay as they are.',
       minItems: 1,
-      maxItems: mostImported,
+      maxItems: maxImported,
       examples: [['SUMMER-7KQ', 'SUMMER-P2X']],
     }),
   ),
@@ -167,29 +167,29 @@ export const UnassignCode = Type.Omit(AssignCode, ['contact_id']);
 export type UnassignCode = Static<typeof UnassignCode>;
 
 /** A request to assign a code to each of these contacts, or to the next contacts of a group. */
-export const GiveCodes = Type.Object({
+export const AssignFreeCodes = Type.Object({
   contact_ids: Type.Optional(
     Type.Array(Id('Contact id'), {
       description: 'Whoever has a code of this group already keeps that one.',
       minItems: 1,
-      maxItems: mostAssigned,
+      maxItems: maxAssigned,
       examples: [[42, 43]],
     }),
   ),
   group_id: Type.Optional(
     Id(
-      `Instead of contacts, a group of them: the next ${mostAssigned} who have no code yet, as long as there are codes for all of them. Call again until \`remaining\` is 0.`,
+      `Instead of contacts, a group of them: the next ${maxAssigned} who have no code yet, as long as there are codes for all of them. Call again until \`remaining\` is 0.`,
     ),
   ),
 });
-export type GiveCodes = Static<typeof GiveCodes>;
+export type AssignFreeCodes = Static<typeof AssignFreeCodes>;
 
-export const GivenCodes = Type.Object({
+export const AssignedCodes = Type.Object({
   assigned: Type.Integer({ description: 'How many were given a code by this call.', examples: [1] }),
   remaining: Type.Integer({ description: 'How many of the `group_id` still have none.', minimum: 0, examples: [0] }),
   data: Type.Array(StaffCode, { description: 'A code each, in the order of the contacts.' }),
 });
-export type GivenCodes = Static<typeof GivenCodes>;
+export type AssignedCodes = Static<typeof AssignedCodes>;
 
 export const SearchCodes = Type.Object({ unique_code: code });
 

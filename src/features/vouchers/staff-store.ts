@@ -13,7 +13,7 @@ const staffColumns = sql`code.id, code.unique_code, code.group_id as unique_code
   unit.name as redeemed_at_unit_name, code.created_at`;
 
 /** Finds a code by its key instead of searching the group, because a group can have a million codes. */
-const codesCalled = (accountId: number, { unique_code }: ListCodes) =>
+const codesWithKey = (accountId: number, { unique_code }: ListCodes) =>
   unique_code === undefined
     ? sql`unique_codes`
     : sql`(select * from unique_codes where account_id = ${accountId} and code_key = ${codeKey(unique_code)} offset 0)`;
@@ -34,7 +34,7 @@ export async function selectCodes(
   filter: ListCodes,
   slice: Slice,
 ): Promise<Rows<StaffCode>> {
-  const [codes, where] = [codesCalled(accountId, filter), chosen(accountId, groupId, filter)];
+  const [codes, where] = [codesWithKey(accountId, filter), chosen(accountId, groupId, filter)];
   const [rows, counted] = await Promise.all([
     // Other columns are not looked up for skipped rows, which can be a million.
     tx<StaffCode>`
@@ -56,7 +56,7 @@ export function selectCodesAfter(
   { after, limit }: After,
 ): Promise<StaffCode[]> {
   return tx<StaffCode>`
-    select ${staffColumns} from ${codesWithMore(accountId, codesCalled(accountId, filter))}
+    select ${staffColumns} from ${codesWithMore(accountId, codesWithKey(accountId, filter))}
     where ${chosen(accountId, groupId, filter)} and code.id > ${after}
     order by code.id limit ${limit}`;
 }
@@ -129,12 +129,12 @@ const codesOf = (accountId: number, contact: Sql) => sql`
   select id, unique_code, group_id from unique_codes where account_id = ${accountId} and contact_id = ${contact} offset 0`;
 
 /** The contact and the contacts merged into it. */
-const personOf = (accountId: number, contact: Sql) => sql`(
+const mergedIds = (accountId: number, contact: Sql) => sql`(
   select ${contact} as id union all
   select merged.id from contacts merged where merged.account_id = ${accountId} and merged.merged_into = ${contact}) as person`;
 
 /** The first code of the group that each of these contacts already has, and up to `limit` free codes. */
-export async function selectCodesToGive(
+export async function selectCodesToAssign(
   tx: Tx,
   accountId: number,
   groupId: number,
@@ -144,7 +144,7 @@ export async function selectCodesToGive(
   return tx`
     select had.id, had.unique_code, had.contact_id from unnest(${contactIds}::bigint[]) as contact (id)
     cross join lateral (
-      select code.id, code.unique_code, contact.id as contact_id from ${personOf(accountId, sql`contact.id`)}
+      select code.id, code.unique_code, contact.id as contact_id from ${mergedIds(accountId, sql`contact.id`)}
       cross join lateral (${codesOf(accountId, sql`person.id`)}) as code
       where code.group_id = ${groupId} order by code.id limit 1) as had
     union all
@@ -154,7 +154,7 @@ export async function selectCodesToGive(
 }
 
 /** The first contacts of a group without a code of the voucher group, and their total number. */
-export async function selectContactsWithout(
+export async function selectContactsWithoutCode(
   tx: Tx,
   accountId: number,
   codeGroupId: number,
@@ -170,7 +170,7 @@ export async function selectContactsWithout(
       where account_id = ${accountId} and id = link.contact_id and merged_into is null offset 0) as contact
     where link.account_id = ${accountId} and link.group_id = ${contactGroupId}
       and not exists (
-        select from ${personOf(accountId, sql`contact.id`)}
+        select from ${mergedIds(accountId, sql`contact.id`)}
         cross join lateral (${codesOf(accountId, sql`person.id`)}) as code where code.group_id = ${codeGroupId})
     order by contact.id limit ${limit}`;
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };

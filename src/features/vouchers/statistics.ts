@@ -7,9 +7,9 @@ import { showCodeGroup } from './manage.ts';
 import type { ForStatistics, Statistics } from './schema.ts';
 import { countByDay, countByUnit, countCodes } from './staff-store.ts';
 
-const usualDays = 90;
+const defaultDays = 90;
 /** The most days in the response. */
-const mostDays = 366;
+const maxDays = 366;
 
 type Day = Statistics['by_day'][number];
 
@@ -24,10 +24,10 @@ export async function codeStatistics(
   await showCodeGroup(tx, accountId, groupId);
   const { time_zone: timeZone } = (await findAccount(tx, accountId)) as Account;
   const end = end_date ?? today(now, timeZone);
-  const start = start_date ?? daysBefore(end, usualDays - 1);
+  const start = start_date ?? daysBefore(end, defaultDays - 1);
   if (start > end) throw new Invalid({ end_date: ['The end date must not be before the start date.'] });
-  if (start < daysBefore(end, mostDays - 1)) {
-    throw new Invalid({ start_date: [`The start date must be within ${mostDays} days of the end date.`] });
+  if (start < daysBefore(end, maxDays - 1)) {
+    throw new Invalid({ start_date: [`The start date must be within ${maxDays} days of the end date.`] });
   }
   const [totals, by_unit, rows] = await Promise.all([
     countCodes(tx, accountId, groupId),

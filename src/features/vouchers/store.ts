@@ -107,7 +107,7 @@ export async function storeRedemptions(
   return new Map(rows.map((row) => [row.id, row.redeemed_at_datetime]));
 }
 
-export interface PlainRedemption extends SoughtCode {
+export interface SimpleRedemption extends SoughtCode {
   unit_id: number;
   at: string;
 }
@@ -123,7 +123,7 @@ export interface RedeemedRow extends Pick<CodeRow, 'id' | 'unique_code' | 'uniqu
  * Redeems the simple cases: the code is unambiguous and not redeemed, the unit exists, and no purchase waits for the
  * code. Of several requests for one code, the first. Locks in id order, so that two transactions cannot deadlock.
  */
-export function redeemPlain(tx: Tx, accountId: number, sent: PlainRedemption[]): Promise<RedeemedRow[]> {
+export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]): Promise<RedeemedRow[]> {
   return tx<RedeemedRow>`
     update unique_codes code set redeemed_unit_id = plain.unit_id, redeemed_at = plain.at
     from (

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { answerIn } from './answer.ts';
+import { answerIn } from './response.ts';
 import { percentile } from './statistics.ts';
 
 type Headers = Record<string, string>;

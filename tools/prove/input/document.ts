@@ -23,20 +23,20 @@ export interface Document {
   components: { schemas: Record<string, object>; responses: Record<string, Described['responses'][string]> };
 }
 
-/** One method at one path, as the document tells of it. */
+/** A route in the OpenAPI document. */
 export interface Operation {
   name: string;
   method: string;
   path: string;
   /** The names in the path, in order. */
   ids: string[];
-  /** What may be sent, in a query or a body. */
+  /** The input, in the query or the body. */
   input: Shape;
-  /** Whether it is usually sent as a body. */
+  /** Whether the input is usually a body. */
   hasBody: boolean;
   example: Record<string, unknown>;
   takesKey: boolean;
-  /** By status: what is wrong with an answer's body; undefined: there must be none. */
+  /** By status: a check of the response body. Undefined: there must be no body. */
   answers: Map<number, ((body: unknown) => string | undefined) | undefined>;
 }
 
@@ -85,20 +85,20 @@ function checkOf(document: Document, { $ref, content }: Described['responses'][s
   };
 }
 
-/** The same shape with no room for other keys. */
+/** The same schema without additional properties. */
 function exactly(schema: object): object {
   const close = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(close);
     if (typeof node !== 'object' || node === null) return node;
     const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, close(value)]));
-    // Ours takes letters beyond ASCII too, which JSON Schema calls by another name.
+    // The service accepts internationalised addresses, which have another format name in JSON Schema.
     if (copy.format === 'email') delete copy.format;
     return copy.type === 'object' && copy.properties ? { ...copy, additionalProperties: false } : copy;
   };
   return close(schema) as object;
 }
 
-/** The operation that an address leads to, once its percent signs are read; words in a path come before ids. */
+/** The route of a path after decoding. Literal segments have priority over ids. */
 export function operationAt(operations: Operation[], method: string, target: string): Operation | undefined {
   const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/);
   let parts: string[];

@@ -14,23 +14,23 @@ import {
 import { enqueue, removeJobsOfAccount } from '../../../platform/db/jobs.ts';
 import { NotFound } from '../../../shared/problem.ts';
 import { type DeleteAccount, deleteAccountTask } from './schema.ts';
-import { deleteMarked, isMarked, lockMarked, markDeleted, selectMarked } from './store.ts';
+import { deleteMarkedAccount, isMarkedDeleted, lockMarkedDeleted, markDeleted, selectMarkedDeleted } from './store.ts';
 
 /** Marks the account as deleted, which hides it from the commit on. A job deletes its rows. */
 export async function removeAccount(tx: Tx, id: number): Promise<void> {
   await enterAccount(tx, id);
   if (!(await markDeleted(tx, id))) throw new NotFound('There is no such account.');
-  await deleteLater(tx, [id]);
+  await enqueueDeletion(tx, [id]);
 }
 
-function deleteLater(tx: Tx, ids: number[]): Promise<void> {
+function enqueueDeletion(tx: Tx, ids: number[]): Promise<void> {
   const jobs = ids.map((account_id) => ({ key: String(account_id), payload: { account_id } satisfies DeleteAccount }));
   return enqueue(tx, deleteAccountTask, jobs, 0);
 }
 
 /** Enqueues unfinished deletions again. graphile-worker keeps the job of a killed process locked for hours. */
 export async function resumeDeletions(tx: Tx): Promise<void> {
-  await deleteLater(tx, await selectMarked(tx));
+  await enqueueDeletion(tx, await selectMarkedDeleted(tx));
 }
 
 /** The job. False: the process stopped before the end, and another one continues. */
@@ -40,7 +40,7 @@ export async function deleteAccountRows(
   signal: AbortSignal,
 ): Promise<boolean> {
   const isFinished = await finishDeletion(db, id, { signal });
-  if (!isFinished) await db.transaction((tx) => deleteLater(tx, [id]));
+  if (!isFinished) await db.transaction((tx) => enqueueDeletion(tx, [id]));
   return isFinished;
 }
 
@@ -70,7 +70,7 @@ export async function finishDeletion(db: Database, id: number, options: Options 
       const begin = Date.now();
       const done = await db.tenant(id, async (tx) => {
         if (!(await takeDeletion(tx))) return 'busy';
-        if (!(await isMarked(tx, id))) return 'gone';
+        if (!(await isMarkedDeleted(tx, id))) return 'gone';
         await beginDeleting(tx);
         return { result: await work(tx) };
       });
@@ -112,11 +112,11 @@ export async function finishDeletion(db: Database, id: number, options: Options 
 }
 
 async function deleteIfEmpty(tx: Tx, tables: TenantTable[], id: number): Promise<boolean> {
-  await lockMarked(tx, id);
+  await lockMarkedDeleted(tx, id);
   if (await hasRows(tx, tables, id)) return false;
   // The payloads of these jobs contain domains of guests.
   await removeJobsOfAccount(tx, id, deleteAccountTask);
-  await deleteMarked(tx, id);
+  await deleteMarkedAccount(tx, id);
   return true;
 }
 

@@ -58,23 +58,23 @@ export async function markDeleted(tx: Tx, id: number): Promise<boolean> {
   return count > 0;
 }
 
-export async function selectMarked(tx: Tx): Promise<number[]> {
+export async function selectMarkedDeleted(tx: Tx): Promise<number[]> {
   await tx`set local app.show_deleted = 'on'`;
   const rows = await tx<{ id: number }>`select id from accounts where deleted_at is not null order by id`;
   return rows.map((row) => row.id);
 }
 
-export async function isMarked(tx: Tx, id: number): Promise<boolean> {
+export async function isMarkedDeleted(tx: Tx, id: number): Promise<boolean> {
   return (await tx`select from accounts where id = ${id} and deleted_at is not null`).length > 0;
 }
 
 /** Waits for writes that started before the account was marked, and blocks new rows. */
-export async function lockMarked(tx: Tx, id: number): Promise<void> {
+export async function lockMarkedDeleted(tx: Tx, id: number): Promise<void> {
   await tx`select from accounts where id = ${id} and deleted_at is not null for update`;
 }
 
 /** Also deletes the access of users, by cascade. */
-export async function deleteMarked(tx: Tx, id: number): Promise<void> {
+export async function deleteMarkedAccount(tx: Tx, id: number): Promise<void> {
   await tx`delete from accounts where id = ${id} and deleted_at is not null`;
 }
 

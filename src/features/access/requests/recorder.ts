@@ -8,12 +8,12 @@ interface Hooks {
   failed(error: unknown): void;
 }
 
-const flushEveryMs = 1000;
+const flushIntervalMs = 1000;
 /**
  * The most entries that wait in memory. Further ones are dropped and counted, for example if the database is
  * unavailable.
  */
-const mostWaiting = 20_000;
+const maxWaiting = 20_000;
 /** The most entries in one transaction. */
 const [mostEntries, mostAccounts] = [5000, 100];
 
@@ -36,12 +36,12 @@ export class RequestRecorder {
   constructor(db: Database, hooks: Hooks) {
     this.#db = db;
     this.#hooks = hooks;
-    this.#timer = setInterval(() => void this.flush(), flushEveryMs);
+    this.#timer = setInterval(() => void this.flush(), flushIntervalMs);
     this.#timer.unref();
   }
 
   record(accountId: number, entry: RequestEntry): void {
-    if (this.#waiting.length >= mostWaiting) this.#hooks.dropped(1);
+    if (this.#waiting.length >= maxWaiting) this.#hooks.dropped(1);
     else this.#waiting.push({ accountId, entry });
   }
 

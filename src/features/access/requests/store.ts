@@ -40,14 +40,14 @@ export async function selectRequests(
 }
 
 /** The most entries that an erasure searches, to limit its time. */
-const mostSearched = 1_000_000;
+const maxSearched = 1_000_000;
 
 /** A request id sent by a client can contain a guest's e-mail or number. Replaces such ids in the newest entries. */
 export async function eraseRequestIds(tx: Tx, accountId: number, patterns: string[]): Promise<void> {
   await tx`
     update request_log set request_id = 'erased' where account_id = ${accountId} and id = any(array(
       select id from (
-        select id, request_id from request_log where account_id = ${accountId} order by id desc limit ${mostSearched}) as newest
+        select id, request_id from request_log where account_id = ${accountId} order by id desc limit ${maxSearched}) as newest
       where lower(request_id) like any (${patterns}::text[])))`;
 }
 

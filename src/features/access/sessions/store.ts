@@ -21,7 +21,7 @@ export async function insertSession(
   return only(rows).id;
 }
 
-export interface SignedIn {
+export interface SessionUser {
   session_id: number;
   id: number;
   email: string;
@@ -31,8 +31,8 @@ export interface SignedIn {
 }
 
 /** The user of a valid session. */
-export async function findSession(tx: Tx, hash: Buffer): Promise<SignedIn | undefined> {
-  const [row] = await tx<SignedIn>`
+export async function findSession(tx: Tx, hash: Buffer): Promise<SessionUser | undefined> {
+  const [row] = await tx<SessionUser>`
     select sessions.id as session_id, users.id, users.email, users.role,
       array(select account_id from user_accounts where user_id = users.id order by account_id) as account_ids,
       sessions.last_seen_at < now() - interval '5 minutes' as is_stale

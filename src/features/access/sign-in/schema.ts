@@ -15,7 +15,7 @@ const password = (description: string) =>
   });
 
 /** The most accounts in the session response. */
-export const mostAccounts = 1000;
+export const maxAccounts = 1000;
 
 export const SignIn = Type.Object({
   email: Type.String({ maxLength: 254, examples: ['sam@harbour.example'] }),
@@ -24,7 +24,7 @@ export const SignIn = Type.Object({
 
 export const Session = Type.Object({
   user: Type.Object({ id, email, role }),
-  accounts: Type.Array(Account, { description: `Those that the user may access; the first ${mostAccounts} by name.` }),
+  accounts: Type.Array(Account, { description: `Those that the user may access; the first ${maxAccounts} by name.` }),
   expires_at: Nullable(
     Instant(
       `When it ends unless it is used: ${idleDays} days after its last use, and at most ${longestDays} days after it began. Null: e-mail and password came along instead.`,

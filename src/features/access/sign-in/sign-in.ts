@@ -4,7 +4,7 @@ import type { Database, Tx } from '../../../platform/db/database.ts';
 import { networkOf } from '../../../shared/address.ts';
 import { passwordErrors } from '../../../shared/common-passwords.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
-import { hashOfNone, hashPassword, verifyPassword } from '../../../shared/password.ts';
+import { dummyHash, hashPassword, verifyPassword } from '../../../shared/password.ts';
 import { Invalid, Unauthorized } from '../../../shared/problem.ts';
 import { selectAccounts } from '../accounts/store.ts';
 import { insertAudit } from '../audit/store.ts';
@@ -20,8 +20,8 @@ import {
   touchSessions,
 } from '../sessions/store.ts';
 import type { User } from '../users/schema.ts';
-import { findPasswordHash, holdPassword, updateUser } from '../users/store.ts';
-import { mostAccounts, type Session } from './schema.ts';
+import { findPasswordHash, lockPassword, updateUser } from '../users/store.ts';
+import { maxAccounts, type Session } from './schema.ts';
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
 
@@ -39,7 +39,7 @@ export async function userByPassword(
   const found = await db.transaction((tx) => findPasswordHash(tx, email.trim().toLowerCase()));
   // A network with a session of this user is trusted.
   const isKnownThere = found?.addresses.some((known) => networkOf(known) === network) ?? false;
-  const right = await verifyPassword(password, found?.password_hash ?? hashOfNone, { network, isKnownThere });
+  const right = await verifyPassword(password, found?.password_hash ?? dummyHash, { network, isKnownThere });
   if (!found) return undefined;
   const { password_hash: passwordHash, addresses, ...user } = found;
   if (right) return { user, passwordHash };
@@ -63,7 +63,7 @@ interface SignedInUser {
   sessionId: number;
 }
 
-const shapeOfSecret = /^[\w-]{43}$/;
+const secretPattern = /^[\w-]{43}$/;
 
 /**
  * Finds the session and its user, and extends the session. Concurrent look-ups are batched, so a flood of invalid
@@ -75,7 +75,7 @@ export function sessionLookUp(db: Database): (secret: string) => Promise<SignedI
     weigh: () => 1,
     batching: 'on',
   });
-  return async (secret) => (shapeOfSecret.test(secret) ? lookUps.submit(0, secret) : undefined);
+  return async (secret) => (secretPattern.test(secret) ? lookUps.submit(0, secret) : undefined);
 }
 
 async function findSignedIn(tx: Tx, secrets: string[]): Promise<(SignedInUser | undefined)[]> {
@@ -98,7 +98,7 @@ export async function beginSession(
 ): Promise<{ secret: string; session: Session }> {
   const secret = randomBytes(32).toString('base64url');
   // The check is slow, so the password may have changed meanwhile.
-  if (!(await holdPassword(tx, user.id, passwordHash))) throw new Unauthorized();
+  if (!(await lockPassword(tx, user.id, passwordHash))) throw new Unauthorized();
   if (replaced !== undefined) await deleteSessionOf(tx, hashOf(replaced));
   const client = { address: address ?? 'unknown', userAgent: userAgent.slice(0, 255) };
   const sessionId = await insertSession(tx, { userId: user.id, hash: hashOf(secret), ...client });
@@ -108,7 +108,7 @@ export async function beginSession(
 export async function showSession(tx: Tx, user: User, sessionId: number | null): Promise<Session> {
   const among = user.role === 'owner' ? null : user.account_ids;
   const [{ rows: accounts }, expires_at] = await Promise.all([
-    selectAccounts(tx, among, { limit: mostAccounts, offset: 0 }, 'name'),
+    selectAccounts(tx, among, { limit: maxAccounts, offset: 0 }, 'name'),
     sessionEnds(tx, sessionId),
   ]);
   const { id, email, role } = user;
@@ -134,13 +134,13 @@ export async function changePassword(
   sessionId: number | null,
   { currentHash, newPassword }: { currentHash: string | undefined; newPassword: string },
 ): Promise<void> {
-  const isNot = () => new Invalid({ current_password: ['The current password is wrong.'] });
-  if (currentHash === undefined) throw isNot();
+  const wrongPassword = () => new Invalid({ current_password: ['The current password is wrong.'] });
+  if (currentHash === undefined) throw wrongPassword();
   const errors = passwordErrors('new_password', newPassword, user.email);
   if (errors) throw new Invalid(errors);
   // Hash before the transaction takes a connection, because hashing is slow.
   const passwordHash = await hashPassword(newPassword);
-  if (!(await holdPassword(tx, user.id, currentHash))) throw isNot();
+  if (!(await lockPassword(tx, user.id, currentHash))) throw wrongPassword();
   await updateUser(tx, user.id, { email: null, passwordHash, role: null });
   await deleteSessions(tx, user.id, sessionId);
 }

@@ -53,15 +53,15 @@ export async function revoke(tx: Tx, accountId: number, id: number): Promise<boo
   return count > 0;
 }
 
-interface GoodTokenRow {
+interface ValidTokenRow {
   id: number;
   user_id: number | null;
   role: Role | null;
 }
 
 /** The token with that hash, if it is valid now and its account is not deleted. */
-export async function findGoodToken(tx: Tx, accountId: number, hash: Buffer): Promise<GoodTokenRow | undefined> {
-  const [token] = await tx<GoodTokenRow>`
+export async function findValidToken(tx: Tx, accountId: number, hash: Buffer): Promise<ValidTokenRow | undefined> {
+  const [token] = await tx<ValidTokenRow>`
     select tokens.id, user_id, users.role from tokens left join users on users.id = user_id
     where account_id = ${accountId} and hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())
       and exists (select from accounts where id = ${accountId} and deleted_at is null)`;

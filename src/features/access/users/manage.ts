@@ -10,9 +10,9 @@ import {
   deleteUser,
   findUser,
   hasOtherOwner,
-  holdPassword,
   insertUser,
   isEmailTaken,
+  lockPassword,
   selectUsers,
   setAccess,
   updateUser,
@@ -55,7 +55,7 @@ export async function changeUser(
   if (changes.password !== undefined) {
     const errors = passwordErrors('password', changes.password, changes.email ?? user.email);
     if (errors) throw new Invalid(errors);
-    if (own && !(own.currentHash && (await holdPassword(tx, id, own.currentHash))))
+    if (own && !(own.currentHash && (await lockPassword(tx, id, own.currentHash))))
       throw new Invalid({ current_password: ['The current password is wrong.'] });
   }
   if (user.role === 'owner' && changes.role !== undefined && changes.role !== 'owner')

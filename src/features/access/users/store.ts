@@ -71,7 +71,7 @@ export async function findPasswordHash(tx: Tx, email: string): Promise<SecretUse
 }
 
 /** Whether the hash is still current. If so, the user's row stays locked until the transaction ends. */
-export async function holdPassword(tx: Tx, id: number, passwordHash: string): Promise<boolean> {
+export async function lockPassword(tx: Tx, id: number, passwordHash: string): Promise<boolean> {
   const rows = await tx`select from users where id = ${id} and password_hash = ${passwordHash} for update`;
   return rows.length > 0;
 }

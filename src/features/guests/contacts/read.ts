@@ -24,7 +24,7 @@ export async function showContact(tx: Tx, accountId: number, id: number, root: s
 }
 
 /** The owner of the e-mail, or else of the mobile number. */
-export async function lookForContact(
+export async function findContactBy(
   tx: Tx,
   accountId: number,
   { email, mobile_number }: FindContact,

@@ -1,7 +1,7 @@
 import { jsonRoute, listRoute } from '../../../platform/http/route.ts';
 import { NoFields } from '../../../shared/fields.ts';
 import { contact, foundContact, staffContact } from './examples.ts';
-import { listContacts, lookForContact, showContact, showStaffContact } from './read.ts';
+import { findContactBy, listContacts, showContact, showStaffContact } from './read.ts';
 import { Contact, FindContact, FoundContacts, ListContacts, SearchContacts, StaffContact } from './schema.ts';
 import { searchContacts } from './search.ts';
 
@@ -23,7 +23,7 @@ export const contactRoutes = [
       notFound: 'There is no such contact.',
       example: { input: { email: 'ana.silva@gmail.com' }, answer: contact },
     },
-    (tx, { accountId, input, root }) => lookForContact(tx, accountId, input, root),
+    (tx, { accountId, input, root }) => findContactBy(tx, accountId, input, root),
   ),
   jsonRoute(
     {

@@ -10,22 +10,22 @@ import type { FoundContact, SearchContacts } from './schema.ts';
  */
 
 /** A name prefix, optionally together with a complete other name. */
-export interface NameSought {
+export interface NameRange {
   /** The name that the prefix applies to. */
   field: 'first_name' | 'last_name';
   start: string;
   other: string | null;
 }
 
-export interface IdentitySought {
+export interface IdentityRange {
   kind: IdentityKind;
   start: string;
 }
 
 /** In the order of the results. */
-export interface Sought {
-  names: NameSought[];
-  identities: IdentitySought[];
+export interface SearchRanges {
+  names: NameRange[];
+  identities: IdentityRange[];
 }
 
 type Filters = Pick<SearchContacts, 'unit_id' | 'group_id' | 'consent'>;
@@ -58,13 +58,13 @@ function filtersOf(accountId: number, { unit_id, group_id, consent }: Filters): 
 }
 
 /** If at most this many contacts pass all filters, the search reads only those contacts. */
-const few = 5000;
+const fewContacts = 5000;
 /** The most contacts of one filter that are checked against the other filters. */
-const mostTried = 20_000;
+const maxChecked = 20_000;
 
 /** The filters, the most selective one first. */
-async function inOrder(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
-  const most = filters.length > 1 ? mostTried : few;
+async function bySelectivity(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
+  const most = filters.length > 1 ? maxChecked : fewContacts;
   const sized = await Promise.all(
     filters.map(async (filter) => {
       const rows = await tx<{ n: number }>`select count(*) as n from (${filter.ids} limit ${most + 1}) as counted`;
@@ -89,7 +89,8 @@ export async function selectNewest(
 ): Promise<number[]> {
   const standing = sql`select id from contacts where account_id = ${accountId} and merged_into is null`;
   const filters = filtersOf(accountId, by);
-  const [first, ...others] = filters.length < 2 ? filters : (await inOrder(tx, filters)).map(({ filter }) => filter);
+  const [first, ...others] =
+    filters.length < 2 ? filters : (await bySelectivity(tx, filters)).map(({ filter }) => filter);
   const ids = first
     ? sql`${passing([first, ...others])} and exists (${standing} and contacts.id = one.id offset 0)`
     : standing;
@@ -103,21 +104,21 @@ const last = '\u{10FFFF}';
 /**
  * The ids of a page of matching contacts, in the order of the ranges. Each contact appears once, at its first match.
  */
-export async function selectSought(
+export async function selectMatching(
   tx: Tx,
   accountId: number,
-  { names, identities }: Sought,
+  { names, identities }: SearchRanges,
   by: Filters,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<number[]> {
   const filters = filtersOf(accountId, by);
-  const among = await fewOf(tx, filters);
+  const among = await idsIfFew(tx, filters);
   const from = among ? amongFew(accountId, among) : amongAll(accountId);
   const passes = (id: Sql) => all(among ? [] : filters.map((filter) => filter.has(id)));
   // Each range returns enough rows for the whole page, and more, because several identities can lead to one contact.
   const wanted = offset + limit;
 
-  const named = (field: NameSought['field'], withOther: boolean) => {
+  const named = (field: NameRange['field'], withOther: boolean) => {
     const start = raw(`contact.${field}_key`);
     const other = raw(field === 'first_name' ? 'contact.last_name_key' : 'contact.first_name_key');
     return sql`
@@ -164,16 +165,16 @@ export async function selectSought(
 }
 
 /** The contacts that pass all filters, if they are few. */
-async function fewOf(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
-  const [first, ...others] = await inOrder(tx, filters);
-  if (!first || first.size > (others.length > 0 ? mostTried : few)) return undefined;
+async function idsIfFew(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
+  const [first, ...others] = await bySelectivity(tx, filters);
+  if (!first || first.size > (others.length > 0 ? maxChecked : fewContacts)) return undefined;
   const ordered: [Filter, ...Filter[]] = [first.filter, ...others.map(({ filter }) => filter)];
-  const rows = await tx<{ id: number }>`${passing(ordered)} limit ${few + 1}`;
-  return rows.length <= few ? rows.map(({ id }) => id) : undefined;
+  const rows = await tx<{ id: number }>`${passing(ordered)} limit ${fewContacts + 1}`;
+  return rows.length <= fewContacts ? rows.map(({ id }) => id) : undefined;
 }
 
 /** The tables that a search reads. */
-interface Haystack {
+interface SearchScope {
   scope: Sql;
   contacts: Sql;
   identities: Sql;
@@ -181,7 +182,7 @@ interface Haystack {
   today: Sql;
 }
 
-function amongAll(accountId: number): Haystack {
+function amongAll(accountId: number): SearchScope {
   const owner = sql`
     select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = identity.contact_id offset 0`;
   // A shared number is the identity of another contact. The possible duplicate leads to this one.
@@ -199,7 +200,7 @@ function amongAll(accountId: number): Haystack {
   };
 }
 
-function amongFew(accountId: number, ids: number[]): Haystack {
+function amongFew(accountId: number, ids: number[]): SearchScope {
   return {
     scope: sql`
       member as materialized (

@@ -175,7 +175,7 @@ export function selectContacts(
 }
 
 /** Allows this transaction to delete from the consent ledger and the merges. */
-export async function beginErasing(tx: Tx): Promise<void> {
+export async function allowErasure(tx: Tx): Promise<void> {
   await tx`set local app.erasing = 'on'`;
 }
 
@@ -191,7 +191,7 @@ const namedTables = ['groups', 'folders', 'sources', 'unique_code_groups'];
  * guest's first and last name that only this guest uses. Nothing is deleted, because staff may have created the row and
  * partners use its id.
  */
-export async function renameAfter(
+export async function renameNamesakes(
   tx: Tx,
   accountId: number,
   contactIds: number[],

@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/db/database.ts';
 import type { EmailDomains } from './check.ts';
 import type { LookAgain } from './schema.ts';
-import { hasUnchecked, learnDomains, lookAgainLater, settleUnchecked } from './store.ts';
+import { hasUnchecked, learnDomains, lookAgainLater, setUncheckedStatus } from './store.ts';
 
 const step = 1000;
 
@@ -22,7 +22,7 @@ export async function lookAgain(
   let count = step;
   while (count === step) {
     count = await db.tenant(accountId, async (tx) => {
-      const settled = await settleUnchecked(tx, accountId, domain, status, step);
+      const settled = await setUncheckedStatus(tx, accountId, domain, status, step);
       if (settled > 0 && answer === 'yes') await learnDomains(tx, [domain]);
       return settled;
     });

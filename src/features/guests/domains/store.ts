@@ -35,7 +35,7 @@ export async function learnDomains(tx: Tx, domains: string[]): Promise<void> {
 }
 
 /** Deletes these domains if they came from DNS, which is only a cache. Rules of staff stay. */
-export async function forgetDomains(tx: Tx, domains: string[]): Promise<void> {
+export async function deleteLearntDomains(tx: Tx, domains: string[]): Promise<void> {
   await tx`
     delete from email_domains where domain = any(array(
       select domain from email_domains where domain = any(${domains.map(asciiDomain)}::text[]) and not vouched_for
@@ -78,7 +78,7 @@ export async function lookAgainLater(tx: Tx, accountId: number, domains: string[
 }
 
 /** Removes the jobs of domains without unchecked addresses. */
-export async function removeLooks(tx: Tx, accountId: number, domains: string[]): Promise<void> {
+export async function removeRechecks(tx: Tx, accountId: number, domains: string[]): Promise<void> {
   for (const domain of domains) {
     if (await hasUnchecked(tx, accountId, domain)) continue;
     await removeJobs(tx, lookAgainTask, `${accountId} ${domain} `);
@@ -93,7 +93,7 @@ export async function hasUnchecked(tx: Tx, accountId: number, domain: string): P
 }
 
 /** Sets the e-mail status of up to `limit` unchecked contacts of this domain. */
-export async function settleUnchecked(
+export async function setUncheckedStatus(
   tx: Tx,
   accountId: number,
   domain: string,

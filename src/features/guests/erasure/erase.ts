@@ -8,9 +8,9 @@ import { eraseRequestIds } from '../../access/requests/store.ts';
 import { forgetMembers } from '../../activity/purchases/store.ts';
 import { deleteStaysOf, lockStaysOf } from '../../activity/stays/store.ts';
 import { type Identity, type IdentityKind, identityKey } from '../../identity/identities/schema.ts';
-import { lineage, notOfOthers, selectIdentities } from '../../identity/identities/store.ts';
-import { beginErasing, type ContactRow, deleteContacts, lockContacts, renameAfter } from '../contacts/store.ts';
-import { forgetDomains, removeLooks } from '../domains/store.ts';
+import { lineage, selectIdentities, withoutOtherOwners } from '../../identity/identities/store.ts';
+import { allowErasure, type ContactRow, deleteContacts, lockContacts, renameNamesakes } from '../contacts/store.ts';
+import { deleteLearntDomains, removeRechecks } from '../domains/store.ts';
 
 /** Several erasures share one run. */
 const statisticsAfterSeconds = 60;
@@ -29,22 +29,22 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   if (rows.length !== ids.length || family.length !== ids.length || stillKnown.length !== known.length)
     throw new Conflict();
   const all = [...known, ...rows.flatMap(identitiesIn)];
-  const numbers = await notOfOthers(tx, accountId, all.filter(isNumber), ids);
+  const numbers = await withoutOtherOwners(tx, accountId, all.filter(isNumber), ids);
   const emails = valuesOf(all, 'email');
   const domains = [...new Set(emails.map(domainOf))];
 
-  await beginErasing(tx);
-  await renameAfter(tx, accountId, ids, addressPatterns(all), namePatterns(rows));
+  await allowErasure(tx);
+  await renameNamesakes(tx, accountId, ids, addressPatterns(all), namePatterns(rows));
   await lockStaysOf(tx, accountId, ids);
   await deleteStaysOf(tx, accountId, ids);
   await deleteRecordsOf(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
   await forgetMembers(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);
-  await removeLooks(tx, accountId, domains);
+  await removeRechecks(tx, accountId, domains);
   await enqueue(tx, replaceStatisticsTask, [{ payload: {}, key: 'after an erasure' }], statisticsAfterSeconds);
   // Last, because accounts share these rows.
-  await forgetDomains(tx, domains);
+  await deleteLearntDomains(tx, domains);
   return ids;
 }
 
@@ -56,22 +56,22 @@ function valuesOf(identities: Identity[], kind: IdentityKind): string[] {
 
 /** The identities in a contact's row. They can belong to another contact by now. */
 function identitiesIn({ email, mobile_number, membership_number, card_reference }: ContactRow): Identity[] {
-  const said = { email, mobile: mobile_number, membership: membership_number, card: card_reference };
-  return Object.entries(said).flatMap(([kind, value]) => (value ? [{ kind: kind as IdentityKind, value }] : []));
+  const values = { email, mobile: mobile_number, membership: membership_number, card: card_reference };
+  return Object.entries(values).flatMap(([kind, value]) => (value ? [{ kind: kind as IdentityKind, value }] : []));
 }
 
-const literally = (text: string) => text.toLowerCase().replace(/[\\%_]/g, '\\$&');
+const escapeLike = (text: string) => text.toLowerCase().replace(/[\\%_]/g, '\\$&');
 const containing = (text: string) => `%${text}%`;
 /** Shorter texts occur in many unrelated words. */
-const fewestCharacters = 5;
+const minLength = 5;
 
 /**
  * Patterns (`like`, lower case) of texts that contain an e-mail, with any character for its `@`, or a mobile number.
  */
 function addressPatterns(all: Identity[]): string[] {
-  const emails = valuesOf(all, 'email').map((email) => literally(email).replace('@', '_'));
+  const emails = valuesOf(all, 'email').map((email) => escapeLike(email).replace('@', '_'));
   // The national and the international form.
-  const mobiles = valuesOf(all, 'mobile').map((mobile) => literally(mobile.replace(/^44/, '')));
+  const mobiles = valuesOf(all, 'mobile').map((mobile) => escapeLike(mobile.replace(/^44/, '')));
   return [...emails, ...mobiles].map(containing);
 }
 
@@ -79,14 +79,14 @@ function addressPatterns(all: Identity[]): string[] {
 function loosePatterns(all: Identity[]): string[] {
   const parts = valuesOf(all, 'email').map((email) => email.slice(0, email.lastIndexOf('@')));
   const long = [...parts, ...valuesOf(all, 'membership'), ...valuesOf(all, 'card')].filter(
-    (text) => text.length >= fewestCharacters,
+    (text) => text.length >= minLength,
   );
-  return long.map((text) => containing(literally(text)));
+  return long.map((text) => containing(escapeLike(text)));
 }
 
 /** Patterns of texts that contain the first and last name with any one character between them. */
 function namePatterns(rows: ContactRow[]): string[] {
   return rows.flatMap(({ first_name, last_name }) =>
-    first_name && last_name ? [containing(`${literally(first_name)}_${literally(last_name)}`)] : [],
+    first_name && last_name ? [containing(`${escapeLike(first_name)}_${escapeLike(last_name)}`)] : [],
   );
 }

@@ -87,7 +87,7 @@ export function selectIdentities(tx: Tx, accountId: number, contactIds: number[]
 }
 
 /** The identities that belong to no other contact. A card can have moved to another contact. */
-export function notOfOthers(
+export function withoutOtherOwners(
   tx: Tx,
   accountId: number,
   identities: Identity[],

@@ -1,5 +1,5 @@
 import { jsonRoute } from '../../../platform/http/route.ts';
-import { showOverview, wrongWithOverview } from './read.ts';
+import { overviewErrors, showOverview } from './read.ts';
 import { ForOverview, Overview } from './schema.ts';
 
 const counted = (count: number) => ({ total: count, before: 0, series: [{ at: '2026-03-01', count }] });
@@ -22,7 +22,7 @@ export const overviewRoutes = [
         'What a visit is, is left to you: purchases, bookings that took place and stays that began are counted each for itself, and a guest who booked and paid is in two of them. ' +
         'A guest who was merged into another is not counted; a guest is new when first written.',
       input: ForOverview,
-      besides: (tx, { accountId, input }) => wrongWithOverview(tx, accountId, input),
+      besides: (tx, { accountId, input }) => overviewErrors(tx, accountId, input),
       answer: Overview,
       example: {
         answer: {

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { Day, Id, Nullable } from '../../../shared/fields.ts';
 
-export const usualDays = 30;
-export const mostYears = 5;
+export const defaultDays = 30;
+export const maxYears = 5;
 /** The most venues in the response. */
-export const mostUnits = 50;
+export const maxUnits = 50;
 
 export const ForOverview = Type.Object({
-  from: Type.Optional(Day(`The first day; unless given, so that it is ${usualDays} days.`)),
+  from: Type.Optional(Day(`The first day; unless given, so that it is ${defaultDays} days.`)),
   to: Type.Optional(Day('The last day; today, unless given.')),
   unit_id: Type.Optional(Id('Only what was there, and the guests who belong there.')),
 });
@@ -71,7 +71,7 @@ export const Overview = Type.Object({
     by_unit: Type.Array(
       Type.Object({ unit_id: Id('Unit id'), name: Type.String({ examples: ['The Anchor'] }), ...visits }),
       {
-        description: `Where, as far as there was anything; the one with the most spend first, ${mostUnits} at most. Also units that were deleted since.`,
+        description: `Where, as far as there was anything; the one with the most spend first, ${maxUnits} at most. Also units that were deleted since.`,
       },
     ),
     other_units: Nullable(

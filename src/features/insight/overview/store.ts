@@ -11,7 +11,7 @@ export interface KnownUnit {
 }
 
 /** Includes deleted units, because their history stays. */
-export function selectEveryUnit(tx: Tx, accountId: number): Promise<KnownUnit[]> {
+export function selectAllUnits(tx: Tx, accountId: number): Promise<KnownUnit[]> {
   return tx<KnownUnit>`
     select id, name, deleted_at is not null as is_deleted from units where account_id = ${accountId} order by id`;
 }

@@ -31,7 +31,7 @@ export function selectTimeline(
   /** One contact after the other, because the index is ordered within a contact. */
   const ofEach = (one: Kind, table: string, time: Sql, unit: Sql, and: Sql = sql``) => sql`
     select ${one} as kind, entry.* from unnest(${contactIds}::bigint[]) as contact (id) cross join lateral (
-      select id, ${time} as at, ${unit} as unit_id from ${raw(table)} deed
+      select id, ${time} as at, ${unit} as unit_id from ${raw(table)} activity
       where account_id = ${accountId} and contact_id = contact.id ${and} and ${page(one, time)}) as entry`;
   const unit = sql`unit_id`;
   const all: Record<Kind, Sql> = {
@@ -108,10 +108,10 @@ function detailsOf(accountId: number, contactIds: number[]): Record<Kind, Sql> {
     sql`(select name from ${raw(table)} named where account_id = ${accountId} and named.id = ${id})`;
   const one = (table: string, fields: Sql) => sql`
     select to_jsonb(part) from (
-      select ${fields} from ${raw(table)} deed where account_id = ${accountId} and deed.id = entry.id) as part`;
+      select ${fields} from ${raw(table)} activity where account_id = ${accountId} and activity.id = entry.id) as part`;
   const own = (flag: 'booker' | 'guest') => sql`(
     select bool_or(${raw(flag)}) from stay_contacts
-    where account_id = ${accountId} and stay_id = deed.id and contact_id = any(${contactIds})) as ${raw(flag)}`;
+    where account_id = ${accountId} and stay_id = activity.id and contact_id = any(${contactIds})) as ${raw(flag)}`;
   const clock = (name: string) => sql`${wallClock(raw(name))} as ${raw(name)}`;
   return {
     purchase: one(
@@ -121,14 +121,14 @@ function detailsOf(accountId: number, contactIds: number[]): Record<Kind, Sql> {
     ),
     booking: one(
       'bookings',
-      sql`booking_reference, provider_id, stage_value, type_id, source_id, ${named('booking_sources', sql`deed.source_id`)} as source_name,
+      sql`booking_reference, provider_id, stage_value, type_id, source_id, ${named('booking_sources', sql`activity.source_id`)} as source_name,
         ${wallClock(sql`enquired_at`)} as party_enquirytime, ${clock('party_datetime')}, party_size, deposit_paid::text, table_numbers`,
     ),
     stay: one(
       'stays',
       sql`${stayFields}, ${own('booker')}, ${own('guest')}, ${clock('enquiry_date')}, ${clock('checkin_date')}, ${clock('checkout_date')},
-        ${named('providers', sql`deed.provider_id`)} as provider_name,
-        ${named('booking_sources', sql`deed.booking_enquiry_source_id`)} as booking_enquiry_source_name`,
+        ${named('providers', sql`activity.provider_id`)} as provider_name,
+        ${named('booking_sources', sql`activity.booking_enquiry_source_id`)} as booking_enquiry_source_name`,
     ),
     wifi: one('wifi_interactions', sql`hotspot_name, mac_address, device_type, interaction_type`),
     feedback: one(
@@ -137,11 +137,11 @@ function detailsOf(accountId: number, contactIds: number[]): Record<Kind, Sql> {
         select coalesce(jsonb_agg(jsonb_build_object('category_id', category_id,
           'category_name', ${named('feedback_categories', sql`rating.category_id`)}, 'rating_text', rating_text,
           'contact_note', contact_note) order by rating.id), '[]')
-        from feedback_ratings rating where rating.account_id = ${accountId} and rating.feedback_id = deed.id) as ratings`,
+        from feedback_ratings rating where rating.account_id = ${accountId} and rating.feedback_id = activity.id) as ratings`,
     ),
     unique_code: one(
       'unique_codes',
-      sql`unique_code, group_id as unique_code_group_id, ${named('unique_code_groups', sql`deed.group_id`)} as unique_code_group_name`,
+      sql`unique_code, group_id as unique_code_group_id, ${named('unique_code_groups', sql`activity.group_id`)} as unique_code_group_name`,
     ),
   };
 }

@@ -8,7 +8,7 @@ import type { UnitEffects } from './schema.ts';
 /**
  * Units whose name, or the name of a folder or group of theirs, contains the text. The order is that of the full list.
  */
-export function selectUnitsCalled(tx: Tx, accountId: number, search: string, slice: Slice): Promise<Rows<Unit>> {
+export function searchUnits(tx: Tx, accountId: number, search: string, slice: Slice): Promise<Rows<Unit>> {
   const called = sql`account_id = ${accountId} and position(lower(${search}) in lower(name)) > 0`;
   const with_it = sql`select id from units where ${called} union select unit_id from folders where ${called} union select unit_id from groups where ${called}`;
   const from = sql`units where account_id = ${accountId} and deleted_at is null and id in (${with_it})`;

@@ -28,7 +28,7 @@ export type Lookup = {
 };
 
 /** The maximum length of a list, because the partner API returns a list in one response. */
-export const longestLookup = 1000;
+export const maxLookupLength = 1000;
 
 function kind(
   table: LookupKind['table'],

@@ -5,7 +5,7 @@ const id = Id('Unit id; required when sending data.');
 const name = Name('What the venue is called.', 'The Anchor');
 const isRoot = Type.Boolean({ description: 'True for the single root unit of the account.' });
 
-export const rootStays = 'The root unit can’t be deleted: it holds what belongs to no other place.';
+export const rootUnitError = 'The root unit can’t be deleted: it holds what belongs to no other place.';
 
 export const Unit = Type.Object({ id, name, is_root: isRoot });
 export type Unit = Static<typeof Unit>;

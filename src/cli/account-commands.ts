@@ -16,23 +16,23 @@ export function withAccount(command: Command): Command {
 }
 
 /** A command about one item in an account. */
-export function one<T extends object | string>(
+export function itemCommand<T extends object | string>(
   parent: Command,
   usage: string,
   description: string,
   work: (tx: Tx, accountId: number, ...args: string[]) => Promise<T>,
-  inWords?: (result: T) => string,
+  describe?: (result: T) => string,
 ): void {
   const command = withAccount(parent.command(usage)).description(description);
   command.action(async () => {
     const options = command.opts<Options>();
     const result = await inAccount(options.account, (tx, accountId) => work(tx, accountId, ...command.args));
-    print(inWords && !options.json ? inWords(result) : result, options);
+    print(describe && !options.json ? describe(result) : result, options);
   });
 }
 
 /** A command that lists items of an account, 100 per page. */
-export function many(
+export function listCommand(
   parent: Command,
   usage: string,
   description: string,

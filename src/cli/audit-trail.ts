@@ -32,11 +32,11 @@ const identifying = ['id', 'other', 'group', 'contact'];
 export async function recordCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
   // A transaction gets an id at its first write.
   const [transaction] = await tx<{ wrote: boolean }>`select pg_current_xact_id_if_assigned() is not null as wrote`;
-  if (transaction?.wrote) await noteCommand(tx, accountId, result);
+  if (transaction?.wrote) await recordAlways(tx, accountId, result);
 }
 
 /** Writes an audit event even for a command that only reads. A backup copies all data, so it is recorded. */
-export async function noteCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
+export async function recordAlways(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
   if (!running) return;
   const { args, registeredArguments } = running;
   const given = registeredArguments.map((argument, index) => [argument.name(), args[index] ?? ''] as const);
