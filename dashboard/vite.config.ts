@@ -13,16 +13,16 @@ export default defineConfig({
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,
-    // What is loaded first is measured by it.
+    // test/dashboard/size.test.ts reads the manifest.
     manifest: true,
-    // Everything is a file of its own: the pages are served with a policy that allows nothing else.
+    // No inlined assets, because the content security policy of the pages allows only files.
     assetsInlineLimit: 0,
-    // Whoever gets the files gets the terms of those whose work is in them.
+    // Keep the licence comments of the bundled packages.
     license: { fileName: 'licences.md' },
     modulePreload: { polyfill: false },
-    // test/dashboard/size.test.ts holds what is loaded first to its limit.
+    // test/dashboard/size.test.ts limits the size of the first load.
     chunkSizeWarningLimit: Number.POSITIVE_INFINITY,
   },
-  // While working on it: the pages from here, the data from a service that runs beside.
+  // For development: Vite serves the pages, and a running service serves the data.
   server: { proxy: { '/admin': service, '/v1': service, '/docs': service, '/openapi.json': service } },
 });

@@ -1,4 +1,4 @@
-// Puts what the service serves but does not compile beside the compiled code.
+// Copies the files that the service serves but does not compile to the compiled code.
 import { chmodSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
@@ -9,7 +9,7 @@ copyFileSync(
 );
 chmodSync(new URL('dist/cli/regulars.js', root), 0o755);
 
-// The dashboard's files are compressed once, here, as far as they go, and not at each request.
+// Compresses the dashboard's files once, at the highest level, instead of at each request.
 const dashboard = new URL('dist/dashboard/', root);
 for (const name of readdirSync(dashboard, { recursive: true, encoding: 'utf8' })) {
   if (!/^(index|assets\/.*)\.(html|js|css|svg)$/.test(name)) continue;

@@ -1,5 +1,5 @@
-// Says loudly where the registry has a newer embedded PostgreSQL than the pinned one. It never fails: a release of
-// somebody else's must not stop a change that has nothing to do with it.
+// Warns if the registry has a newer embedded PostgreSQL than the pinned one. It never fails, because a new release
+// must not block an unrelated change.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -10,7 +10,7 @@ for (const [name, pinned] of Object.entries(optionalDependencies)) {
     timeout: 60_000,
   });
   const latest = stdout?.trim();
-  if (!latest) process.stdout.write(`*** LEFT OUT: the registry does not say which ${name} is the latest.\n`);
+  if (!latest) process.stdout.write(`*** SKIPPED: the registry did not return which ${name} is the latest.\n`);
   else if (latest === pinned) process.stdout.write(`${name} ${pinned} is the latest.\n`);
   else
     process.stdout.write(

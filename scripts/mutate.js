@@ -1,4 +1,5 @@
-// Mutation tests: change the files with the main rules, one place at a time, and run their tests. A change that fails no
+// Mutation tests: change the files with the main rules, one place at a time, and run their tests. A change that fails
+// no
 // test survives. Needs PostgreSQL, like the tests; `npm run mutate` runs every group, `npm run mutate consent` one.
 import { Stryker } from '@stryker-mutator/core';
 
@@ -50,11 +51,11 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(groups)) {
     // A worker starts a PostgreSQL of its own.
     concurrency: 2,
     ignorePatterns: ['dist', 'data', 'demo-data', 'docs', 'reports'],
-    // Stryker would read this file with TypeScript's own API, which TypeScript 7 does not have yet. Vite needs none of it.
+    // Stryker reads this file with TypeScript's API, which TypeScript 7 does not have yet. Vite does not need it.
     tsconfigFile: 'none',
-    // Values that are made once, when a file is loaded, can only be changed by running every test again.
+    // Mutants of values that are computed when a file is loaded need a run of every test, so they are left out.
     ignoreStatic: true,
-    // Messages, SQL and rows are no decisions: without them nothing works, and any test notices.
+    // Messages, SQL and rows contain no decisions. Any test fails without them.
     mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral', 'ArrayDeclaration'] },
     timeoutMS: 30_000,
     reporters: ['clear-text', 'json', 'progress-append-only'],

@@ -22,7 +22,7 @@ createRoot(place).render(
       defaultColorScheme="auto"
     >
       <QueryClientProvider client={queryClient}>
-        {/* In nobody's way: beside the rows' buttons, taking the room of one, above windows (200) but below menus (300). */}
+        {/* Does not cover the buttons of rows. Above windows (z-index 200), below menus (300). */}
         <Notifications position="bottom-center" layout="stacked" limit={3} zIndex={250} />
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -9,7 +9,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { channels, matchKeys, timelineKinds } from '#service/shared/codes.ts';
-import { ApiError, whenSignedOut } from './api/client.ts';
+import { ApiError, onSignedOut } from './api/client.ts';
 import { get, queryClient } from './api/queries.ts';
 import { guestsFound, prefetchGuest } from './guests/queries.ts';
 import { overviewQuery } from './home/overview.ts';
@@ -19,7 +19,7 @@ import { NotFoundPage } from './pages/NotFoundPage.tsx';
 import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { lastAccount } from './session/last-account.ts';
 import { sessionQuery } from './session/session.ts';
-import { whenLeaving } from './session/sign-out.ts';
+import { onSignOut } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { unitsQuery } from './venues/units.ts';
@@ -35,7 +35,7 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./session/SignInPage.tsx'), 'SignInPage'),
 });
 
-/** Everything behind it has somebody who is signed in. */
+/** All routes below require a session. */
 const guard = createRoute({
   getParentRoute: () => root,
   id: 'guard',
@@ -56,7 +56,7 @@ const guard = createRoute({
   ),
 });
 
-const nowhere = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
+const unknownPath = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
 
 const start = createRoute({
   getParentRoute: () => guard,
@@ -74,7 +74,7 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./profile/ProfilePage.tsx'), 'ProfilePage'),
 });
 
-/** What is not a number is no id; the page it names is not there. */
+/** Parses an id in a path. Other values lead to the not-found page. */
 const idParam = (raw: string) => (/^[1-9]\d{0,14}$/.test(raw) ? Number(raw) : 0);
 
 const account = createRoute({
@@ -84,18 +84,18 @@ const account = createRoute({
     parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
     stringify: ({ accountId }) => ({ accountId: String(accountId) }),
   },
-  // Before anything of the page is read, which would be asked for in vain.
+  // Check the account before the page's data is loaded.
   beforeLoad: ({ context: { session }, params }) => {
     if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
-    lastAccount.keep(params.accountId);
+    lastAccount.store(params.accountId);
   },
   notFoundComponent: NotFoundPage,
-  // Nothing of one account is shown on a page of another, not even until that is read.
+  // Remount on another account, so that no page shows data of the previous one while it loads.
   remountDeps: ({ params }) => params.accountId,
   component: Outlet,
 });
 
-// What is searched for is not read in the route itself: the compiler would lose sight of its type over the loader.
+// The search is not read in the route itself, because TypeScript then loses its type in the loader.
 const homeSearch = searchOf({ range: oneOf(...rangeNames), from: day, to: day, unit_id: id });
 
 const home = createRoute({
@@ -139,7 +139,7 @@ const guest = createRoute({
   },
   validateSearch: guestSearch,
   loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
-  // What was typed or opened for one guest is not there for the next.
+  // Remount for another guest, so that typed text and open windows do not carry over.
   remountDeps: ({ params }) => params.contactId,
   component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
 });
@@ -212,8 +212,8 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
 });
 
-/** The first page of a list is read while one still points at the link. */
-const ahead = (list: string) => (to: { params: { accountId: number } }) =>
+/** Preloads the first page of a list while the pointer is over the link. */
+const preloadList = (list: string) => (to: { params: { accountId: number } }) =>
   void queryClient.prefetchQuery(get(`/accounts/${to.params.accountId}/${list}`));
 
 const settingsParts = [
@@ -239,35 +239,35 @@ const settingsParts = [
     getParentRoute: () => settings,
     path: 'udfs',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('udfs'),
+    loader: preloadList('udfs'),
     component: lazyRouteComponent(() => import('./settings/UdfSettings.tsx'), 'UdfSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'sources',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('sources'),
+    loader: preloadList('sources'),
     component: lazyRouteComponent(() => import('./settings/SourceSettings.tsx'), 'SourceSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'providers',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('providers'),
+    loader: preloadList('providers'),
     component: lazyRouteComponent(() => import('./settings/ProviderSettings.tsx'), 'ProviderSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'feedback-categories',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('feedback_categories'),
+    loader: preloadList('feedback_categories'),
     component: lazyRouteComponent(() => import('./settings/FeedbackCategorySettings.tsx'), 'FeedbackCategorySettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'booking-sources',
     validateSearch: searchOf({ page: id }),
-    loader: ahead('booking_sources'),
+    loader: preloadList('booking_sources'),
     component: lazyRouteComponent(() => import('./settings/BookingSourceSettings.tsx'), 'BookingSourceSettings'),
   }),
   createRoute({
@@ -299,7 +299,7 @@ export const router = createRouter({
     signIn,
     guard.addChildren([
       start,
-      nowhere,
+      unknownPath,
       profile,
       account.addChildren([
         home,
@@ -317,7 +317,7 @@ export const router = createRouter({
   ]),
   context: { queryClient },
   defaultPreload: 'intent',
-  // The queries know by themselves what is fresh.
+  // React Query decides what is fresh.
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: RouteError,
   defaultNotFoundComponent: NotFoundPage,
@@ -332,7 +332,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** To the sign-in page, and back here afterwards. What was read is forgotten once nobody looks at it any more. */
+/** Goes to the sign-in page, which returns here. Cached data is removed once no page shows it. */
 async function goToSignIn({ back = false } = {}): Promise<void> {
   const { pathname, href } = router.latestLocation;
   if (pathname === '/sign-in') return;
@@ -340,5 +340,5 @@ async function goToSignIn({ back = false } = {}): Promise<void> {
   queryClient.clear();
 }
 
-whenSignedOut(() => void goToSignIn({ back: true }));
-whenLeaving(goToSignIn);
+onSignedOut(() => void goToSignIn({ back: true }));
+onSignOut(goToSignIn);

@@ -1,15 +1,15 @@
 /**
- * What may stand in a page's query. Anything else in an address that somebody typed or kept is left out, so that pages get what
- * they expect: `searchOf({ page: id, search: text, consent: oneOf('email', 'sms') })`.
+ * Declares the query parameters of a page: `searchOf({ page: id, search: text, consent: oneOf('email', 'sms') })`.
+ * Other parameters and invalid values are removed.
  */
 type Reader<T> = (raw: unknown) => T | undefined;
 type Search<Shape> = { [Name in keyof Shape]?: Shape[Name] extends Reader<infer T> ? T : never };
 
 export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: Shape) {
-  // Links need name none of it, which is what the type of the argument says.
+  // All parameters are optional in links. The type of the argument declares this.
   return (raw: Search<Shape>): Search<Shape> => {
     const search: Record<string, unknown> = {};
-    // Also what is left out: the router puts this over what stands in the address.
+    // Include undefined values, because the router merges this object into the URL.
     for (const [name, read] of Object.entries(shape)) search[name] = read(raw[name]);
     return search as Search<Shape>;
   };
@@ -29,7 +29,7 @@ export const oneOf =
   (raw) =>
     values.find((value) => value === raw);
 
-/** Queries as everybody writes them: the router's own way would put quotes around what looks like a number. */
+/** Plain query strings. The router's default puts quotes around texts that look like numbers. */
 export const parseSearch = (query: string): Record<string, unknown> => Object.fromEntries(new URLSearchParams(query));
 
 export function stringifySearch(search: Record<string, unknown>): string {

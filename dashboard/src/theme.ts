@@ -6,7 +6,7 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core';
 
-/** The one accent. In every colour, shade 7 carries white text and shade 4 is legible on the dark ground. */
+/** The accent colour. In every colour, shade 7 is readable under white text, and shade 4 on the dark background. */
 const accent: MantineColorsTuple = [
   '#f0f2fd',
   '#e0e4fa',
@@ -73,7 +73,7 @@ export const theme = createTheme({
   colors: { accent, red, green, yellow, dark },
   primaryShade: { light: 7, dark: 7 },
   autoContrast: true,
-  // White on what is darker than this has a contrast of 4.5, black on what is lighter.
+  // White text on a darker colour than this has a contrast of at least 4.5, black text on a lighter one.
   luminanceThreshold: 0.18,
   black: '#1b1d21',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif',
@@ -94,11 +94,11 @@ export const theme = createTheme({
   components: {
     Alert: { defaultProps: { variant: 'light', p: 'sm' } },
     Badge: { defaultProps: { variant: 'light', size: 'sm', tt: 'none', fw: 500, radius: 'xl' } },
-    // Choices are made when they are opened: hundreds of them, unseen, would keep the page waiting.
+    // Render the options only when they are opened. Hundreds of hidden options slow the page down.
     Combobox: { defaultProps: { withinPortal: false, keepMounted: false } },
     Code: { defaultProps: { fz: 'sm' } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    // Fields are required unless their label says "(optional)".
+    // Fields are required unless their label ends with "(optional)".
     InputWrapper: { defaultProps: { withAsterisk: false } },
     Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 }, withInitialFocusPlaceholder: false } },
     Modal: {
@@ -106,7 +106,8 @@ export const theme = createTheme({
     },
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } } },
     SegmentedControl: { defaultProps: { transitionDuration: 0 } },
-    // Its choices stand where it does, within the page's landmarks or the window; and the list of them is what scrolls.
+    // Render the options next to the field, inside the page's landmarks or the window. Only the list of options
+    // scrolls.
     Select: {
       defaultProps: { withScrollArea: false },
       styles: { options: { maxHeight: '15rem', overflowY: 'auto' } },
@@ -118,8 +119,8 @@ export const theme = createTheme({
 });
 
 /**
- * Text is never paler than a contrast of 4.5. Ours are `--line` for borders, `--quiet` for the ground of what recedes, `--hover`
- * and `--pressed`; the colours of charts, in the order in which their series take them; and those of what is good, neither, or bad.
+ * Text has a contrast of at least 4.5. Own variables: `--line` for borders, `--quiet` for quiet backgrounds, `--hover`
+ * and `--pressed`, the colours of chart series in their order, and the colours for good, neutral and bad.
  */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
@@ -151,7 +152,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--good': 'var(--mantine-color-green-5)',
     '--neither': '#767c87',
     '--bad': 'var(--mantine-color-red-5)',
-    // What is light on white is a tint here, with text of its own colour.
+    // The light variant is a tint in the dark scheme, with text of the same colour.
     ...Object.fromEntries(
       ['accent', 'red', 'green', 'yellow', 'gray'].flatMap((name) => {
         const tint = colors[name]?.[5] ?? name;
@@ -165,5 +166,5 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   },
 });
 
-/** index.html reads the same key before the first paint. */
+/** The local storage key. index.html reads the same key before the first paint. */
 export const schemeManager = localStorageColorSchemeManager({ key: 'regulars.colour-scheme' });

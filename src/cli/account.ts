@@ -21,14 +21,14 @@ export function accountCommand(program: Command): void {
   const sub = (usage: string, description: string) =>
     account.command(usage).description(description).option('--json', 'print JSON');
 
-  sub('create <name>', 'create an account, with its root unit')
-    .option('--time-zone <zone>', 'such as Europe/London; UTC unless given')
+  sub('create <name>', 'create an account with its root unit')
+    .option('--time-zone <zone>', 'such as Europe/London (default: UTC)')
     .action(async (name: string, options: Options) => {
       const input = readInput(NewAccount, { name, time_zone: options.timeZone });
       print(await inDirectory((tx) => createAccount(tx, input), true), options);
     });
   sub('list', 'list accounts')
-    .option('--page <n>', 'which page of 100')
+    .option('--page <n>', 'the page, of 100 rows each')
     .action(async (options: Options) => {
       const slice = toSlice(options);
       printRows(await inDirectory((tx) => listAccounts(tx, null, slice)), slice, options);
@@ -40,17 +40,17 @@ export function accountCommand(program: Command): void {
     const input = readInput(NewAccount, { name });
     print(await inDirectory((tx) => changeAccount(tx, toId(id, 'account'), input)), options);
   });
-  sub('time-zone <id> <time-zone>', 'move an account to another time zone').action(
+  sub('time-zone <id> <time-zone>', 'change the time zone of an account').action(
     async (id: string, zone: string, options: Options) => {
       const input = readInput(Changes(NewAccount), { time_zone: zone });
       print(await inDirectory((tx) => changeAccount(tx, toId(id, 'account'), input)), options);
     },
   );
-  sub('delete <id>', 'delete an account and everything in it, for good')
+  sub('delete <id>', 'delete an account and all its data permanently')
     .option('--yes', 'really')
     .action(async (id: string, options: Options) => {
       if (!options.yes)
-        throw new SetupProblem('This deletes all guests of the account for good. Add --yes if you mean it.');
+        throw new SetupProblem('This deletes all guests of the account permanently. Add --yes to confirm.');
       const accountId = toId(id, 'account');
       await inDirectory(
         async (tx) => {
@@ -65,7 +65,7 @@ export function accountCommand(program: Command): void {
     });
 }
 
-/** Here, as there may be no service to do it. A service that runs shares the work. */
+/** The command deletes the rows itself, because the service may not be running. A running service shares the work. */
 async function deleteRows(db: Database, id: number, signal: AbortSignal): Promise<void> {
   const rows = await rowsOfAccount(db, id);
   const progress = new Progress('rows');
@@ -75,11 +75,11 @@ async function deleteRows(db: Database, id: number, signal: AbortSignal): Promis
     progress.show(done, Math.max(done, rows));
   };
   if (await finishDeletion(db, id, { signal, onBatch })) {
-    // Some went with others, and some were deleted by the service.
+    // Cascades and the service delete some of the rows, so the sum of the batches can be lower than the count.
     progress.show(rows, rows);
     return;
   }
   throw new SetupProblem(
-    'Interrupted: the account is deleted, and some of its rows are left. The service deletes them when it runs.',
+    'Interrupted: the account is deleted, but some of its rows are left. The service deletes them when it runs.',
   );
 }

@@ -14,10 +14,10 @@ interface Options {
 export function auditCommand(program: Command): void {
   program
     .command('audit')
-    .description('the audit trail: changes through the admin API and the command line, newest first')
-    .option('-a, --account <id>', 'only those in this account')
-    .option('-u, --user <id>', 'only those by this user')
-    .option('--page <n>', 'which page of 100')
+    .description('list changes through the admin API and the command line, newest first')
+    .option('-a, --account <id>', 'only changes in this account')
+    .option('-u, --user <id>', 'only changes by this user')
+    .option('--page <n>', 'the page, of 100 rows each')
     .option('--json', 'print JSON')
     .action(async (options: Options) => {
       const slice = toSlice(options);

@@ -10,29 +10,31 @@ import { type CopyConnection, isDatabaseUnavailable, openCopyConnection } from '
 import { knownMigrations } from '../platform/db/migrate.ts';
 import type { OpenDatabase } from '../platform/db/open/open.ts';
 import { SetupProblem } from '../shared/problem.ts';
-import { writeWhole } from './files.ts';
+import { recordAlways } from './audit-trail.ts';
+import { writeFileAtomically } from './files.ts';
 import { endBar, Progress } from './progress.ts';
 import { print, withDatabase } from './run.ts';
-import { noteCommand } from './trail.ts';
 
-/** For standard output or input. */
+/** The file name for standard output or input. */
 const standard = '-';
-/** Whoever has a backup has every guest's data. */
-const forItsOwnerAlone = 0o600;
+/** A backup contains every guest's data, so only its owner may read it. */
+const ownerOnly = 0o600;
 /** Level 6 takes twice as long for a file that is a tenth smaller. */
 const compression = { level: 3 };
 
-/** All that there is into a file, and out of one. */
+/** The commands backup and restore. */
 export function backupCommands(program: Command): void {
   program
     .command('backup <file>')
     .description(
-      'write all that the database holds into a file, while the service runs; - writes to standard output. Keep it safe: it holds every guest’s data',
+      'write the whole database to a file, also while the service runs; - writes to standard output. Keep the file safe: it contains every guest’s data',
     )
     .option('--json', 'print JSON')
     .action(async (file: string, options: { json?: boolean }) => {
       if (file === standard && process.stdout.isTTY)
-        throw new SetupProblem('A backup is not for a screen. Name a file, or send it on: regulars backup - | …');
+        throw new SetupProblem(
+          'A backup can’t be written to a terminal. Name a file, or use a pipe: regulars backup - | …',
+        );
       const begin = Date.now();
       let bytes = 0;
       const count = (size: number) => {
@@ -40,14 +42,14 @@ export function backupCommands(program: Command): void {
       };
       const summary = await withDatabase({ migrate: 'none', mayCreate: false }, async (database, interrupted) => {
         await recordBackup(database);
-        return copying(database, interrupted, (connection) =>
-          takeBackup(connection, (text) => storeIn(file, text, count, interrupted), watched()),
+        return withCopyConnection(database, interrupted, (connection) =>
+          takeBackup(connection, (text) => writeBackup(file, text, count, interrupted), watched()),
         );
       });
       const seconds = (Date.now() - begin) / 1000;
-      const sentence = `${inWords(summary)} are in ${file === standard ? 'the backup' : file} (${size(bytes)}, ${seconds.toFixed(1)} s).`;
-      // Standard output may be the backup itself.
-      if (file === standard) say(sentence);
+      const sentence = `${describe(summary)} are in ${file === standard ? 'the backup' : file} (${size(bytes)}, ${seconds.toFixed(1)} s).`;
+      // Standard output can be the backup itself, so the message goes to stderr.
+      if (file === standard) printToStderr(sentence);
       else print(options.json ? { file, bytes, seconds, ...summary } : sentence, options);
     });
 
@@ -57,18 +59,18 @@ export function backupCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (file: string, options: { json?: boolean }) => {
       const begin = Date.now();
-      const { header, summary } = await readingFrom(file, async (reader, stopReading) => {
+      const { header, summary } = await openBackup(file, async (reader, stopReading) => {
         const header = await reader.header();
-        // Before a database is made for nothing.
+        // Check the file before a database is created.
         divideMigrations(header);
         const summary = await withDatabase({ migrate: 'none', mayCreate: true }, (database, interrupted) => {
           interrupted.addEventListener('abort', stopReading);
-          return copying(database, interrupted, (connection) =>
+          return withCopyConnection(database, interrupted, (connection) =>
             restore(
               connection,
               database.connect,
               { header, reader },
-              { progress: watched(), say, finish: (tx) => noteCommand(tx, null, {}) },
+              { progress: watched(), say: printToStderr, finish: (tx) => recordAlways(tx, null, {}) },
             ),
           );
         });
@@ -76,21 +78,21 @@ export function backupCommands(program: Command): void {
       });
       const seconds = (Date.now() - begin) / 1000;
       const { taken_at, regulars } = header;
-      const sentence = `${inWords(summary)} were restored, as they were at ${taken_at} (${seconds.toFixed(1)} s). Start the service with the same settings.`;
+      const sentence = `${describe(summary)} were restored, as they were at ${taken_at} (${seconds.toFixed(1)} s). Start the service with the same settings.`;
       print(options.json ? { taken_at, regulars, seconds, ...summary } : sentence, options);
     });
 }
 
-/** What was taken out is known afterwards, also from the backup itself. An older schema's trail is not ours to know. */
+/** Records the backup in the audit trail, which is also in the backup. Skipped for an older schema of the trail. */
 async function recordBackup({ db }: OpenDatabase): Promise<void> {
   await db.transaction(async (tx) => {
     const schema = await schemaOf(tx);
-    if (schema.at(-1) === knownMigrations().at(-1)?.name) await noteCommand(tx, null, {});
+    if (schema.at(-1) === knownMigrations().at(-1)?.name) await recordAlways(tx, null, {});
   });
 }
 
-/** Interrupted, its connection is cut, and with it goes all that was not kept. */
-async function copying<T>(
+/** An interrupt closes the connection, and PostgreSQL rolls the transaction back. */
+async function withCopyConnection<T>(
   { connect }: OpenDatabase,
   interrupted: AbortSignal,
   work: (connection: CopyConnection) => Promise<T>,
@@ -105,7 +107,7 @@ async function copying<T>(
     endBar();
     if (interrupted.aborted) throw new SetupProblem('Interrupted: nothing was changed.');
     if (isDatabaseUnavailable(error))
-      throw new SetupProblem(`PostgreSQL can’t go on: ${(error as Error).message}. Nothing was changed.`);
+      throw new SetupProblem(`PostgreSQL failed: ${(error as Error).message}. Nothing was changed.`);
     throw error;
   } finally {
     interrupted.removeEventListener('abort', cut);
@@ -113,7 +115,7 @@ async function copying<T>(
   }
 }
 
-async function storeIn(
+async function writeBackup(
   file: string,
   text: AsyncIterable<Buffer | string>,
   count: (bytes: number) => void,
@@ -127,14 +129,15 @@ async function storeIn(
   }
   const end = file !== standard;
   const write = (out: Writable) => pipeline(text, createGzip(compression), counted, out, { signal, end });
-  if (file !== standard) return writeWhole(file, write, forItsOwnerAlone);
+  if (file !== standard) return writeFileAtomically(file, write, ownerOnly);
   await write(process.stdout).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') throw new SetupProblem('Whoever was to take the backup is gone: it is not whole.');
-    throw error.syscall === 'write' ? new SetupProblem(`The backup is not whole: ${error.message}.`) : error;
+    if (error.code === 'EPIPE')
+      throw new SetupProblem('The reader of the backup closed the pipe. The backup is incomplete.');
+    throw error.syscall === 'write' ? new SetupProblem(`The backup is incomplete: ${error.message}.`) : error;
   });
 }
 
-async function readingFrom<T>(file: string, work: (reader: Reader, stop: () => void) => Promise<T>): Promise<T> {
+async function openBackup<T>(file: string, work: (reader: Reader, stop: () => void) => Promise<T>): Promise<T> {
   const source = file === standard ? process.stdin : createReadStream(file);
   const text = source.pipe(createGunzip());
   source.on('error', (error: Error) => text.destroy(error));
@@ -151,7 +154,7 @@ async function readingFrom<T>(file: string, work: (reader: Reader, stop: () => v
   }
 }
 
-const say = (text: string) => void process.stderr.write(`${text}\n`);
+const printToStderr = (text: string) => void process.stderr.write(`${text}\n`);
 
 function watched(): (done: number, of: number) => void {
   const progress = new Progress('rows');
@@ -160,7 +163,7 @@ function watched(): (done: number, of: number) => void {
   };
 }
 
-const inWords = ({ rows, accounts }: Summary) =>
+const describe = ({ rows, accounts }: Summary) =>
   `${rows.toLocaleString('en')} rows of ${accounts === 1 ? '1 account' : `${accounts.toLocaleString('en')} accounts`}`;
 
 const size = (bytes: number) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);

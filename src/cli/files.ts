@@ -5,16 +5,16 @@ import type { Writable } from 'node:stream';
 import { SetupProblem } from '../shared/problem.ts';
 
 /**
- * Writes beside the file until it is whole, and on the disk, so that what is broken off leaves what was there; a pipe or
- * a device stays what it is.
+ * Writes to a temporary file and renames it when it is complete and synced to disk. An interrupted write keeps the old
+ * file. A pipe or a device is written directly.
  */
-export async function writeWhole(
+export async function writeFileAtomically(
   file: string,
   write: (out: Writable) => Promise<void>,
   mode: number = 0o666,
 ): Promise<void> {
   const there = await stat(file).catch(() => undefined);
-  // Of its own, should another be writing to the same name.
+  // A unique name, in case another process writes to the same file.
   const part = there && !there.isFile() ? undefined : `${file}.${process.pid}.part`;
   try {
     if (part === undefined) {
@@ -28,13 +28,13 @@ export async function writeWhole(
   } catch (error) {
     if (part !== undefined) await rm(part, { force: true }).catch(() => {});
     const { syscall, code, message } = error as NodeJS.ErrnoException;
-    // Not the file's, but the database's.
+    // The error comes from the database, not from the file.
     if (syscall === undefined || code === 'ECONNRESET') throw error;
     throw new SetupProblem(`${file} can’t be written: ${message}.`);
   }
 }
 
-/** A new name is on the disk when its folder is. */
+/** A rename is on disk only after its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

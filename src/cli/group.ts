@@ -29,8 +29,8 @@ export function groupCommands(program: Command): void {
       command: 'folder',
       noun: 'folder',
       plural: 'folders',
-      createOptions: [['-u, --unit <id>', 'the unit it is on', true]],
-      listOptions: [['-u, --unit <id>', 'only those on this unit']],
+      createOptions: [['-u, --unit <id>', 'the unit that it belongs to', true]],
+      listOptions: [['-u, --unit <id>', 'only those of this unit']],
     },
     {
       create: (tx, accountId, name, options) => {
@@ -51,11 +51,11 @@ export function groupCommands(program: Command): void {
       noun: 'group',
       plural: 'groups',
       createOptions: [
-        ['-u, --unit <id>', 'the unit it is on', true],
-        ['-f, --folder <name>', 'the folder, made if it is missing; "default" unless given', false],
+        ['-u, --unit <id>', 'the unit that it belongs to', true],
+        ['-f, --folder <name>', 'the folder; created if it is missing (default: "default")', false],
       ],
       listOptions: [
-        ['-u, --unit <id>', 'only those on this unit'],
+        ['-u, --unit <id>', 'only those of this unit'],
         ['-f, --folder <id>', 'only those in this folder'],
       ],
     },

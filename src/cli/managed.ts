@@ -22,21 +22,21 @@ interface Spec {
   command: string;
   noun: string;
   plural: string;
-  /** What deleting one makes of it, where that is another word. */
+  /** The past participle for a deletion, if it is not "deleted". */
   removed?: string;
   /** Options of `create`, and of `list`: [flags, description, required]. */
   createOptions?: [string, string, boolean][];
   listOptions?: [string, string][];
 }
 
-/** create, list, show, rename and delete of something that staff keep in an account. */
+/** The commands create, list, show, rename and delete for one kind of thing in an account. */
 export function crudCommand(program: Command, spec: Spec, verbs: Verbs): Command {
   const parent = program.command(spec.command).description(`${spec.plural} of an account`);
   const sub = (usage: string, description: string) =>
     parent
       .command(usage)
       .description(description)
-      .option('-a, --account <id>', 'the account; may be left out where there is only one')
+      .option('-a, --account <id>', 'the account; optional if there is only one')
       .option('--json', 'print JSON');
 
   const create = sub('create <name>', `create a ${spec.noun}`);
@@ -48,7 +48,7 @@ export function crudCommand(program: Command, spec: Spec, verbs: Verbs): Command
     print(await inAccount(options.account, (tx, accountId) => verbs.create(tx, accountId, name, options)), options);
   });
 
-  const list = sub('list', `list ${spec.plural}`).option('--page <n>', 'which page of 100');
+  const list = sub('list', `list ${spec.plural}`).option('--page <n>', 'the page, of 100 rows each');
   for (const [flags, text] of spec.listOptions ?? []) list.option(flags, text);
   list.action(async (options: Options) => {
     const slice = toSlice(options);

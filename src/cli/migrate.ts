@@ -4,7 +4,7 @@ import { print, withDatabase } from './run.ts';
 export function migrateCommand(program: Command): void {
   program
     .command('migrate')
-    .description('bring the database up to this version, and do nothing else')
+    .description('migrate the database to this version and exit')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const { applied, version } = await withDatabase(

@@ -1,9 +1,9 @@
-/** How far something long is: a bar that redraws itself on a terminal, a line now and then elsewhere. On stderr, beside the result. */
+/** Shows progress on stderr: a bar on a terminal, and a few lines elsewhere. */
 export class Progress {
   readonly #what: string;
   readonly #begin = Date.now();
   readonly #isTerminal = process.stderr.isTTY === true;
-  #told = -1;
+  #shown = -1;
 
   constructor(what: string) {
     this.#what = what;
@@ -11,10 +11,10 @@ export class Progress {
 
   show(done: number, of: number): void {
     const share = Math.floor((100 * done) / of);
-    // A file or a log wants ten lines, not a thousand.
+    // A log file gets about ten lines.
     const step = this.#isTerminal ? 1 : 10;
-    if (share < 100 && Math.floor(share / step) === Math.floor(this.#told / step)) return;
-    this.#told = share;
+    if (share < 100 && Math.floor(share / step) === Math.floor(this.#shown / step)) return;
+    this.#shown = share;
     const counts = `${done.toLocaleString('en')} of ${of.toLocaleString('en')} ${this.#what}${this.#left(done, of)}`;
     if (!this.#isTerminal) {
       process.stderr.write(`${share} %: ${counts}\n`);
@@ -27,14 +27,14 @@ export class Progress {
 
   #left(done: number, of: number): string {
     const seconds = Math.round(((Date.now() - this.#begin) / 1000 / done) * (of - done));
-    // The first few say nothing about the rest.
+    // The first steps are too few for an estimate.
     return done >= of / 100 && seconds > 0 ? `, ${seconds} s left` : '';
   }
 }
 
 let drawing = false;
 
-/** What is said next begins on a line of its own. */
+/** Ends the line, so that further output starts on a new one. */
 export function endBar(): void {
   if (drawing) process.stderr.write('\n');
   drawing = false;

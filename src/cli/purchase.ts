@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { explainPurchase } from '../features/activity/purchases/explain.ts';
 import { listWaiting, showPurchase } from '../features/activity/purchases/read.ts';
 import type { Explanation } from '../features/activity/purchases/schema.ts';
-import { many, one } from './of-account.ts';
+import { itemCommand, listCommand } from './account-commands.ts';
 import { toId } from './run.ts';
 
-/** Whose purchases are, and which are nobody's yet. */
+/** Commands to show purchases and how they were matched. */
 export function purchaseCommands(program: Command): void {
-  const purchase = program.command('purchase').description('look at purchases, and at whose they are');
-  many(purchase, 'waiting', 'those that are nobody’s yet, newest first', async (tx, accountId, slice) => {
+  const purchase = program.command('purchase').description('show purchases and how they were matched');
+  listCommand(purchase, 'waiting', 'list waiting purchases, newest first', async (tx, accountId, slice) => {
     const { rows, total } = await listWaiting(tx, accountId, {}, slice);
     return {
       total,
@@ -22,19 +22,19 @@ export function purchaseCommands(program: Command): void {
       })),
     };
   });
-  one(purchase, 'show <id>', 'a purchase with its lines', (tx, accountId, id) =>
+  itemCommand(purchase, 'show <id>', 'show a purchase with its lines', (tx, accountId, id) =>
     showPurchase(tx, accountId, toId(id, 'purchase')),
   );
-  one(
+  itemCommand(
     purchase,
     'explain <id>',
-    'why it is whose it is, or nobody’s',
+    'explain why a purchase was matched, or why not',
     (tx, accountId, id) => explainPurchase(tx, accountId, toId(id, 'purchase')),
-    inWords,
+    describe,
   );
 }
 
-function inWords({ summary, keys, candidates }: Explanation): string {
+function describe({ summary, keys, candidates }: Explanation): string {
   const lines = [summary];
   for (const { key, value, outcome, reason } of keys) {
     lines.push(`  by ${key.replaceAll('_', ' ')} ${value}: ${outcome}. ${reason}`);

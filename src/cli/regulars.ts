@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { version } from '../platform/version.ts';
 import { accountCommand } from './account.ts';
 import { auditCommand } from './audit.ts';
+import { auditCommands } from './audit-trail.ts';
 import { backupCommands } from './backup.ts';
 import { contactCommands } from './contact.ts';
 import { domainCommand } from './domain.ts';
@@ -12,14 +13,13 @@ import { migrateCommand } from './migrate.ts';
 import { purchaseCommands } from './purchase.ts';
 import { finish } from './run.ts';
 import { tokenCommand } from './token.ts';
-import { auditCommands } from './trail.ts';
 import { unitCommand } from './unit.ts';
 import { userCommand } from './user.ts';
 import { voucherCommands } from './voucher.ts';
 
 const program = new Command('regulars')
   .description(
-    'Regulars, the customer-data platform for hospitality groups. It works on the same settings as the service, running or not.',
+    'Regulars, the customer-data platform for hospitality groups. Uses the settings of the service, which need not be running.',
   )
   .version(version)
   .showHelpAfterError('(add --help for the options)');
@@ -27,7 +27,7 @@ const program = new Command('regulars')
 auditCommands(program);
 program
   .command('start')
-  .description('start the service (what `npm start` does)')
+  .description('start the service (same as `npm start`)')
   .action(async () => {
     await import('../main.ts');
   });

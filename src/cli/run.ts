@@ -8,8 +8,8 @@ import type { Run } from '../platform/db/sql.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
 import { reader } from '../shared/read.ts';
+import { recordCommand } from './audit-trail.ts';
 import { endBar } from './progress.ts';
-import { recordCommand } from './trail.ts';
 
 const perPage = 100;
 
@@ -21,8 +21,8 @@ export async function withDatabase<T>(
   const stopping = new AbortController();
   const options = { as: 'command', connections: 1, ...choices, onEvent, signal: stopping.signal } as const;
   const opening = openDatabase(readConfig(), options);
-  // Whatever ends the command, a PostgreSQL that it started must not stay behind. The work gives up at its next
-  // statement; whoever insists ends it at once.
+  // A PostgreSQL that this command started must stop with it. The first signal aborts the work at its next statement.
+  // The second one ends the process at once.
   const interrupt = () => {
     if (stopping.signal.aborted) process.exit(interruptedCode);
     stopping.abort();
@@ -36,7 +36,7 @@ export async function withDatabase<T>(
       await database.close();
     }
   } catch (error) {
-    // Where it was done before anybody could hear of it, it is done.
+    // The work finished before the signal took effect, so it counts as done.
     if (stopping.signal.aborted) process.exitCode = interruptedCode;
     throw error;
   } finally {
@@ -46,11 +46,11 @@ export async function withDatabase<T>(
 
 const interruptedCode = 130;
 
-/** Work on the directory: accounts and users. */
+/** Runs work on the shared tables: accounts and users. */
 export function inDirectory<T>(
   work: (tx: Tx) => Promise<T>,
   mayCreate = false,
-  /** What is left to do after the commit. */
+  /** Runs after the commit. */
   finish?: (db: Database, interrupted: AbortSignal) => Promise<void>,
 ): Promise<T> {
   return withDatabase({ migrate: 'empty', mayCreate }, async ({ db }, interrupted) => {
@@ -60,15 +60,15 @@ export function inDirectory<T>(
   });
 }
 
-/** Work within an account: the one named, or the only one there is. */
+/** Runs work in an account: the given one, or the only one. */
 export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountId: number) => Promise<T>): Promise<T> {
   return withDatabase({ migrate: 'empty', mayCreate: false }, async ({ db }, interrupted) => {
     const { rows, total } = await db.transaction((tx) => listAccounts(tx, null, { limit: 1, offset: 0 }));
     const accountId = wanted === undefined ? rows[0]?.id : toId(wanted, 'account');
     if (accountId === undefined)
-      throw new NotFound('There is no account yet. Make one with `regulars account create NAME`.');
+      throw new NotFound('There is no account yet. Create one with `regulars account create NAME`.');
     if (wanted === undefined && total > 1)
-      throw new SetupProblem(`There are ${total} accounts. Say which one with --account ID.`);
+      throw new SetupProblem(`There are ${total} accounts. Choose one with --account ID.`);
     return db.tenant(accountId, (connected) =>
       untilInterrupted(connected, interrupted, accountId, async (tx) => {
         await showAccount(tx, accountId);
@@ -78,23 +78,23 @@ export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountI
   });
 }
 
-/** Between two statements is where a transaction can be given up, with all that it did. */
+/** Checks for an interrupt before each statement. An interrupt rolls the transaction back. */
 async function untilInterrupted<T>(
   tx: Tx,
   interrupted: AbortSignal,
   accountId: number | null,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const giveUp = () => new SetupProblem('Interrupted: nothing was changed.');
-  const heeding: Run = (strings, ...values) =>
-    interrupted.aborted ? Promise.reject(giveUp()) : tx(strings, ...values);
-  const result = await work(transactionOver(heeding, tx.now));
+  const interruptedError = () => new SetupProblem('Interrupted: nothing was changed.');
+  const checkedTx: Run = (strings, ...values) =>
+    interrupted.aborted ? Promise.reject(interruptedError()) : tx(strings, ...values);
+  const result = await work(transactionOver(checkedTx, tx.now));
   await recordCommand(tx, accountId, result);
-  if (interrupted.aborted) throw giveUp();
+  if (interrupted.aborted) throw interruptedError();
   return result;
 }
 
-/** The same shapes, and so the same rules and sentences, as over HTTP. */
+/** Validates with the shapes of the admin API, so that rules and messages are the same. */
 export function readInput<S extends TObject>(schema: S, raw: Record<string, unknown>): Static<S> {
   const { value, errors } = reader(schema)(raw);
   if (Object.keys(errors.fields).length > 0) throw new Invalid(errors.fields);
@@ -102,7 +102,7 @@ export function readInput<S extends TObject>(schema: S, raw: Record<string, unkn
 }
 
 export function toId(text: string, noun = 'thing'): number {
-  if (!/^\d{1,15}$/.test(text)) throw new NotFound(`"${text}" is not the number of a ${noun}.`);
+  if (!/^\d{1,15}$/.test(text)) throw new NotFound(`"${text}" is not a valid id of a ${noun}.`);
   return Number(text);
 }
 
@@ -115,7 +115,9 @@ export function print(value: object | string, options: { json?: boolean }): void
   if (options.json) process.stdout.write(`${JSON.stringify(typeof value === 'string' ? { message: value } : value)}\n`);
   else if (typeof value === 'string') process.stdout.write(`${value}\n`);
   else
-    process.stdout.write(Object.keys(value).length > widest ? lines(value) : table([value as Record<string, unknown>]));
+    process.stdout.write(
+      Object.keys(value).length > maxColumns ? lines(value) : table([value as Record<string, unknown>]),
+    );
 }
 
 export function printRows({ rows, total }: Rows<object>, slice: Slice, options: { json?: boolean }): void {
@@ -148,8 +150,8 @@ function table(rows: Record<string, unknown>[]): string {
     .join('');
 }
 
-/** What has more fields than this is easier to read down than across. */
-const widest = 12;
+/** Objects with more fields than this are printed as lines instead of a table. */
+const maxColumns = 12;
 
 function lines(value: object): string {
   const shown = Object.entries(value).filter(([, field]) => cell(field) !== '' && cell(field) !== '-');
@@ -165,7 +167,7 @@ function cell(value: unknown): string {
   return String(value);
 }
 
-/** Ends a command: an answer is exit 0, a sentence about what to do is exit 1. */
+/** Ends a command: exit code 0 with a result, 1 with an error message. */
 export async function finish(program: Command, args: string[]): Promise<void> {
   try {
     await program.parseAsync(args);

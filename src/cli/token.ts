@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { readRequests } from '../features/access/requests/read.ts';
 import { changeToken, createToken, listTokens, revokeToken, showToken } from '../features/access/tokens/manage.ts';
 import { NewToken, RenamedToken } from '../features/access/tokens/schema.ts';
+import { actor } from './audit-trail.ts';
 import { crudCommand, type Options } from './managed.ts';
 import { inAccount, print, printRows, readInput, toId } from './run.ts';
-import { actor } from './trail.ts';
 
 export function tokenCommand(program: Command): void {
   const token = crudCommand(
@@ -15,7 +15,7 @@ export function tokenCommand(program: Command): void {
       plural: 'personal access tokens',
       removed: 'revoked',
       createOptions: [
-        ['-u, --user <id>', 'the token may access all of this user’s accounts, not this one alone', false],
+        ['-u, --user <id>', 'give the token access to all accounts of this user, instead of only this one', false],
         ['-e, --expires-at <time>', 'yyyy-mm-dd hh:mm:ss in the account’s time zone', false],
       ],
     },
@@ -33,11 +33,11 @@ export function tokenCommand(program: Command): void {
       remove: revokeToken,
     },
   );
-  const account = ['-a, --account <id>', 'the account; may be left out where there is only one'] as const;
+  const account = ['-a, --account <id>', 'the account; optional if there is only one'] as const;
 
   token
     .command('revoke <id>')
-    .description('revoke a token (what `delete` does too): it is refused at once')
+    .description('revoke a token (same as `delete`); the next request with it is rejected')
     .option(...account)
     .option('--json', 'print JSON')
     .action(async (id: string, options: Options) => {
@@ -46,7 +46,7 @@ export function tokenCommand(program: Command): void {
     });
   token
     .command('requests <id>')
-    .description('what a token asked for lately, newest first')
+    .description('list the requests of a token, newest first')
     .option(...account)
     .option('--json', 'print JSON')
     .option('--before <entry>', 'only entries older than this one')

@@ -14,8 +14,8 @@ interface Options {
   email?: string;
 }
 
-/** A password on a command line is seen by others on the machine, so one is made where none is given. */
-function chosen(options: Options): { password: string; made?: string } {
+/** Generates a password if none is given, because other users of the machine can see command line arguments. */
+function passwordOf(options: Options): { password: string; made?: string } {
   if (options.password !== undefined) return { password: options.password };
   const made = randomBytes(12).toString('base64url');
   return { password: made, made };
@@ -28,17 +28,17 @@ export function userCommand(program: Command): void {
 
   sub('create <email>', 'create a user; prints a password if none is given')
     .option('--accounts <ids>', 'the accounts that the user may access: 1,2,3')
-    .option('--role <role>', 'owner, staff or viewer; staff unless given')
-    .option('--password <password>', 'the password; made up unless given')
+    .option('--role <role>', 'owner, staff or viewer (default: staff)')
+    .option('--password <password>', 'the password (default: generated)')
     .action(async (email: string, options: Options) => {
-      const { password, made } = chosen(options);
+      const { password, made } = passwordOf(options);
       const account_ids = options.accounts === undefined ? [] : options.accounts.split(',');
       const input = readInput(NewUser, { email, password, account_ids, role: options.role });
       const created = await inDirectory((tx) => createUser(tx, input), true);
       print(made ? { ...created, password: made } : created, options);
     });
   sub('list', 'list users')
-    .option('--page <n>', 'which page of 100')
+    .option('--page <n>', 'the page, of 100 rows each')
     .action(async (options: Options) => {
       const slice = toSlice(options);
       printRows(await inDirectory((tx) => listUsers(tx, slice)), slice, options);
@@ -48,17 +48,17 @@ export function userCommand(program: Command): void {
   });
   sub('change <id>', 'change a user’s email, role or accounts')
     .option('--email <email>', 'the new email')
-    .option('--accounts <ids>', 'the accounts that the user may access from now on: 1,2,3')
+    .option('--accounts <ids>', 'the new list of accounts that the user may access: 1,2,3')
     .option('--role <role>', 'owner, staff or viewer')
     .action(async (id: string, options: Options) => {
       const account_ids = options.accounts?.split(',').filter((part) => part !== '');
       const input = readInput(Changes(NewUser), { email: options.email, account_ids, role: options.role });
       print(await inDirectory((tx) => changeUser(tx, toId(id, 'user'), input)), options);
     });
-  sub('password <id>', 'give a user a new password; prints it if none is given')
-    .option('--password <password>', 'the password; made up unless given')
+  sub('password <id>', 'set a new password of a user; prints it if none is given')
+    .option('--password <password>', 'the password (default: generated)')
     .action(async (id: string, options: Options) => {
-      const { password, made } = chosen(options);
+      const { password, made } = passwordOf(options);
       const input = readInput(Changes(NewUser), { password });
       const changed = await inDirectory((tx) => changeUser(tx, toId(id, 'user'), input));
       print(made ? { ...changed, password: made } : changed, options);

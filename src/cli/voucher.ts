@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { assignCode, giveCodes, unassignCode } from '../features/vouchers/assign.ts';
+import { assignCode, assignFreeCodes, unassignCode } from '../features/vouchers/assign.ts';
 import { addCodes, nextCodes, searchCodes, type Watch } from '../features/vouchers/codes.ts';
 import {
   changeCodeGroup,
@@ -13,11 +13,11 @@ import {
 } from '../features/vouchers/manage.ts';
 import {
   AssignCode,
+  AssignFreeCodes,
   ByUnit,
   exportedColumns,
   ForStatistics,
-  GiveCodes,
-  mostImported,
+  maxImported,
   NewCodeGroup,
   NewCodes,
   RenamedCodeGroup,
@@ -29,9 +29,9 @@ import { codeStatistics } from '../features/vouchers/statistics.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { csvFile } from '../shared/csv.ts';
 import { SetupProblem } from '../shared/problem.ts';
-import { writeWhole } from './files.ts';
+import { itemCommand, withAccount } from './account-commands.ts';
+import { writeFileAtomically } from './files.ts';
 import { crudCommand } from './managed.ts';
-import { one, withAccount } from './of-account.ts';
 import { Progress } from './progress.ts';
 import { inAccount, print, printRows, readInput, toId, toSlice } from './run.ts';
 
@@ -44,7 +44,7 @@ interface Options {
   to?: string;
 }
 
-/** Voucher groups and their codes: made, given out, and what became of them. */
+/** Commands for voucher groups and codes. */
 export function voucherCommands(program: Command): void {
   const groups = crudCommand(
     program,
@@ -52,8 +52,8 @@ export function voucherCommands(program: Command): void {
       command: 'voucher-group',
       noun: 'voucher group',
       plural: 'voucher groups',
-      createOptions: [['-u, --unit <id>', 'the unit it is on; typically the root unit', true]],
-      listOptions: [['-u, --unit <id>', 'only those on this unit']],
+      createOptions: [['-u, --unit <id>', 'the unit that it belongs to; typically the root unit', true]],
+      listOptions: [['-u, --unit <id>', 'only those of this unit']],
     },
     {
       create: (tx, accountId, name, { unit }) =>
@@ -67,71 +67,79 @@ export function voucherCommands(program: Command): void {
     },
   );
   withAccount(groups.command('statistics <id>'))
-    .description('what became of its codes: in all, by unit and by day')
-    .option('--from <day>', 'the first day, yyyy-mm-dd; 90 days before the last unless given')
-    .option('--to <day>', 'the last day, yyyy-mm-dd; today unless given')
+    .description('show the figures of a group: in total, by unit and by day')
+    .option('--from <day>', 'the first day, yyyy-mm-dd (default: 90 days before the last)')
+    .option('--to <day>', 'the last day, yyyy-mm-dd (default: today)')
     .action(async (id: string, options: Options) => {
       const range = readInput(ForStatistics, { start_date: options.from, end_date: options.to });
       const statistics = await inAccount(options.account, (tx, accountId) =>
         codeStatistics(tx, accountId, toId(id, 'voucher group'), range, new Date()),
       );
-      print(options.json ? statistics : inWords(statistics), options);
+      print(options.json ? statistics : describe(statistics), options);
     });
 
-  const voucher = program.command('voucher').description('voucher codes: generate, import, export, give out');
+  const voucher = program.command('voucher').description('voucher codes: generate, import, export, assign');
   withAccount(voucher.command('generate <group> <count>'))
-    .description('make codes that can’t be guessed; interrupted, it leaves none behind')
-    .option('--prefix <text>', 'what each starts with')
-    .option('--length <n>', 'how many random characters follow; 10 unless given')
+    .description('generate random codes; an interrupted run creates none')
+    .option('--prefix <text>', 'the start of each code')
+    .option('--length <n>', 'the number of random characters after the prefix (default: 10)')
     .action(async (group: string, count: string, { account, prefix, length, ...options }: Options) => {
       const codes = readInput(NewCodes, { count, prefix, length });
       const { created } = await inAccount(account, (tx, accountId) =>
         addCodes(tx, accountId, groupId(group), codes, watched()),
       );
-      print(options.json ? { created } : `${created.toLocaleString('en')} codes were made.`, options);
+      print(options.json ? { created } : `${created.toLocaleString('en')} codes were generated.`, options);
     });
   withAccount(voucher.command('import <group> <file>'))
-    .description('add your own codes, one on each line; - reads them from standard input')
+    .description('import codes from a file, one per line; - reads standard input')
     .action(async (group: string, file: string, options: Options) => {
       const codes = await readLines(file);
       const created = await inAccount(options.account, (tx, accountId) =>
-        addAll(tx, accountId, groupId(group), codes, watched()),
+        importAll(tx, accountId, groupId(group), codes, watched()),
       );
       const known = codes.length - created;
-      const others = known > 0 ? ` ${counted(known)} there already, or in the file before.` : '';
+      const others = known > 0 ? ` ${counted(known)} already in the group, or repeated in the file.` : '';
       print(options.json ? { created } : `${counted(created)} new.${others}`, options);
     });
   withAccount(voucher.command('export <group> [file]'))
-    .description('all codes of a group as CSV, into a file or to standard output')
+    .description('write all codes of a group as CSV, to a file or to standard output')
     .action(async (group: string, file: string | undefined, options: Options) => {
       const count = await inAccount(options.account, (tx, accountId) => exportTo(file, tx, accountId, groupId(group)));
       if (file !== undefined) print(options.json ? { exported: count } : `${counted(count)} in ${file}.`, options);
     });
   withAccount(voucher.command('find <code>'))
-    .description('in which groups it is, whose, and whether it was redeemed')
+    .description('find a code in all groups, with its guest and status')
     .action(async (code: string, options: Options) => {
       const { unique_code } = readInput(SearchCodes, { unique_code: code });
       const slice = toSlice({});
       const found = await inAccount(options.account, (tx, accountId) => searchCodes(tx, accountId, unique_code, slice));
       printRows(found, slice, options);
     });
-  one(voucher, 'assign <group> <code> <contact>', 'give a code to a guest', (tx, accountId, group, code, contact) =>
-    assignCode(
-      tx,
-      accountId,
-      readInput(AssignCode, { unique_code_group_id: group, unique_code: code, contact_id: contact }),
-      () => {},
-    ),
+  itemCommand(
+    voucher,
+    'assign <group> <code> <contact>',
+    'assign a code to a guest',
+    (tx, accountId, group, code, contact) =>
+      assignCode(
+        tx,
+        accountId,
+        readInput(AssignCode, { unique_code_group_id: group, unique_code: code, contact_id: contact }),
+        () => {},
+      ),
   );
-  one(voucher, 'unassign <group> <code>', 'take a code back that was not redeemed', (tx, accountId, group, code) =>
-    unassignCode(tx, accountId, readInput(UnassignCode, { unique_code_group_id: group, unique_code: code })),
+  itemCommand(
+    voucher,
+    'unassign <group> <code>',
+    'remove a code from its guest; not possible for a redeemed code',
+    (tx, accountId, group, code) =>
+      unassignCode(tx, accountId, readInput(UnassignCode, { unique_code_group_id: group, unique_code: code })),
   );
-  one(
+  itemCommand(
     voucher,
     'give <group> <contacts...>',
-    'give guests a free code of the group each; who has one keeps it',
+    'assign a free code of the group to each guest; guests who have one keep it',
     async (tx, accountId, group, ...contacts) =>
-      giveCodes(tx, accountId, groupId(group), readInput(GiveCodes, { contact_ids: contacts }), () => {}),
+      assignFreeCodes(tx, accountId, groupId(group), readInput(AssignFreeCodes, { contact_ids: contacts }), () => {}),
     ({ data }) => data.map(({ contact_id, unique_code }) => `${contact_id}  ${unique_code}`).join('\n'),
   );
 }
@@ -152,19 +160,19 @@ async function readLines(file: string): Promise<string[]> {
   const lines = all.split(/\r?\n/).map((line) => line.trim());
   if (/(^|,)"?unique_code"?(,|$)/.test(lines[0] ?? '')) {
     throw new SetupProblem(
-      `${file} is a table: its first line names columns. Codes are read one from each line, alone.`,
+      `${file} looks like a table with column names. Use one code per line, without other columns.`,
     );
   }
   return lines.filter((line) => line !== '');
 }
 
-/** All of them or none, some at a time. */
-async function addAll(tx: Tx, accountId: number, group: number, codes: string[], watch: Watch): Promise<number> {
+/** Imports all codes or none, in several statements. */
+async function importAll(tx: Tx, accountId: number, group: number, codes: string[], watch: Watch): Promise<number> {
   let created = 0;
-  for (let first = 0; first < codes.length; first += mostImported) {
-    const some = readInput(NewCodes, { codes: codes.slice(first, first + mostImported) });
+  for (let first = 0; first < codes.length; first += maxImported) {
+    const some = readInput(NewCodes, { codes: codes.slice(first, first + maxImported) });
     created += (await addCodes(tx, accountId, group, some, watch)).created;
-    watch.progress(Math.min(first + mostImported, codes.length), codes.length);
+    watch.progress(Math.min(first + maxImported, codes.length), codes.length);
   }
   return created;
 }
@@ -180,16 +188,16 @@ async function exportTo(file: string | undefined, tx: Tx, accountId: number, gro
   );
   if (file === undefined) {
     await pipeline(parts, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
-      // Whoever read it has seen enough.
+      // The reader closed the pipe.
       if (error.code !== 'EPIPE') throw error;
     });
     return count;
   }
-  await writeWhole(file, (out) => pipeline(parts, out));
+  await writeFileAtomically(file, (out) => pipeline(parts, out));
   return count;
 }
 
-function inWords({ made, assigned, redeemed, by_unit, by_day }: Statistics): string {
+function describe({ made, assigned, redeemed, by_unit, by_day }: Statistics): string {
   const count = (value: number) => value.toLocaleString('en').padStart(9);
   const lines = [`${count(made)} made`, `${count(assigned)} assigned`, `${count(redeemed)} redeemed`];
   if (by_unit.length > 0) lines.push('', 'redeemed at');

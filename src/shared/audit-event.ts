@@ -1,14 +1,14 @@
-/** What somebody changed, for the audit trail. Names and ids, never what was sent: that may be a guest's, or a secret. */
+/** An entry of the audit trail. It contains names and ids, never sent values, which can be guest data or secrets. */
 export interface AuditEvent {
   accountId: number | null;
   userId: number | null;
   /** Who, in words. */
   actor: string;
-  /** The client's; null: the command line. */
+  /** The client's address; null: the command line. */
   address: string | null;
   /** A code of `actionWords`. */
   action: string;
-  /** The name of what it was done to. */
+  /** The name of the changed item. */
   subject: string | null;
   ids: Record<string, number>;
   /** The names of the fields that were sent. */

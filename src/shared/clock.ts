@@ -19,8 +19,8 @@ function formatter(timeZone: string): Intl.DateTimeFormat {
 }
 
 /**
- * A time as it was sent, on the account's clock: one that ends in Z is an instant, any other is that clock's already.
- * Both as `yyyy-mm-dd hh:mm:ss`, so that they compare as text.
+ * Converts a sent time to the account's time zone. A time that ends in Z is an instant; any other is already in that
+ * time zone. The result is `yyyy-mm-dd hh:mm:ss`, which can be compared as text.
  */
 export function onClock(sent: string, timeZone: string): string {
   if (!sent.endsWith('Z')) return sent;
@@ -35,7 +35,10 @@ export function onClock(sent: string, timeZone: string): string {
 let lastTime = Number.NaN;
 let lastIso = '';
 
-/** `2026-03-01T12:30:00.000Z`. Of several in one millisecond only the first is written out: requests come in bursts. */
+/**
+ * Formats an instant as `2026-03-01T12:30:00.000Z`. The last result is cached, because bursts of requests share a
+ * millisecond.
+ */
 export function iso(time: number): string {
   if (time !== lastTime) {
     lastIso = new Date(time).toISOString();
@@ -44,25 +47,25 @@ export function iso(time: number): string {
   return lastIso;
 }
 
-/** An instant as a client would send it, to the second. */
+/** Formats an instant as a client sends it, without fractions. */
 export function asSent(time: Date): string {
   return `${iso(time.getTime()).slice(0, 19).replace('T', ' ')}Z`;
 }
 
 export const dayMs = 86_400_000;
 
-/** A day by its number, so that days can be counted. */
+/** The number of a day, for arithmetic. */
 export function dayNumber(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / dayMs;
 }
 
-/** The day of that number; the first or the last that can be written, where it is beyond them. */
+/** The day with that number, limited to the years that can be written. */
 export function dayOf(number: number): string {
   const nearest = Math.min(Math.max(number, dayNumber('0001-01-01')), dayNumber('9999-12-31'));
   return iso(nearest * dayMs).slice(0, 10);
 }
 
-/** Which day it is on a clock. */
+/** The current day in a time zone. */
 export function today(now: Date, timeZone: string): string {
   return onClock(asSent(now), timeZone).slice(0, 10);
 }

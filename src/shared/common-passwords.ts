@@ -1,6 +1,6 @@
 import type { FieldErrors } from './problem.ts';
 
-/** Words that common passwords are made of. Digits and signs around a word don't make it a good password. */
+/** Words in common passwords. Digits and symbols around a word do not make it a good password. */
 const words = new Set(
   `password passwort passwords passpass passphrase pass passcode passme mypassword mypass thepassword newpassword yourpassword
   contrasena contrasenia motdepasse senha wachtwoord haslo parola salasana geheim sekret secret secrets topsecret
@@ -87,7 +87,7 @@ const words = new Set(
   scarface godfather soprano sopranos goodfellas rambo rocky stallone jamesbond bond`.split(/\s+/),
 );
 
-/** Passwords that are no word with digits around it, and no run of neighbouring characters. */
+/** Common passwords that are neither a word with digits nor a keyboard sequence. */
 const others = new Set(
   `1q2w3e4r 1q2w3e4r5t 1q2w3e4r5t6y 1qaz2wsx 1qaz2wsx3edc zaq12wsx zaq1zaq1 zaq1xsw2 q1w2e3r4 q1w2e3r4t5 qazwsxedc qaz123wsx
   1qazxsw2 1qaz1qaz qwe123qwe 123qwe123 123qweasd 123qweasdzxc qweasdzxc123 qwer1234 1234qwer asdf1234 1234asdf zxcv1234
@@ -103,7 +103,7 @@ const others = new Set(
   4getmenot 4everyoung 2fast4you 2fast2furious 1iloveyou1`.split(/\s+/),
 );
 
-/** Neighbouring characters in an order that many fingers know. */
+/** Keyboard sequences. */
 const runs = [
   '01234567890123456789',
   'abcdefghijklmnopqrstuvwxyz',
@@ -112,10 +112,10 @@ const runs = [
 ];
 const allRuns = [...runs, ...runs.map((run) => [...run].reverse().join(''))];
 
-const fewestDifferent = 4;
+const minDifferent = 4;
 const leet: Record<string, string> = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '@': 'a', $: 's', '!': 'i' };
 
-/** What is wrong with a new password. Guessers try the most common passwords and the e-mail first. */
+/** The reason why a new password is rejected. Attackers try common passwords and the e-mail first. */
 export function passwordErrors(field: string, password: string, email: string): FieldErrors | undefined {
   const text = folded(password);
   const [name = ''] = folded(email).split('@');
@@ -127,13 +127,12 @@ export function passwordErrors(field: string, password: string, email: string): 
 const folded = (text: string) => text.normalize('NFKC').trim().toLowerCase();
 
 function isCommon(text: string): boolean {
-  if (new Set(text).size < fewestDifferent || others.has(text) || allRuns.some((run) => run.includes(text)))
-    return true;
+  if (new Set(text).size < minDifferent || others.has(text) || allRuns.some((run) => run.includes(text))) return true;
   const word = letters(text);
   return words.has(word) || words.has(letters(word.replace(/[01345@$!]/g, (sign) => leet[sign] ?? sign)));
 }
 
-/** Without the digits and signs before the first letter and after the last. */
+/** Removes digits and symbols before the first letter and after the last. */
 function letters(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && !isLetter(text[start])) start++;

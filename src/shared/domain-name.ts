@@ -3,8 +3,8 @@ import { domainToASCII } from 'node:url';
 const hostName = /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{1,63}$/;
 
 /**
- * As DNS knows it: `bücher.example` is `xn--bcher-kva.example`. Empty: it is no domain. What only turns into one on the
- * way (`gm%61il.com`, letters of double width) is none either: mail would not go where it seems to.
+ * The ASCII form of a domain: `bücher.example` is `xn--bcher-kva.example`. Empty: not a domain. Texts that only become
+ * a domain by decoding (`gm%61il.com`, full-width letters) are rejected, because mail would go elsewhere.
  */
 export function asciiDomain(domain: string): string {
   const name = hostName.test(domain) ? domain : domainToASCII(domain);

@@ -1,7 +1,7 @@
-/** Values that are each remembered for a limited time, and at most this many of them: the oldest is dropped for a new one. */
+/** A map whose values expire. It has a maximum size; a new value replaces the oldest. */
 export class ExpiringMap<V> {
   readonly #most: number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #entries = new Map<string, { value: V; until: number }>();
 
   constructor(most: number) {

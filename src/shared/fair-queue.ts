@@ -1,16 +1,16 @@
 import { Unavailable } from './problem.ts';
 
 interface Options<Key> {
-  /** How many pieces of work run at a time. */
+  /** The maximum number of concurrent tasks. */
   atOnce: number;
-  /** How many of them may have this key. */
+  /** The maximum number of concurrent tasks with one key. */
   perKey?(key: Key): number;
-  /** How many may wait in all, and how many with the same key. Further ones are refused. */
+  /** The maximum number of waiting tasks in total and per key. Further ones are rejected. */
   mostWaiting: number;
   mostWaitingPerKey?: number;
-  /** Work that has waited longer is refused: its caller has often left. */
+  /** Tasks that waited longer are rejected, because their caller has often left. */
   longestWaitMs?: number;
-  /** What a refused caller is told. */
+  /** The error of a rejected task. */
   full: string;
 }
 
@@ -21,13 +21,13 @@ interface Entry {
 }
 
 /**
- * Runs a bounded number of pieces of work at a time. Waiting work is taken from one key after the other, so that a key
- * with a long queue delays only itself.
+ * Limits the number of concurrent tasks. Waiting tasks are taken from the keys in turn, so that a key with a long queue
+ * delays only itself.
  */
 export class FairQueue<Key> {
   readonly #options: Required<Options<Key>>;
   readonly #running = new Map<Key, number>();
-  /** The keys in the order of their turns; each queue has at least one entry. */
+  /** The keys in the order of their turns. Each queue has at least one entry. */
   readonly #waiting = new Map<Key, Entry[]>();
   #runningInAll = 0;
   #waitingInAll = 0;
@@ -58,7 +58,7 @@ export class FairQueue<Key> {
     }
   }
 
-  /** Resolves when the turn has come; undefined: it has come already. Each `enter` needs its `leave`. */
+  /** Resolves when the task may start. Undefined: it may start now. Each `enter` needs a `leave`. */
   enter(key: Key): Promise<void> | undefined {
     if (this.#mayRun(key)) {
       this.#begin(key);
@@ -95,7 +95,7 @@ export class FairQueue<Key> {
       if (!this.#mayRun(key)) continue;
       const next = queue.shift();
       this.#waitingInAll--;
-      // The key goes behind all others.
+      // Move the key behind all others.
       this.#waiting.delete(key);
       if (queue.length > 0) this.#waiting.set(key, queue);
       this.#begin(key);
@@ -104,7 +104,7 @@ export class FairQueue<Key> {
     }
   }
 
-  /** Looks for late work now and then while any waits: work that holds its turn for minutes must not make it wait as long. */
+  /** Rejects late tasks at intervals while any wait, because a running task can take minutes. */
   #watch(): void {
     const { longestWaitMs } = this.#options;
     if (this.#watching || longestWaitMs === Infinity) return;

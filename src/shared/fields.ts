@@ -1,10 +1,10 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 
-/** The field shapes that features share. `examples` are what the OpenAPI document and the reference show. */
+/** Field shapes shared by features. The OpenAPI document shows the `examples`. */
 export const Id = (description: string, options: object = {}) =>
   Type.Integer({ description, format: 'int64', ...options });
 
-/** Of a field of one of a list: it may be left out, but a bad value spoils all of that one. */
+/** An optional field of a list element. An invalid value invalidates the whole element. */
 export const vital = { 'x-vital': true };
 
 export const Name = (description: string, example: string) =>
@@ -19,16 +19,16 @@ export const WallClock = (description: string, options: object = {}) =>
 
 export const Day = (description: string) => Type.String({ description, format: 'date', examples: ['2026-03-01'] });
 
-/** An amount of money, kept to two places. */
+/** An amount of money with two decimal places. */
 export const Money = (description: string, example = 25) =>
-  Type.Number({ description, minimum: -mostMoney, maximum: mostMoney, examples: [example] });
-const mostMoney = 99_999_999_999;
+  Type.Number({ description, minimum: -maxMoney, maximum: maxMoney, examples: [example] });
+const maxMoney = 99_999_999_999;
 
 export const money = (amount: number): string => decimal(amount, 2);
 
-/** Rounded as it was written, so that 1.005 becomes 1.01, to so many places; and never "-0.00". */
+/** Rounds the decimal text, so that 1.005 becomes 1.01. Never returns "-0.00". */
 export function decimal(value: number, places: number): string {
-  // What is smaller than that is written with an exponent, and comes to nothing.
+  // Smaller numbers have an exponent and round to zero.
   const written = Math.abs(value) < 1e-6 ? '0' : String(Math.abs(value));
   const shifted = Math.round(Number(`${written}e${places}`));
   const text = Number(`${shifted}e-${places}`).toFixed(places);
@@ -75,7 +75,7 @@ export const Page = <S extends TSchema>(item: S) =>
 export const Changes = <P extends TProperties>(shape: TObject<P>, title?: string) =>
   Type.Partial(shape, title === undefined ? {} : { title });
 
-/** The seed's pagination object around one page of a list. */
+/** Builds the pagination object of one page. */
 export interface Paged<T> {
   current_page: number;
   data: T[];
@@ -92,19 +92,19 @@ export interface Paged<T> {
 }
 export type Paginate = <T>(rows: Rows<T>) => Paged<T>;
 
-/** What a verb gives for a list: the asked page's rows, and how many there are in all. */
+/** The rows of the requested page, and the total number of rows. */
 export interface Rows<T> {
   rows: T[];
   total: number;
 }
 
-/** Which rows of a list are wanted. */
+/** The requested rows of a list. */
 export interface Slice {
   limit: number;
   offset: number;
 }
 
-/** Which rows are wanted of a list that is read from end to end: the next so many behind this id. */
+/** The requested rows of a list that is read completely: the next rows after this id. */
 export interface After {
   after: number;
   limit: number;

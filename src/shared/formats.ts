@@ -3,7 +3,7 @@ const dateOrTime = {
   mustBe: 'must be a date and time: yyyy-mm-dd hh:mm:ss, or ISO 8601 with an offset.',
 };
 
-/** The string formats our shapes name: how each is read (undefined: not valid), and how the sentence about it ends. */
+/** The string formats of the shapes: a parser (undefined: invalid), and the end of the error message. */
 export const formats: Record<string, { read: (text: string) => string | undefined; mustBe: string }> = {
   email: {
     read: (text) => {
@@ -31,18 +31,18 @@ export const formats: Record<string, { read: (text: string) => string | undefine
   'birth-date': {
     read: (text) => {
       const date = readDate(text);
-      // Somewhere it is already tomorrow.
+      // In some time zone it is already tomorrow.
       return date !== undefined && date <= (written(new Date(Date.now() + 14 * 3_600_000)) ?? '') ? date : undefined;
     },
     mustBe: 'must be a date that is not in the future: yyyy-mm-dd.',
   },
-  // The same to read; an answer's `date-time` is an instant, and its `wall-clock` a time of the account's.
+  // Both are read alike. In a response, `date-time` is an instant and `wall-clock` a time in the account's time zone.
   'date-time': dateOrTime,
   'wall-clock': dateOrTime,
 };
 
 function isTimeZone(text: string): boolean {
-  // A bare offset is refused: PostgreSQL reads "+01:00" with the sign turned round.
+  // A bare offset is rejected, because PostgreSQL reads "+01:00" with the opposite sign.
   if (!/^[A-Za-z]/.test(text)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
@@ -56,7 +56,9 @@ const longestOffset = 26 * 3_600_000;
 const dateTime =
   /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})[ T](?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?<fraction>\.\d{1,9})?)?\s?(?<zone>Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** A wall-clock time comes back as `yyyy-mm-dd hh:mm:ss`, one with an offset as the same instant in UTC, ending in `Z`. */
+/**
+ * Returns a wall-clock time as `yyyy-mm-dd hh:mm:ss`, and a time with an offset as an instant in UTC that ends in `Z`.
+ */
 function readDateTime(text: string): string | undefined {
   const parts = dateTime.exec(text)?.groups;
   const wall = parts && moment(parts);
@@ -64,21 +66,21 @@ function readDateTime(text: string): string | undefined {
   if (!parts.zone) return written(wall);
   const offset = offsetMinutes(parts.zone);
   const instant = wall.getTime() - (offset ?? Number.NaN) * 60_000;
-  // Every clock of the world still shows a year that we can write.
+  // The year is in range in every time zone.
   const reachable = written(new Date(instant - longestOffset)) && written(new Date(instant + longestOffset));
   return reachable && `${written(new Date(instant))}Z`;
 }
 
 const date = /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/;
 
-/** A date, also an unpadded one, comes back as `yyyy-mm-dd`. */
+/** Returns a date, padded or not, as `yyyy-mm-dd`. */
 export function readDate(text: string): string | undefined {
   const parts = date.exec(text)?.groups;
   const day = parts && moment(parts);
   return day && written(day)?.slice(0, 10);
 }
 
-/** Undefined: there is no such moment. A Date would roll 31 June over to 1 July. */
+/** Undefined: the date or time does not exist. A Date would turn 31 June into 1 July. */
 function moment(parts: Record<string, string | undefined>): Date | undefined {
   const at = (name: string) => Number(parts[name] ?? 0);
   const time = new Date(0);
@@ -94,14 +96,14 @@ function moment(parts: Record<string, string | undefined>): Date | undefined {
   return same ? time : undefined;
 }
 
-/** As people write it, `+44 (7700) 900-123`; stored as `44` and the number without its leading 0. */
+/** Reads `+44 (7700) 900-123`. Returns `44` and the number without its leading 0. */
 function readMobile(text: string): string | undefined {
   const digits = text.replace(/[\p{Z}\p{Pd}\p{Cf}\s.()[\]{}]/gu, '').replace(/^(\+|00)/, '');
   if (!/^(44|0)7[1-9]\d*$/.test(digits) || digits.length < 7 || digits.length > 15) return undefined;
   return digits.replace(/^0/, '44');
 }
 
-/** PostgreSQL and we agree on the years 1 to 9999. */
+/** The years that both PostgreSQL and JavaScript support in this format. */
 function written(time: Date): string | undefined {
   const year = time.getUTCFullYear();
   if (!(year >= 1 && year <= 9999)) return undefined;
@@ -116,8 +118,8 @@ function offsetMinutes(zone: string): number | undefined {
 }
 
 /**
- * The text in Unicode NFC. Below U+0300 every text is in it already. The time to sort combining characters grows with the
- * square of how many there are in a row. More than 30 are in no language (UAX #15): such a text stays as it is.
+ * Normalises a text to Unicode NFC. Texts below U+0300 already are. Sorting combining characters takes quadratic time
+ * in their number. No language has more than 30 in a row (UAX #15), so such a text is not changed.
  */
 export function composed(text: string): string {
   return /[\u0300-\uffff]/.test(text) && !/\p{M}{31}/u.test(text) ? text.normalize('NFC') : text;

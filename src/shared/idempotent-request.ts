@@ -1,23 +1,23 @@
-/** A request that may come again, by the key that its sender gave it. */
+/** A request with an idempotency key. */
 export interface IdempotentRequest {
-  /** The SHA-256 of it, in hexadecimal digits. */
+  /** The SHA-256 of the key, in hexadecimal. */
   key: string;
-  /** Of the route and what was sent. */
+  /** The SHA-256 of the route and the input. */
   fingerprint: Buffer;
 }
 
-/** How it was answered. */
+/** The stored response. */
 export interface StoredResponse {
   body: string;
-  /** The fields that were dropped. */
+  /** The discarded fields. */
   discarded: string[];
-  /** Whom the answer tells of. */
+  /** The contacts in the response. */
   contactId: number | null;
-  /** What is to be counted. */
+  /** The outcomes, for the metrics. */
   outcomes: string[];
 }
 
 export interface ReplayableResponse extends StoredResponse {
-  /** It is the answer to an earlier request. */
+  /** Whether this is the response of an earlier request. */
   isReplayed: boolean;
 }

@@ -1,4 +1,4 @@
-/** An answer that is JSON text already: a long one is written piece by piece, so that it does not block the process. */
+/** A response that is already JSON text. Long lists are serialised in pieces, so that they do not block the process. */
 export class JsonText {
   readonly text: string;
 

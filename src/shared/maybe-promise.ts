@@ -1,7 +1,7 @@
-/** What is often known already. */
+/** A value that is often available synchronously. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Goes on at once where there is nothing to wait for: every request comes by here, and idle promises would be felt. */
+/** Continues synchronously if the value is available. Every request runs this, and needless promises cost time. */
 export function chain<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -14,42 +14,42 @@ interface Limits {
   longestWaitMs: number;
 }
 
-/** What is remembered of a lane. */
-interface Past {
-  /** Jobs, also those that were refused. Below 0: a job succeeded. */
-  tries: number;
-  /** Jobs that ran. */
+/** The history of a lane. */
+interface LaneHistory {
+  /** The number of jobs, including rejected ones. Below 0: a job succeeded. */
+  attempts: number;
+  /** The number of jobs that ran. */
   runs: number;
-  /** Jobs that were refused because of other lanes. */
+  /** The number of jobs that were rejected because of other lanes. */
   refusals: number;
 }
 
-const unknown: Past = { tries: 0, runs: 0, refusals: 0 };
-const succeeded: Past = { tries: -1, runs: 0, refusals: 0 };
+const unknown: LaneHistory = { attempts: 0, runs: 0, refusals: 0 };
+const succeeded: LaneHistory = { attempts: -1, runs: 0, refusals: 0 };
 
-/** With more lanes waiting than this, first come first served would mean that every client waits too long. */
-const rushSize = 20;
-const mostLanes = 10_000;
-/** The lane of trusted callers. It always goes first. */
+/** With more waiting lanes than this, a first-come-first-served order would make every client wait too long. */
+const overloadSize = 20;
+const maxLanes = 10_000;
+/** The lane of trusted callers. It always runs first. */
 const trusted = '';
 
 /**
- * Runs a few jobs at once. The others wait in lanes, and the lane with the fewest tries goes first: a lane that floods
- * the queue waits behind a quiet one. Lanes with equally many tries take turns; in a rush the newest goes first.
- * Every other time a patient lane goes first: one that was refused most often and never ran. So a person gets in by
- * trying again, also past a flood whose jobs come from a new lane each.
+ * Runs a few jobs at once. The others wait in lanes. The lane with the fewest attempts runs first, so a lane that
+ * floods the queue waits behind a quiet one. Lanes with the same number of attempts take turns; under overload the
+ * newest runs first. Every other time, the lane that was rejected most often and never ran is first. So a user gets in
+ * by trying again, even during a flood from ever new lanes.
  */
 export class PasswordQueue {
-  /** How many jobs run at once. */
+  /** The maximum number of concurrent jobs. */
   atOnce: number;
   readonly #limits: Limits;
   readonly #busy: string;
   readonly #lanes = new Map<string, Job[]>();
-  /** Least recently used lane first. */
-  readonly #pasts = new Map<string, Past>();
+  /** The least recently used lane is first. */
+  readonly #histories = new Map<string, LaneHistory>();
   #waiting = 0;
   #running = 0;
-  #isPatientsTurn = false;
+  #isRejectedTurn = false;
 
   constructor(busy: string, limits: Limits) {
     this.#busy = busy;
@@ -75,19 +75,19 @@ export class PasswordQueue {
     });
   }
 
-  /** The lane's job did what it should: the lane goes ahead of lanes that were never seen. */
+  /** Marks the lane as successful. It then runs before unknown lanes. */
   succeeded(lane: string): void {
     this.#remember(lane, succeeded);
   }
 
-  /** As if a job of the lane had succeeded, unless more is known of it. */
+  /** Marks an unknown lane as successful. */
   trust(lane: string): void {
-    if (!this.#pasts.has(lane)) this.succeeded(lane);
+    if (!this.#histories.has(lane)) this.succeeded(lane);
   }
 
   #enter(lane: string, job: Job): void {
     const { mostOfLane, mostWaiting } = this.#limits;
-    this.#note(lane, { tries: 1 });
+    this.#note(lane, { attempts: 1 });
     const jobs = this.#lanes.get(lane) ?? [];
     if (jobs.length >= mostOfLane) throw this.#refusal();
     jobs.push(job);
@@ -96,11 +96,11 @@ export class PasswordQueue {
     if (this.#waiting > mostWaiting) this.#makeRoom();
   }
 
-  /** Refuses the newest job of the lane with the most runs, and then tries. The lanes that would go first stay. */
+  /** Rejects the newest job of the lane with the most runs, then the most attempts. Lanes that would run first stay. */
   #makeRoom(): void {
-    const stay = [this.#quietest(), this.#mostPatient()];
+    const stay = [this.#quietest(), this.#mostRejected()];
     let worst: string | undefined;
-    // The first of equals has waited for longest, and is the least likely to be waited for.
+    // Among equals, the first has waited longest, so its client has most likely left.
     for (const lane of this.#lanes.keys())
       if (!stay.includes(lane) && (worst === undefined || this.#isWorse(lane, worst))) worst = lane;
     const lane = worst ?? stay[0] ?? trusted;
@@ -112,8 +112,8 @@ export class PasswordQueue {
   }
 
   #isWorse(lane: string, other: string): boolean {
-    const [one, two] = [this.#past(lane), this.#past(other)];
-    return one.runs > two.runs || (one.runs === two.runs && one.tries > two.tries);
+    const [one, two] = [this.#history(lane), this.#history(other)];
+    return one.runs > two.runs || (one.runs === two.runs && one.attempts > two.attempts);
   }
 
   #startNext(): void {
@@ -122,7 +122,7 @@ export class PasswordQueue {
       const lane = this.#nextLane();
       const jobs = this.#lanes.get(lane) as Job[];
       const job = jobs.shift();
-      // Behind the others, so that lanes take turns.
+      // Move the lane behind the others, so that lanes take turns.
       this.#lanes.delete(lane);
       if (jobs.length > 0) this.#lanes.set(lane, jobs);
       this.#waiting--;
@@ -132,26 +132,27 @@ export class PasswordQueue {
 
   #nextLane(): string {
     const quietest = this.#quietest();
-    // Trusted callers, and lanes that succeeded before, need no turn. Entering counts as a try, so such a lane is at 0.
-    if (this.#past(quietest).tries <= 0) return quietest;
-    this.#isPatientsTurn = !this.#isPatientsTurn;
-    return (this.#isPatientsTurn && this.#mostPatient()) || quietest;
+    // Trusted callers and successful lanes run first. Entering counts as an attempt, so a successful lane has 0
+    // attempts.
+    if (this.#history(quietest).attempts <= 0) return quietest;
+    this.#isRejectedTurn = !this.#isRejectedTurn;
+    return (this.#isRejectedTurn && this.#mostRejected()) || quietest;
   }
 
   #quietest(): string {
-    const newestFirst = this.#lanes.size > rushSize;
+    const newestFirst = this.#lanes.size > overloadSize;
     let [fewest, next] = [Number.POSITIVE_INFINITY, trusted];
     for (const lane of this.#lanes.keys()) {
-      const { tries } = this.#past(lane);
+      const { attempts: tries } = this.#history(lane);
       if (tries < fewest || (newestFirst && tries === fewest)) [fewest, next] = [tries, lane];
     }
     return next;
   }
 
-  #mostPatient(): string | undefined {
+  #mostRejected(): string | undefined {
     let [most, next] = [0, undefined as string | undefined];
     for (const [lane, jobs] of this.#lanes) {
-      const { runs, refusals } = this.#past(lane);
+      const { runs, refusals } = this.#history(lane);
       if (runs === 0 && refusals > most && jobs.length === 1) [most, next] = [refusals, lane];
     }
     return next;
@@ -174,24 +175,26 @@ export class PasswordQueue {
     if (jobs.length === 0) this.#lanes.delete(lane);
   }
 
-  #past(lane: string): Past {
-    return lane === trusted ? { ...unknown, tries: Number.NEGATIVE_INFINITY } : (this.#pasts.get(lane) ?? unknown);
+  #history(lane: string): LaneHistory {
+    return lane === trusted
+      ? { ...unknown, attempts: Number.NEGATIVE_INFINITY }
+      : (this.#histories.get(lane) ?? unknown);
   }
 
-  #note(lane: string, more: Partial<Past>): void {
-    const { tries, runs, refusals } = this.#past(lane);
+  #note(lane: string, more: Partial<LaneHistory>): void {
+    const { attempts: tries, runs, refusals } = this.#history(lane);
     this.#remember(lane, {
-      tries: tries + (more.tries ?? 0),
+      attempts: tries + (more.attempts ?? 0),
       runs: runs + (more.runs ?? 0),
       refusals: refusals + (more.refusals ?? 0),
     });
   }
 
-  #remember(lane: string, past: Past): void {
+  #remember(lane: string, past: LaneHistory): void {
     if (lane === trusted) return;
-    this.#pasts.delete(lane);
-    this.#pasts.set(lane, past);
-    if (this.#pasts.size > mostLanes) this.#pasts.delete(this.#pasts.keys().next().value as string);
+    this.#histories.delete(lane);
+    this.#histories.set(lane, past);
+    if (this.#histories.size > maxLanes) this.#histories.delete(this.#histories.keys().next().value as string);
   }
 
   #refusal(): TooMany {

@@ -16,9 +16,10 @@ export function setPasswordCost(lower: typeof passwordCost): void {
   cost = lower;
 }
 
-/** One of libuv's four threads stays free for DNS and files. */
-const mostAtOnce = 3;
-const atOnce = (processes: number) => Math.max(1, Math.min(mostAtOnce, Math.floor(availableParallelism() / processes)));
+/** Leaves one of libuv's four threads free for DNS and files. */
+const maxConcurrent = 3;
+const atOnce = (processes: number) =>
+  Math.max(1, Math.min(maxConcurrent, Math.floor(availableParallelism() / processes)));
 
 const queue = new PasswordQueue('Too many passwords are being checked just now. Try again in a moment.', {
   atOnce: atOnce(1),
@@ -27,7 +28,7 @@ const queue = new PasswordQueue('Too many passwords are being checked just now. 
   longestWaitMs: 20_000,
 });
 
-/** Several processes of one service share the cores. */
+/** Sets the share of this process, because several worker processes share the cores. */
 export function shareCores(processes: number): void {
   queue.atOnce = atOnce(processes);
 }
@@ -45,12 +46,12 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** No password has this hash. Checking it takes as long as checking another. */
-export const hashOfNone = () => written(Buffer.alloc(16), Buffer.alloc(32));
+export const dummyHash = () => written(Buffer.alloc(16), Buffer.alloc(32));
 
-/** Where a password comes from. A network with many wrong ones waits behind the others. */
+/** The network of the client. A network with many wrong passwords waits behind the others. */
 interface Origin {
   network: string;
-  /** The user is signed in from that network already: it goes ahead of networks that were never seen. */
+  /** Whether the user has a session from that network. It then runs before unknown networks. */
   isKnownThere?: boolean;
 }
 

@@ -1,14 +1,14 @@
-/** Field name (dotted for nested ones, `purchases.0.items.2.quantity`) to the sentences about it. */
+/** Messages by field name. Nested fields have dots: `purchases.0.items.2.quantity`. */
 export type FieldErrors = Record<string, string[]>;
 
-/** One answer lists this many failing fields at most. */
+/** The maximum number of invalid fields in one response. */
 export const mostErrors = 100;
 
-/** What was sent can't be taken: every failing field at once, up to the limit. */
+/** Invalid input, with all invalid fields up to the limit. */
 export class Invalid extends Error {
   override name = 'Invalid';
   readonly errors: FieldErrors;
-  /** Whether more fields failed than are listed. */
+  /** Whether there are more invalid fields than listed. */
   readonly hasMore: boolean;
 
   constructor(errors: FieldErrors, hasMore = false) {
@@ -20,17 +20,16 @@ export class Invalid extends Error {
   }
 }
 
-/** The failing fields by name, for a header or a log; the last entry says if there are more. */
+/** The names of the invalid fields, for a header or a log. The last entry shows if there are more. */
 export function named(errors: FieldErrors, hasMore: boolean): string[] {
   const names = Object.keys(errors);
   return hasMore || names.length > mostErrors ? [...names.slice(0, mostErrors), 'and more'] : names;
 }
 
 /**
- * Collects the errors of one request, up to the limit. The next failing field ends the reading with a 422. If `goOn`
- * says that invalid data is dropped, the reading continues, and only the fact that there are more errors is kept.
- * A field at the top level of the request (no dot in its path) is always kept: decisions depend on those, and a request
- * has few of them.
+ * Collects the errors of one request, up to the limit. The next invalid field ends the parsing with a 422. If `goOn`
+ * returns true, because invalid data is discarded, the parsing continues, and only the fact that there are more errors
+ * is stored. A top-level field (no dot in its path) is always stored, because decisions depend on it and there are few.
  */
 export class ErrorCollector {
   readonly fields: FieldErrors = Object.create(null);
@@ -63,16 +62,16 @@ export class ErrorCollector {
   }
 }
 
-/** An account that is out of reach and one that does not exist, or no longer, look the same. */
+/** The same error for an account without access and one that does not exist. */
 export const noSuchAccount = () => new Invalid({ account_id: [outOfReach] });
 export const outOfReach = 'The account id is not one that you can access.';
 
-/** The one thing that was asked for does not exist, or not for this caller. */
+/** The requested item does not exist, or the caller has no access to it. */
 export class NotFound extends Error {
   override name = 'NotFound';
 }
 
-/** The path exists, but not with this method. */
+/** The path does not support this method. */
 export class WrongMethod extends Error {
   override name = 'WrongMethod';
   readonly allowed: string[];
@@ -83,21 +82,21 @@ export class WrongMethod extends Error {
   }
 }
 
-/** No credential, or one that is unknown, revoked or expired. Which of these is never said. */
+/** The credential is missing, unknown, revoked or expired. The response does not tell which. */
 export class Unauthorized extends Error {
   override name = 'Unauthorized';
 }
 
-/** Known, but not allowed to. */
+/** The caller is authenticated but has no permission. */
 export class Forbidden extends Error {
   override name = 'Forbidden';
 }
 
-/** Right request, wrong moment: the caller should come back after so many seconds. */
+/** The request is valid but cannot be served now. The client should retry after some seconds. */
 export class TooMany extends Error {
   override name = 'TooMany';
   readonly retryAfter: number;
-  /** How many a minute there may be, where that is no secret. */
+  /** The limit per minute, if it is public. */
   readonly limit: number | undefined;
 
   constructor(message: string, retryAfter: number, limit?: number) {
@@ -107,12 +106,14 @@ export class TooMany extends Error {
   }
 }
 
-/** Not now: we are stopping, or what we stand on is away. */
+/** The service is shutting down, or the database is unavailable. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
 }
 
-/** The service or a command can't start or go on, for a reason the operator can mend: shown as a sentence, without a stack. */
+/**
+ * The service or a command cannot start or continue, and the operator can fix the cause. Shown without a stack trace.
+ */
 export class SetupProblem extends Error {
   override name = 'SetupProblem';
 }

@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed gives the same numbers. */
+/** A random number generator with a seed. The same seed gives the same numbers. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to below 1. */
+  /** A number from 0 to below 1. */
   next(): number {
     // mulberry32
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
@@ -16,7 +16,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Another one, whose numbers follow from this one's, however many of them are used. */
+  /** A new generator, seeded by this one. Its use does not affect this one. */
   fork(): Random {
     return new Random(this.below(2 ** 32));
   }
@@ -29,7 +29,7 @@ export class Random {
     return this.below(inSoMany) === 0;
   }
 
-  /** So often in a hundred. */
+  /** True with this probability in percent. */
   percent(share: number): boolean {
     return this.next() * 100 < share;
   }
@@ -43,7 +43,7 @@ export class Random {
     return list[this.below(list.length)] as T;
   }
 
-  /** One of them, each as likely as its weight. */
+  /** Picks one element by weight. */
   weighted<T>(list: readonly T[], weight: (one: T) => number): T {
     let left = this.next() * list.reduce((sum, one) => sum + weight(one), 0);
     for (const one of list) {

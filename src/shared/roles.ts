@@ -1,4 +1,7 @@
-/** What a user may do: everything; all but tokens, users and accounts themselves, in their accounts; read, in their accounts. */
+/**
+ * The roles. `owner`: everything. `staff`: everything in their accounts except tokens, users and accounts. `viewer`:
+ * read in their accounts.
+ */
 export const roles = ['owner', 'staff', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 

@@ -1,6 +1,6 @@
 /**
- * The last line of defence of the logs: whatever a log line was made of, what looks like a token, an email address or a
- * phone number leaves as a placeholder. The first line is that bodies, queries and headers are never logged at all.
+ * Replaces texts in log lines that look like a token, an e-mail address or a phone number. This is the second
+ * protection. The first is that bodies, queries and headers are never logged.
  */
 export function scrub(line: string): string {
   const safe = line

@@ -1,8 +1,8 @@
 import type { MaybePromise } from './maybe-promise.ts';
 
 /**
- * Remembers answers for so short a time that nobody is misled: an answer is never used if its question was put to the
- * database more than `ttlMs` ago. Concurrent questions are put once.
+ * Caches results for a short time. A result is never used if its query started more than `ttlMs` ago. Concurrent
+ * look-ups of one key share one query.
  */
 export class ShortCache<V> {
   readonly #ttlMs: number;
@@ -28,7 +28,7 @@ export class ShortCache<V> {
       (answer) => {
         entry.answer = answer;
       },
-      // A failure is the asker's to see, and not remembered.
+      // Errors are not cached.
       () => {
         if (this.#entries.get(key) === entry) this.#entries.delete(key);
       },

@@ -38,7 +38,7 @@ inDashboard('the developers page', (dashboard) => {
       await page.keyboard.press('Escape');
 
       await dialog(page).getByText(`Authorization: Bearer ${token}`).waitFor();
-      await dialog(page).getByRole('button', { name: 'Send it from here' }).click();
+      await dialog(page).getByRole('button', { name: 'Send it' }).click();
       await dialog(page).getByText('200 Done').waitFor();
       await dialog(page)
         .getByText(/^\d+ ms$/)
@@ -48,10 +48,10 @@ inDashboard('the developers page', (dashboard) => {
 
       await dialog(page).getByText('Write a contact').click();
       await dialog(page).getByLabel('E-mail of the contact').fill('nobody');
-      await dialog(page).getByRole('button', { name: 'Send it from here' }).click();
-      await dialog(page).getByText('422 Fields refused').waitFor();
+      await dialog(page).getByRole('button', { name: 'Send it' }).click();
+      await dialog(page).getByText('422 Invalid fields').waitFor();
       await dialog(page).getByLabel('E-mail of the contact').fill(email);
-      await dialog(page).getByRole('button', { name: 'Send it from here' }).click();
+      await dialog(page).getByRole('button', { name: 'Send it' }).click();
       await dialog(page)
         .getByRole('link', { name: /^guest \d+$/ })
         .waitFor();
@@ -64,7 +64,7 @@ inDashboard('the developers page', (dashboard) => {
       await page.getByRole('link', { name }).click();
       await title(page, name).waitFor();
       await log(page).getByText('/v1/account/units').waitFor();
-      await log(page).getByText('422 Fields refused').waitFor();
+      await log(page).getByText('422 Invalid fields').waitFor();
       expect(await page.content()).not.toContain(token);
     });
 
@@ -80,7 +80,7 @@ inDashboard('the developers page', (dashboard) => {
       const rules = [{ rule_name: 'discard_invalid_data' }];
       const written = { account_id: dashboard.account.id, email: `${fresh('guest')}@gmail.com`, dob: 'never', rules };
       await dashboard.call('POST', '/v1/contact', { token, body: written });
-      const refused = log(page).getByRole('row').filter({ hasText: 'Refused:' });
+      const refused = log(page).getByRole('row').filter({ hasText: 'Invalid:' });
       for (const field of ['email', 'mobile_number']) await refused.getByText(field, { exact: true }).waitFor();
       await log(page).getByRole('row').filter({ hasText: 'Discarded:' }).getByText('dob', { exact: true }).waitFor();
       await expectAccessible(page);

@@ -73,7 +73,7 @@ inDashboard('a guest’s page', (dashboard) => {
       for (const text of ['bea@gmail.com', '+44 7700 900555', 'Bristol', '30 Apr 1988', 'Female', 'Till'])
         await part(page, 'Profile').getByText(text).waitFor();
       await part(page, 'Venues and groups').getByText('Regulars').waitFor();
-      await part(page, 'Custom fields').getByText('By the window').waitFor();
+      await part(page, 'User-defined fields').getByText('By the window').waitFor();
       await part(page, 'Notes').getByText('Nut allergy.').waitFor();
       const vouchers = part(page, 'Vouchers').getByRole('listitem');
       await expect
@@ -84,7 +84,7 @@ inDashboard('a guest’s page', (dashboard) => {
         ]);
 
       const timeline = part(page, 'Timeline');
-      await timeline.getByRole('list', { name: 'Still to come' }).getByText('Booking for 2').waitFor();
+      await timeline.getByRole('list', { name: 'Upcoming' }).getByText('Booking for 2').waitFor();
       const march = timeline.getByRole('list', { name: 'Mar 2026' }).getByRole('listitem');
       await expect
         .poll(() => march.allTextContents())
@@ -157,27 +157,29 @@ inDashboard('a guest’s page', (dashboard) => {
       .poll(() => history.allTextContents())
       .toEqual([
         expect.stringMatching(
-          /^Calls: still not allowedHeld backRefused by historic_data: .*“Till” said yes, but as old/,
+          /^Calls: still not allowedNot appliedNot applied because of historic_data: .*“Till” said yes, but as old/,
         ),
-        expect.stringMatching(/^E-mail: still allowedHeld backRefused by preserve_consent: the source “Till”.*said no/),
+        expect.stringMatching(
+          /^E-mail: still allowedNot appliedNot applied because of preserve_consent: the source “Till”.*said no/,
+        ),
         expect.stringMatching(/^E-mail: allowedThe source “Guest wifi”, sent with the token “Till”, said yes\./),
       ]);
     await consent.getByRole('button', { name: 'Record a change' }).click();
     const form = page.getByRole('dialog', { name: 'What did Bea Almeida ask for?' });
-    await form.getByLabel('How they asked for it').fill('Rang the bar.');
-    await form.getByText('Nothing is changed yet.').waitFor();
+    await form.getByLabel('How the guest asked for it').fill('Rang the bar.');
+    await form.getByText('No changes yet.').waitFor();
     expect(await form.getByRole('button', { name: 'Record' }).isDisabled()).toBe(true);
     await form.getByLabel('Texts').check();
-    await form.getByLabel('How they asked for it').fill('');
+    await form.getByLabel('How the guest asked for it').fill('');
     await form.getByRole('button', { name: 'Record' }).click();
-    await form.getByText('Say how they asked for it.').waitFor();
+    await form.getByText('Enter how the guest asked for it.').waitFor();
     await expectAccessible(page);
-    await form.getByLabel('How they asked for it').fill('x'.repeat(480));
+    await form.getByLabel('How the guest asked for it').fill('x'.repeat(480));
     await form.getByText('480 of 500').waitFor();
-    await form.getByLabel('How they asked for it').fill('x'.repeat(500));
-    await form.getByText('500 of 500. No more fits.').waitFor();
+    await form.getByLabel('How the guest asked for it').fill('x'.repeat(500));
+    await form.getByText('500 of 500. The limit is reached.').waitFor();
     await expectAccessible(page);
-    await form.getByLabel('How they asked for it').fill('Rang the bar.');
+    await form.getByLabel('How the guest asked for it').fill('Rang the bar.');
     await form.getByRole('button', { name: 'Record' }).click();
     await form.waitFor({ state: 'detached' });
     await expect.poll(() => history.first().textContent()).toMatch(/^Texts: allowedRecorded by .*: “Rang the bar.”/);
@@ -205,7 +207,7 @@ inDashboard('a guest’s page', (dashboard) => {
       .poll(() => consent.getByRole('list', { name: 'Consent', exact: true, includeHidden: true }).textContent())
       .toContain('E-mailNot allowed');
     await form.getByLabel('Texts').check();
-    await form.getByLabel('How they asked for it').fill('Asked at the bar.');
+    await form.getByLabel('How the guest asked for it').fill('Asked at the bar.');
     await form.getByRole('button', { name: 'Record' }).click();
     await form.waitFor({ state: 'detached' });
     const { body } = await dashboard.admin('GET', `${at.path}/contacts/${cleoId}`);
@@ -267,7 +269,7 @@ inDashboard('a guest’s page', (dashboard) => {
     await dialog.getByLabel(/^Type “Gus Gone”/).fill('gus gone');
     await erase.click();
     await title(page, 'Guests').waitFor();
-    await page.getByText('Gus Gone is forgotten.').waitFor();
+    await page.getByText('Gus Gone is erased.').waitFor();
     await expect.poll(() => rows(page).allTextContents()).not.toContain('Gus Gone');
     expect((await dashboard.admin('GET', `${at.path}/contacts/${gone}`)).status).toBe(404);
   });
@@ -281,7 +283,7 @@ inDashboard('a guest’s page', (dashboard) => {
 
   it('reports an unknown guest', async () => {
     const page = await dashboard.open(guest(99_999_999), { refused: [/^404 GET .*\/contacts\/99999999/] });
-    await page.getByText('This is not there').waitFor();
+    await page.getByText('Not found').waitFor();
     await expectAccessible(page);
   });
 });

@@ -51,7 +51,7 @@ inDashboard('the list of guests', (dashboard) => {
         await expect.poll(() => rows(page).allTextContents(), { message: typed }).toEqual(found);
       }
       await field(page).fill('zebedee');
-      await page.getByText('Nobody found for “zebedee”').waitFor();
+      await page.getByText('No guests found for “zebedee”').waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Clear the search' }).click();
       await expect.poll(() => rows(page).count()).toBe(4);
@@ -64,10 +64,10 @@ inDashboard('the list of guests', (dashboard) => {
       await choose(page, 'Group', 'Regulars');
       await expect.poll(() => rows(page).allTextContents()).toEqual(['Ana Silva']);
       await choose(page, 'Consent', 'Texts allowed');
-      await page.getByText('No guest is like that').waitFor();
+      await page.getByText('No guests match the filters').waitFor();
       await expectAccessible(page);
       await page.reload();
-      await page.getByText('No guest is like that').waitFor();
+      await page.getByText('No guests match the filters').waitFor();
       await page.goBack();
       await expect.poll(() => rows(page).allTextContents()).toEqual(['Ana Silva']);
       expect(new URL(page.url()).searchParams.get('unit_id')).toBe(String(anchor.id));
@@ -174,14 +174,14 @@ inDashboard('possible duplicates', (dashboard) => {
       await pair.getByRole('row', { name: /Name \(differs\)/ }).waitFor();
       await expectAccessible(page);
 
-      await page.getByRole('button', { name: 'They are two people: Sam and Sue' }).click();
+      await page.getByRole('button', { name: 'Different people: Sam and Sue' }).click();
       await page.getByRole('table', { name: 'Sam and Sue' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Merge into right: Jo and Joanna' }).click();
       const dialog = page.getByRole('dialog', { name: 'Merge these two?' });
-      await dialog.getByText('takes over what it lacks').waitFor();
+      await dialog.getByText('takes over missing ones').waitFor();
       await expectAccessible(page);
       await dialog.getByRole('button', { name: 'Merge into Joanna' }).click();
-      await page.getByText('Everybody is one of a kind').waitFor();
+      await page.getByText('No possible duplicates').waitFor();
       await expectAccessible(page);
       expect((await dashboard.admin('GET', `${at.path}/contacts/${jo.id}`)).body.id).toBe(joanna.id);
       const { body } = await dashboard.admin('GET', `${at.path}/contacts/search?search=s`);
@@ -198,10 +198,10 @@ inDashboard('possible duplicates', (dashboard) => {
     await dashboard.admin('POST', `${at.path}/contacts/${kim.id}/merge`, { contact_id: kimmy.id });
     await page.getByRole('button', { name: 'Merge into left: Kim and Kimmy' }).click();
     const dialog = page.getByRole('dialog', { name: 'Nothing to merge' });
-    await dialog.getByText('These two are one already.').waitFor();
+    await dialog.getByText('These two are already one guest.').waitFor();
     expect(await dialog.getByRole('button', { name: /Merge/ }).count()).toBe(0);
     await expectAccessible(page);
     await dialog.getByText('Close', { exact: true }).click();
-    await page.getByText('Everybody is one of a kind').waitFor();
+    await page.getByText('No possible duplicates').waitFor();
   });
 });

@@ -77,7 +77,7 @@ inDashboard('the home page', (dashboard) => {
     it(`shows the overview of the account (${viewport})`, async () => {
       const page = await dashboard.open('', { viewport });
       await title(page, 'Home').waitFor();
-      await page.getByText('See what they wait for').waitFor();
+      await page.getByText('Show waiting purchases').waitFor();
       expect(await figure(page, 'Guests')).toBe('2 now');
       expect(await figure(page, 'New guests')).toBe('2 none in the 30 days before');
       expect(await figure(page, 'Bookings')).toBe('1 none in the 30 days before');
@@ -85,11 +85,11 @@ inDashboard('the home page', (dashboard) => {
       expect(await figure(page, 'Spend')).toBe('59.50 +495% on the 30 days before');
       expect(await figure(page, 'NPS')).toBe('+25 4 answers');
       expect(await figure(page, 'Vouchers redeemed')).toBe('1 none in the 30 days before');
-      expect(await figure(page, 'Purchases waiting')).toBe('1 See what they wait for');
+      expect(await figure(page, 'Waiting purchases')).toBe('1 Show waiting purchases');
 
       // The charts are drawn, and have text for screen readers.
       for (const name of ['New guests', 'Visits', 'Spend', 'Vouchers redeemed', 'Net promoter score'])
-        await page.getByRole('application', { name: `${name}. The arrow keys walk through it.` }).waitFor();
+        await page.getByRole('application', { name: `${name}. Use the arrow keys to move through it.` }).waitFor();
       expect(await told(page, 'Spend', shown(day(3)))).toBe(`${shown(day(3))}\t30.50`);
       expect(await told(page, 'Visits', shown(day(1)))).toBe(`${shown(day(1))}\t1\t1`);
       expect(await told(page, 'Net promoter score', shown(day(1)))).toBe(`${shown(day(1))}\t2\t1\t1\t+25`);
@@ -137,7 +137,7 @@ inDashboard('the home page', (dashboard) => {
 
     it(`has a calendar to choose days (${viewport})`, async () => {
       const page = await dashboard.open('?from=2026-02-01&to=2026-02-28', { viewport });
-      await page.getByText('Nothing happened in these days').waitFor();
+      await page.getByText('No activity in these days').waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: /^Days: 1\s–\s28 Feb 2026$/ }).click();
       await page.getByRole('button', { name: '10 February 2026' }).waitFor();
@@ -159,7 +159,7 @@ inDashboard('the home page', (dashboard) => {
       const { body: account } = await dashboard.admin('POST', '/accounts', { name: 'Brand new' });
       const { body: made } = await dashboard.admin('POST', `/accounts/${account.id}/tokens`, { name: 'test' });
       const page = await dashboard.open(`/accounts/${account.id}`, { viewport });
-      await page.getByText('Nobody is here yet').waitFor();
+      await page.getByText('No guests yet').waitFor();
       expect(await page.getByRole('combobox', { name: 'Range' }).count()).toBe(0);
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Copy request' }).click();
@@ -175,7 +175,7 @@ inDashboard('the home page', (dashboard) => {
 
   it('links to waiting purchases, to a venue and to guests with consent', async () => {
     const page = await dashboard.open('');
-    await page.getByRole('link', { name: 'See what they wait for' }).click();
+    await page.getByRole('link', { name: 'Show waiting purchases' }).click();
     await title(page, 'Waiting purchases').waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'The Anchor' }).click();
@@ -202,7 +202,7 @@ inDashboard('the home page', (dashboard) => {
   it('shows the default days if the URL has invalid days', async () => {
     for (const query of ['?from=2026-13-45&to=2026-11-01', '?from=2026-01-01&to=2026-02-30', '?range=ever']) {
       const page = await dashboard.open(query);
-      await page.getByText('See what they wait for').waitFor();
+      await page.getByText('Show waiting purchases').waitFor();
       expect(await page.getByRole('combobox', { name: 'Range' }).inputValue()).toBe('Last 30 days');
     }
   });
@@ -219,10 +219,10 @@ inDashboard('the home page', (dashboard) => {
     const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'The other' });
     const staff = await dashboard.user('viewer', [dashboard.account.id, other.id]);
     const page = await dashboard.open('', { as: staff });
-    await page.getByText('See what they wait for').waitFor();
+    await page.getByText('Show waiting purchases').waitFor();
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitemradio', { name: 'The other' }).click();
-    await page.getByText('Nobody is here yet').waitFor();
+    await page.getByText('No guests yet').waitFor();
     await page.getByText('An owner makes it under').waitFor();
     expect(await page.getByRole('term').count()).toBe(0);
   });

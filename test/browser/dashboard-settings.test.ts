@@ -106,7 +106,7 @@ inDashboard('the settings pages', (dashboard) => {
       expect(password).toMatch(/^(\w{5}-){3}\w{5}$/);
       await expectAccessible(page);
       await form.getByRole('button', { name: 'Add user' }).click();
-      const told = page.getByRole('dialog', { name: 'Hand this over' });
+      const told = page.getByRole('dialog', { name: 'Give this to the user' });
       await told.getByRole('button', { name: 'Copy sign-in' }).click();
       expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
         `${dashboard.url}\nE-mail: ${email}\nPassword: ${password}`,
@@ -199,7 +199,7 @@ inDashboard('the settings pages', (dashboard) => {
     await fromMenu(page, owner, 'Delete');
     await page.getByText('This is you: you are signed out at once').waitFor();
     await page.getByRole('button', { name: 'Delete user' }).click();
-    await page.getByText('This is the last owner. Make somebody else an owner first.').waitFor();
+    await page.getByText('This is the last owner. Make another user an owner first.').waitFor();
     await expectAccessible(page);
   });
 
@@ -316,7 +316,7 @@ inDashboard('the settings pages', (dashboard) => {
 
       const drawer = page.getByRole('dialog');
       await drawer.getByText('There is no booking with this reference.').waitFor();
-      await drawer.getByText('It is matched as soon as a booking with this reference comes in.').waitFor();
+      await drawer.getByText('It is matched when a booking with this reference arrives.').waitFor();
       await drawer
         .getByText(`No booking of that day at The Anchor, ${viewport} has this table`, { exact: false })
         .waitFor();
@@ -335,7 +335,7 @@ inDashboard('the settings pages', (dashboard) => {
   it('report that no purchase is waiting', async () => {
     const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'Brand-new' });
     const page = await dashboard.open(`/accounts/${other.id}/settings/waiting-purchases`);
-    await page.getByText('Nothing waits').waitFor();
+    await page.getByText('No waiting purchases').waitFor();
     await expectAccessible(page);
   });
 
@@ -344,11 +344,11 @@ inDashboard('the settings pages', (dashboard) => {
     await page.getByText('No domains yet').waitFor();
     const vouch = async (domain: string) => {
       await page.getByRole('textbox', { name: 'Domain' }).fill(domain);
-      await page.getByRole('button', { name: 'Vouch for it' }).click();
+      await page.getByRole('button', { name: 'Add rule' }).click();
     };
-    await page.getByRole('button', { name: 'Vouch for a domain' }).click();
+    await page.getByRole('button', { name: 'Add a rule' }).click();
     await vouch('gmail.com');
-    await page.getByText('The domain is one that always takes mail.').waitFor();
+    await page.getByText('The domain is built in. It is always accepted.').waitFor();
     await expectAccessible(page);
     await vouch('harbour-group.co.uk');
     await page.getByRole('table', { name: 'E-mail domains' }).getByText('harbour-group.co.uk').waitFor();
@@ -383,7 +383,7 @@ inDashboard('the settings pages', (dashboard) => {
     ] as const) {
       const page = await dashboard.open(`settings/${path}`, { as: 'staff' });
       await title(page, name).waitFor();
-      await page.getByText('Only owners can see this').waitFor();
+      await page.getByText('Only owners can see this page').waitFor();
       await expectAccessible(page);
     }
   });

@@ -25,7 +25,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
       const page = await dashboard.open('/', { as: null, viewport, refused: [wrongPassword] });
       await title(page, 'Sign in to Regulars').waitFor();
       await signIn(page, email, 'not the password');
-      await page.getByRole('alert').getByText('The e-mail or the password is wrong.').waitFor();
+      await page.getByRole('alert').getByText('Wrong e-mail or password.').waitFor();
       await expectAccessible(page);
       await signIn(page, email);
       await title(page, 'Home').waitFor();
@@ -35,7 +35,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     it(`is accessible (${viewport})`, async () => {
       const page = await dashboard.open('/profile', { viewport });
       await title(page, 'Profile').waitFor();
-      await page.getByText('This one').waitFor();
+      await page.getByText('This browser').waitFor();
       await expectAccessible(page);
       if (viewport === 'phone') await page.getByRole('button', { name: 'Menu', exact: true }).click();
       await userMenu(page).click();
@@ -116,11 +116,11 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     const change = async (current: string, next: string, again = next) => {
       await page.getByRole('textbox', { name: 'Current password' }).fill(current);
       await page.getByRole('textbox', { name: 'New password', exact: true }).fill(next);
-      await page.getByRole('textbox', { name: 'New password again' }).fill(again);
+      await page.getByRole('textbox', { name: 'Repeat the new password' }).fill(again);
       await page.getByRole('button', { name: 'Change password' }).click();
     };
     await change(staffPassword, 'a better password', 'a bitter password');
-    await page.getByText('The two new passwords are not the same.').waitFor();
+    await page.getByText('The new passwords do not match.').waitFor();
     await change('not the password', 'a better password');
     await page.getByText('The current password is not right.').waitFor();
     await expectAccessible(page);

@@ -73,7 +73,7 @@ inDashboard('the venues page', (dashboard) => {
       await window.getByText('The name has already been taken in this folder.').waitFor();
       await expectAccessible(page);
       await window.getByLabel('Folder', { exact: true }).selectOption({ label: 'A new folder' });
-      await window.getByLabel('The new folder’s name').fill('Clubs');
+      await window.getByLabel('Name of the new folder').fill('Clubs');
       await named(page, 'Add group').click();
       await named(page, 'Clubs').waitFor();
 
@@ -114,7 +114,7 @@ inDashboard('the venues page', (dashboard) => {
 
       await fromMenu(page, 'The Anchor', 'Delete');
       await window.getByText('3 guests stay but no longer belong to it.').waitFor();
-      await window.getByText('What happened there stays known: 3 bookings.').waitFor();
+      await window.getByText('Its history stays: 3 bookings.').waitFor();
       await expectAccessible(page);
       await named(page, 'Delete venue').click();
       await page.getByText('The Anchor is deleted.').waitFor();
@@ -208,7 +208,7 @@ inDashboard('the venues page', (dashboard) => {
       await expectAccessible(page);
 
       await search.fill('nowhere');
-      await page.getByText('Nothing is called “nowhere”').waitFor();
+      await page.getByText('Nothing found for “nowhere”').waitFor();
       await expectAccessible(page);
       await named(page, 'Show all').click();
       await page.getByText('1–100 of 102').waitFor();

@@ -72,7 +72,7 @@ inDashboard('the vouchers pages', (dashboard) => {
       await dialog(page).getByRole('textbox', { name: 'Length' }).fill('10');
       await dialog(page).getByRole('button', { name: 'Generate' }).click();
 
-      await page.getByRole('status').getByText('12,000 codes were made.').waitFor();
+      await page.getByRole('status').getByText('12,000 codes were generated.').waitFor();
       await figure(page, 'Made').getByText('12,000').waitFor();
       await page
         .getByRole('table', { name: 'Codes' })
@@ -99,7 +99,7 @@ inDashboard('the vouchers pages', (dashboard) => {
       await dialog(page)
         .locator('input[type=file]')
         .setInputFiles({ name: 'codes.txt', mimeType: 'text/plain', buffer: Buffer.from([137, 80, 78, 71, 10, 0, 1]) });
-      await dialog(page).getByText('This is not a text file.').waitFor();
+      await dialog(page).getByText('This is not a text file. Choose a .txt or .csv file.').waitFor();
       await dialog(page).getByText('3 codes, 1 repeated line left out').waitFor();
 
       await dialog(page)
@@ -111,7 +111,7 @@ inDashboard('the vouchers pages', (dashboard) => {
         });
       await dialog(page).getByText('3 codes', { exact: true }).waitFor();
       await dialog(page).getByRole('button', { name: 'Import' }).click();
-      await dialog(page).getByText('2 codes are new. 1 was in the group already').waitFor();
+      await dialog(page).getByText('2 codes were added. 1 was already in the group').waitFor();
       await dialog(page).getByRole('button', { name: 'Done' }).click();
       await figure(page, 'Made').getByText('3', { exact: true }).waitFor();
     });
@@ -141,8 +141,8 @@ inDashboard('the vouchers pages', (dashboard) => {
       await dialog(page).getByText('A group of guests').click();
       await dialog(page).getByRole('combobox', { name: 'Group of guests' }).fill(group);
       await page.getByRole('option', { name: `${group} (3 guests)` }).click();
-      await dialog(page).getByRole('button', { name: 'Give each a code' }).click();
-      await dialog(page).getByText('3 guests were given a code.').waitFor();
+      await dialog(page).getByRole('button', { name: 'Assign codes' }).click();
+      await dialog(page).getByText('3 guests got a code.').waitFor();
       await expectAccessible(page);
       await dialog(page).getByRole('button', { name: 'Done' }).click();
       await figure(page, 'Assigned').getByText('4', { exact: true }).waitFor();
@@ -243,8 +243,8 @@ inDashboard('the vouchers pages', (dashboard) => {
     await dialog(page).getByText('A group of guests').click();
     await dialog(page).getByRole('combobox', { name: 'Group of guests' }).fill(name);
     await page.getByRole('option', { name: `${name} (0 guests)` }).click();
-    await dialog(page).getByRole('button', { name: 'Give each a code' }).click();
-    await dialog(page).getByText('Nobody is in this group.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Assign codes' }).click();
+    await dialog(page).getByText('This group has no guests.').waitFor();
   });
 
   it('generate codes while other pages are open, and warn before the tab closes', async () => {
@@ -255,13 +255,13 @@ inDashboard('the vouchers pages', (dashboard) => {
     await dialog(page).getByLabel('How many').fill('150000');
     expect(await asksFirst()).toBe(false);
     await dialog(page).getByRole('button', { name: 'Generate' }).click();
-    await page.getByText(/^Making codes: [\d,]+ of 150,000$/).waitFor();
+    await page.getByText(/^Generating codes: [\d,]+ of 150,000$/).waitFor();
     expect(await asksFirst()).toBe(true);
-    await page.getByRole('progressbar', { name: 'Codes made' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Generated codes' }).waitFor();
     await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Vouchers' }).click();
     await title(page, 'Vouchers').waitFor();
     await page.getByRole('link', { name }).click();
-    await page.getByRole('status').getByText('150,000 codes were made.').waitFor();
+    await page.getByRole('status').getByText('150,000 codes were generated.').waitFor();
     await figure(page, 'Made').getByText('150,000').waitFor();
     expect(await asksFirst()).toBe(false);
   });
@@ -272,10 +272,10 @@ inDashboard('the vouchers pages', (dashboard) => {
     await page.getByRole('button', { name: 'Generate codes' }).click();
     await dialog(page).getByLabel('How many').fill('1000000');
     await dialog(page).getByRole('button', { name: 'Generate' }).click();
-    await page.getByText(/^Making codes/).waitFor();
+    await page.getByText(/^Generating codes/).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped, so no codes were made.').waitFor();
+    await page.getByText('Stopped. No codes were generated.').waitFor();
     // The service notices a little later; then there is room for others, and nothing of it.
     accepted(await dashboard.admin('POST', `${pathOf(id)}/codes`, { count: 20_000, prefix: 'NEXT-' }), 201);
     expect((await codesOf(id)).total).toBe(20_000);
@@ -313,7 +313,7 @@ inDashboard('the vouchers pages', (dashboard) => {
     await dialog(page).getByRole('button', { name: 'Rename' }).click();
     await title(page, name).waitFor();
     await choose(page, 'Delete');
-    await dialog(page).getByText('Its 1 code goes with it.').waitFor();
+    await dialog(page).getByText('This also deletes its 1 code.').waitFor();
     await expectAccessible(page);
     await dialog(page).getByRole('button', { name: 'Delete group' }).click();
     await title(page, 'Vouchers').waitFor();
@@ -326,7 +326,7 @@ inDashboard('the vouchers pages', (dashboard) => {
     await redeem(data[0]?.unique_code as string);
     const other = await dashboard.open(used.page, { as: 'staff' });
     await choose(other, 'Delete');
-    await dialog(other).getByText('0 codes are a guest’s and 1 was redeemed.').waitFor();
+    await dialog(other).getByText('0 codes are assigned and 1 code is redeemed.').waitFor();
     expect(await dialog(other).getByRole('button', { name: 'Delete group' }).count()).toBe(0);
   });
 });

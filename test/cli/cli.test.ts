@@ -150,12 +150,12 @@ describe('the commands of regulars', async () => {
   it('create, import, assign, find, export and count vouchers, with progress', async () => {
     const group = await json('voucher-group create --unit 1', 'Summer');
     const made = await run(`voucher generate ${group.id} 12000 --prefix SUM- --length 8`);
-    expect([made.code, made.stdout]).toEqual([0, '12,000 codes were made.\n']);
+    expect([made.code, made.stdout]).toEqual([0, '12,000 codes were generated.\n']);
     expect(made.stderr).toContain('100 %: 12,000 of 12,000 codes\n');
     const file = join(temporaryFolder(), 'codes.txt');
     writeFileSync(file, 'own-1\r\n\n  own-2\nOWN-1\n');
     const imported = await run(`voucher import ${group.id}`, file);
-    expect(imported.stdout).toBe('2 codes are new. 1 code is there already, or in the file before.\n');
+    expect(imported.stdout).toBe('2 codes are new. 1 code is already in the group, or repeated in the file.\n');
     expect((await json('voucher find', 'OWN-2')).data).toMatchObject([{ unique_code: 'own-2', contact_id: null }]);
     const csv = join(temporaryFolder(), 'codes.csv');
     expect((await run(`voucher export ${group.id}`, csv)).stdout).toBe(`12,002 codes are in ${csv}.\n`);
@@ -295,7 +295,7 @@ describe('the commands of regulars', async () => {
   it('report mistakes with a sentence and exit code 1', async () => {
     for (const [line, sentence] of [
       ['udf create --type number x', 'type: The type must be text or date.'],
-      ['unit show x', '"x" is not the number of a unit.'],
+      ['unit show x', '"x" is not a valid id of a unit.'],
       ['unit show 999999', 'There is no such unit.'],
       ['token create x --expires-at yesterday', 'expires_at: The expires at must be a date and time'],
       ['unit list --account 999999', 'There is no such account.'],

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ApiError, address, api, whenSignedOut } from '../../dashboard/src/api/client.ts';
+import { ApiError, adminUrl, api, onSignedOut } from '../../dashboard/src/api/client.ts';
 
 let answer: RequestListener = () => {};
 const server = createServer((request, response) => answer(request, response));
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.unstubAllGlobals();
-  whenSignedOut(() => {});
+  onSignedOut(() => {});
   server.closeAllConnections();
   await new Promise((closed) => server.close(closed));
 });
@@ -28,7 +28,7 @@ const json = (status: number, body: unknown) => {
 
 describe('a URL', () => {
   it('contains the given parameters, without blank ones', () => {
-    expect(address('/accounts/1/units', { page: 2, search: 'a b', unit_id: undefined, group_id: null, x: '' })).toBe(
+    expect(adminUrl('/accounts/1/units', { page: 2, search: 'a b', unit_id: undefined, group_id: null, x: '' })).toBe(
       '/admin/v1/accounts/1/units?page=2&search=a+b',
     );
   });
@@ -55,7 +55,7 @@ describe('an error response', () => {
 
   it('without a session leads to the sign-in page, except at sign-in', async () => {
     const told = vi.fn();
-    whenSignedOut(told);
+    onSignedOut(told);
     json(401, { errors: [{ message: 'Unauthorized' }] });
     await expect(api.post('/session', {})).rejects.toMatchObject({ status: 401 });
     await expect(api.get('/session')).rejects.toMatchObject({ status: 401 });

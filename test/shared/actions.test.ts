@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/app/http-app.ts';
-import { actionOf } from '../../src/cli/trail.ts';
+import { actionOf } from '../../src/cli/audit-trail.ts';
 import { actionWords, describeAction } from '../../src/shared/actions.ts';
 
 /** The sentences of earlier versions, and the code that each was translated to. */

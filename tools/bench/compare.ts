@@ -20,18 +20,18 @@ import { Asked, type Contender, inSql, type Turn, takeTurns } from './turns.ts';
 export interface Options {
   connections: number[];
   turns: number;
-  /** Of a turn at 64 connections, where most goals are; others are shorter. */
+  /** The duration of a turn at 64 connections, where most goals are. Other turns are shorter. */
   seconds: number;
   peers: boolean;
   say(text: string): void;
 }
 
-/** Where most goals are. */
+/** The number of connections of most goals. */
 const mainConnections = 64;
-/** PostgreSQL alone is asked by one and by 64: its server takes 100 connections, of which the service has some. */
+/** PostgreSQL alone is measured at 1 and 64 connections. The server allows 100, and the service uses some of them. */
 const sqlConnections = [1, mainConnections];
 
-/** A row that is being measured: n counts on over all turns, whoever of ours is asked. */
+/** A row during the measurement. `n` continues over all turns. */
 interface Running {
   row: Row;
   begun: Begun;
@@ -39,7 +39,7 @@ interface Running {
   ours: Asked;
 }
 
-/** All rows at all numbers of connections: ours, PostgreSQL alone and the empty route, turn by turn. */
+/** Measures all rows at all numbers of connections: ours, PostgreSQL alone and the empty route, in turns. */
 export async function compare(stage: Stage, rows: Row[], options: Options): Promise<Results> {
   const { service } = stage;
   const empty = await startEmptyRoute();
@@ -51,7 +51,7 @@ export async function compare(stage: Stage, rows: Row[], options: Options): Prom
       const counter = { next: 0 };
       const ours = new Asked(service.url, begun.ask, { machine: service.machine, counter });
       const one: Running = { row, begun, counter, ours };
-      // It takes the engine that long to compile what a service that runs for weeks has compiled.
+      // The engine needs this long to compile the hot code, as in a service that runs for weeks.
       if (running.length === 0) await ours.measure(mainConnections, 8 * options.seconds);
       running.push(one);
       results.push(...(await measureRow(stage, one, empty, options)));
@@ -83,7 +83,7 @@ async function measureRow(stage: Stage, one: Running, empty: EmptyRoute, options
     if (begun.limit && sqlConnections.includes(connections)) contenders.push(inSql(stage, begun.limit, connections));
     contenders.push({
       ...{ id: 'empty', name: 'an empty route' },
-      // Nothing behind it varies, so it needs less time.
+      // The empty route varies little, so a shorter turn is enough.
       measure: () => nothing.measure(connections, options.seconds / 4),
     });
     const unbatched = lone && connections === 1 ? await startUnbatched(stage, begun.ask, counter) : undefined;
@@ -99,19 +99,19 @@ async function measureRow(stage: Stage, one: Running, empty: EmptyRoute, options
     const rates = [{ name: 'ours', perSecond: last.ours.perSecond }, ...last.others].map(
       ({ name, perSecond }) => `${name} ${Math.round(perSecond.median)}`,
     );
-    options.say(`  ${row.name}, ${connections} connections: ${rates.join(', ')} a second.`);
+    options.say(`  ${row.name}, ${connections} connections: ${rates.join(', ')} per second.`);
   }
   return results;
 }
 
-/** The same requests. What they would change is not there, so it need not count on. */
+/** The same requests. They change nothing, so `n` can restart. */
 function askEmpty(ask: Ask, answer: string): Ask {
   return { ...ask, check: (_, status, body) => expectAnswer(status, body, answer) };
 }
 
 /**
- * A service beside ours, over the same database, that gathers nothing: each call is a batch of its own. What a lone
- * client waits for us is held against what it waits for this one.
+ * A second service on the same database without batching: each request is its own batch. The time of a single client is
+ * compared with this service.
  */
 async function startUnbatched(stage: Stage, ask: Ask, counter: { next: number }) {
   const own = await startProcess({ DATABASE_URL: stage.service.database, BATCHING: 'off' });
@@ -157,10 +157,10 @@ function oursOf(turns: Turn[]): Ours {
   };
 }
 
-/** Which of the rows peers do as well, and what they call it. */
+/** The rows that peers support, with their names. */
 const peersDo: Record<string, 'contact' | 'redeem'> = { 'contact-new': 'contact', redeem: 'redeem' };
 
-/** Other programs that do the same, in databases of their own on the same server, turn by turn with ours. */
+/** Measures other programs, each with its own database on the same server, in turns with ours. */
 async function comparePeers(stage: Stage, rows: Running[], options: Options): Promise<PeersResult[]> {
   const { say, seconds, turns } = options;
   const running: { name: string; version: string; peer: RunningPeer }[] = [];

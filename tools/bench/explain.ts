@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { makeGround } from './ground.ts';
+import { makeGround } from './fixture.ts';
 import { load } from './load/load.ts';
 import { asSuperuser, type Service, startProcess } from './load/service.ts';
 import { executions, markdown, pick, surprises } from './plans.ts';
@@ -8,7 +8,7 @@ import { existingContact, newContact } from './rows/contacts.ts';
 
 const [connections, requests] = [32, 960];
 
-/** As `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)` does, of whatever the service's role runs in connections that are new. */
+/** Turns on auto_explain for new connections of the service's role, like `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF)`. */
 const settings: [name: string, value: string][] = [
   ['session_preload_libraries', 'auto_explain'],
   ['auto_explain.log_min_duration', '0'],
@@ -16,11 +16,11 @@ const settings: [name: string, value: string][] = [
   ['auto_explain.log_buffers', 'on'],
   ['auto_explain.log_timing', 'off'],
   ['auto_explain.log_nested_statements', 'off'],
-  // Guests' data are no part of a plan.
+  // Parameter values are left out.
   ['auto_explain.log_parameter_max_length', '0'],
 ];
 
-/** The plans that PostgreSQL itself logs while a second process of the service answers bursts of requests. */
+/** Collects the plans that PostgreSQL logs while a second process answers bursts of requests. */
 export async function explain(service: Service, say: (text: string) => void): Promise<void> {
   const { stage, rows } = await makeGround(service, new Set(['redeem', 'search']), say);
   const role = new URL(service.database).username;
@@ -37,7 +37,7 @@ export async function explain(service: Service, say: (text: string) => void): Pr
         await load({ ...ask, url: explained.url, connections, requests });
       }
     } finally {
-      // What it still has to write, such as the requests' log, it writes now.
+      // Stopping the process flushes pending writes, such as the request log.
       await explained.end('SIGTERM');
     }
   } finally {

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeGround } from './fixture.ts';
 import { type CpuProfile, type Frame, flame, percent, shares, stacks } from './flame.ts';
-import { makeGround } from './ground.ts';
 import { startService } from './load/service.ts';
 import { keep } from './report/document.ts';
 import { newContact } from './rows/contacts.ts';
@@ -10,7 +10,7 @@ import { Asked } from './turns.ts';
 
 const [connections, warmUp, seconds] = [64, 4, 10];
 
-/** New contacts are written to a service that is profiled, and what its main thread did meanwhile is drawn. */
+/** Profiles a service while contacts are written, and draws a flame graph of its main thread. */
 export async function profile(say: (text: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'regulars-flame-'));
   try {
@@ -25,7 +25,7 @@ export async function profile(say: (text: string) => void): Promise<void> {
       const counter = { next: 0 };
       const asked = new Asked(service.url, ask, { counter });
       await asked.measure(connections, warmUp);
-      // The requests are written out beforehand: the service waits meanwhile, and that is left out as idle.
+      // The requests are built first. The service is idle meanwhile, and idle time is left out.
       from = microseconds();
       ({ perSecond } = await asked.measure(connections, seconds));
       until = microseconds();
@@ -37,16 +37,16 @@ export async function profile(say: (text: string) => void): Promise<void> {
     const all = stacks(mainThread(folder, service.machine.servicePids[0] ?? 0), from, until);
     keep('flame.svg', flame(all, `The service's main thread: new contact writes at ${connections} connections`));
     tellShares(all, say, until - from);
-    say(`\n${Math.round(perSecond)} writes a second under the profiler. Written: docs/performance/flame.svg`);
+    say(`\n${Math.round(perSecond)} writes per second under the profiler. Written: docs/performance/flame.svg`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The clock that profiles are dated by. */
+/** The clock of the profiles. */
 const microseconds = () => Number(process.hrtime.bigint() / 1000n);
 
-/** Each thread writes one; the main thread's number is 0. */
+/** Each thread writes a profile. The main thread has number 0. */
 function mainThread(folder: string, pid: number): CpuProfile {
   const name = readdirSync(folder).find((one) => one.includes(`.${pid}.0.`));
   if (name === undefined) throw new Error('The service left no profile.');

@@ -1,36 +1,36 @@
 import { escaped } from './report/chart.ts';
 
 /*
- * What `node --cpu-prof` writes, as a flame graph that hangs from its root: no script, nothing loaded.
+ * Draws the output of `node --cpu-prof` as a flame graph in SVG, without scripts or external files.
  */
 
-/** What we read of it; times are microseconds of the system's steady clock. */
+/** The used fields of a profile. Times are microseconds of the monotonic clock. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string }; children?: number[] }[];
   startTime: number;
   samples: number[];
-  /** The time from the sample before to this one. */
+  /** The time since the previous sample. */
   timeDeltas: number[];
 }
 
 export interface Frame {
-  /** `function file`, no path of this machine. */
+  /** `function file`, without absolute paths. */
   name: string;
   home: string;
-  /** Microseconds in itself, and with all that it called. */
+  /** Microseconds of the function itself, and including its callees. */
   self: number;
   total: number;
   children: Map<string, Frame>;
 }
 
 const [systemCalls, collecting, native] = ['system calls', 'garbage collection', 'native code, no JavaScript'];
-/** By the names that node gives to what writes to and reads from the system. */
+/** The names of Node's functions for system calls. */
 const systemCall =
   /^(writev?|write(Buffer|Latin1String|Utf8String|AsciiString|Ucs2String|String)|read|readStart|readStop|shutdown|close|fsync|open)$/;
 const ofFastify =
   /^(@fastify\/|fastify|find-my-way|fast-json-stringify|fast-querystring|fast-decode-uri-component|secure-json-parse|avvio|light-my-request|toad-cache|process-warning|rfdc|reusify|fastq)/;
 
-/** One tree of what ran between two moments, the same function of the same file merged; idle time is left out. */
+/** The call tree between two times. Equal functions are merged, and idle time is left out. */
 export function stacks({ nodes, startTime, samples, timeDeltas }: CpuProfile, from: number, until: number): Frame {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
@@ -50,7 +50,7 @@ export function stacks({ nodes, startTime, samples, timeDeltas }: CpuProfile, fr
   let time = startTime;
   for (const [place, id] of samples.entries()) {
     time += timeDeltas[place] ?? 0;
-    // It ran until the next sample was taken.
+    // A function ran until the next sample.
     const took = timeDeltas[place + 1] ?? 0;
     if (time < from || time + took > until || took <= 0 || byId.get(id)?.callFrame.functionName === '(idle)') continue;
     const path = pathOf(id);
@@ -72,7 +72,7 @@ function childOf(parent: Frame, { functionName, url }: { functionName: string; u
   return made;
 }
 
-/** From the project's folder, or from the package's name. */
+/** A path relative to the project or to the package. */
 export function fileOf(url: string): string {
   if (url.startsWith('node:')) return url;
   const path = url.replace(/^file:\/\//, '');
@@ -82,7 +82,7 @@ export function fileOf(url: string): string {
   return ours >= 0 ? path.slice(ours + 1) : (path.split('/').at(-1) ?? '');
 }
 
-/** Undefined: of whoever called it, as JSON.parse and what is made at run time are. */
+/** Undefined: counts for the caller, such as JSON.parse and generated code. */
 function homeOf(functionName: string, file: string): string | undefined {
   if (functionName === '(garbage collector)') return collecting;
   if (functionName === '(program)') return native;
@@ -101,7 +101,7 @@ function* everyFrame(frame: Frame): Generator<Frame> {
   for (const child of frame.children.values()) yield* everyFrame(child);
 }
 
-/** Shares of the whole, by what `by` says of each frame's own time, the largest first. */
+/** Shares of the total time, grouped by `by`, largest first. */
 export function shares(all: Frame, by: (frame: Frame) => string): [name: string, share: number][] {
   const sums = new Map<string, number>();
   for (const frame of everyFrame(all))
@@ -112,7 +112,7 @@ export function shares(all: Frame, by: (frame: Frame) => string): [name: string,
 const [width, margin, high, top, letter] = [1200, 10, 17, 58, 6.3];
 const [narrowest, deepest] = [0.003, 30];
 
-/** Pale enough for dark letters, whether the page is light or dark. */
+/** Pale colours for dark text, on light and dark pages. */
 const colours: [home: RegExp, colour: string, name: string][] = [
   [/^ours/, '#79b8ff', 'ours'],
   [/^fastify/, '#ffd57a', 'fastify'],
@@ -128,7 +128,7 @@ const style = `<style>
   @media (prefers-color-scheme: dark) { .title, .key { fill: #f0f6fc } }
 </style>`;
 
-/** As wide as the time it took; what is below was called by what is above. */
+/** The width is the time. Callees are below their callers. */
 export function flame(all: Frame, title: string): string {
   const parts: string[] = [];
   let lowest = 0;

@@ -2,11 +2,11 @@ import { asSuperuser, type Service } from './load/service.ts';
 
 export interface GeneratingResult {
   count: number;
-  /** Seconds, turn by turn. */
+  /** Seconds per turn. */
   turns: { ours: number; plain: number }[];
 }
 
-/** Generating codes through the admin API beside a plain INSERT of as many rows into the same table, turn by turn. */
+/** Compares code generation through the admin API with a plain INSERT of as many rows, in turns. */
 export async function benchGenerating(
   service: Service,
   { count, rounds, say }: { count: number; rounds: number; say(text: string): void },

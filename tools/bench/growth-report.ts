@@ -5,9 +5,9 @@ import { keep, keepJson, rewrite } from './report/document.ts';
 import { chart, onMachine, shortened } from './report/publish.ts';
 import { brief, inMarkdown, onScreen, type Table, withSpread } from './report/report.ts';
 
-/** Flat enough. */
+/** The limit of the slowdown. */
 const mostSlower = 1.5;
-/** Megabytes. */
+/** The memory limit in MB. */
 const mostMemory = 300;
 
 const count = (value: number) => value.toLocaleString('en');
@@ -15,8 +15,8 @@ const count = (value: number) => value.toLocaleString('en');
 function table({ along, points, rows }: Axis): Table {
   return {
     head: [
-      ...['row', along, 'a second', 'p50 ms', 'p99 ms', 'as long as at first', `≤ ${mostSlower}`],
-      ...['service µs', 'PostgreSQL µs', 'gathered'],
+      ...['row', along, 'requests/s', 'p50 ms', 'p99 ms', 'time ÷ first', `≤ ${mostSlower}`],
+      ...['service µs', 'PostgreSQL µs', 'batch size'],
     ],
     rows: rows.flatMap(({ name, at }) =>
       at.map((point, place) => [
@@ -38,21 +38,21 @@ function table({ along, points, rows }: Axis): Table {
 function memoryText({ peakMemory }: GrowthResults): string {
   if (peakMemory === null) return 'The service’s memory is unknown on this system.';
   const reached = peakMemory < mostMemory ? 'reached' : 'not reached';
-  return `The service’s memory at its peak: ${Math.round(peakMemory)} MB (to stay below ${mostMemory}: ${reached}).`;
+  return `Peak memory of the service: ${Math.round(peakMemory)} MB (goal: below ${mostMemory}; ${reached}).`;
 }
 
 export function tellGrowth(results: GrowthResults, say: (text: string) => void): void {
   const { turns, connections, each } = results;
   say(
-    `\nOver HTTP, ${connections} connections, the medians of ${turns} turns; each contact has ${each.bookingsEach} booking and ${each.purchasesEach} purchase:`,
+    `\nOver HTTP, ${connections} connections, median of ${turns} turns; each contact has ${each.bookingsEach} booking and ${each.purchasesEach} purchase:`,
   );
   for (const axis of results.axes) say(`\nBy ${axis.along}:\n\n${onScreen(table(axis))}`);
   say(memoryText(results));
 }
 
 const titles = {
-  contacts: 'The time of a request by the contacts of an account',
-  accounts: 'The time of a request by the accounts that requests are spread over',
+  contacts: 'Time per request by contacts of an account',
+  accounts: 'Time per request by number of accounts',
 };
 
 export function publishGrowth(results: GrowthResults): void {
@@ -62,7 +62,7 @@ export function publishGrowth(results: GrowthResults): void {
     keep(
       file,
       lines({
-        ...{ title, along: axis.along, unit: 'times as long as at first', points: axis.points.map(count) },
+        ...{ title, along: axis.along, unit: 'time ÷ first', points: axis.points.map(count) },
         ...{
           series: axis.rows.map(({ name, at }) => ({
             name: shortened(name),
@@ -75,6 +75,6 @@ export function publishGrowth(results: GrowthResults): void {
     return [chart(file, title), inMarkdown(table(axis))];
   });
   const { machine, turns, connections } = results;
-  const intro = `${onMachine(machine)} ${connections} connections, the medians of ${turns} turns.`;
+  const intro = `${onMachine(machine)} ${connections} connections, median of ${turns} turns.`;
   rewrite('growth', [intro, ...parts, memoryText(results)].join('\n\n'));
 }

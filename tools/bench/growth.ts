@@ -11,7 +11,7 @@ import { redeem } from './rows/redeem.ts';
 import type { Begun, Row } from './rows/row.ts';
 import { bookingSearch, guestSearch, popSearch } from './rows/searches.ts';
 
-/** What docs/performance/growth.json holds. */
+/** The contents of docs/performance/growth.json. */
 export interface GrowthResults {
   machine: MachineFacts;
   turns: number;
@@ -24,7 +24,7 @@ export interface GrowthResults {
 }
 
 export interface Axis {
-  /** What grows. */
+  /** The axis: contacts or accounts. */
   along: 'contacts' | 'accounts';
   points: number[];
   rows: { row: string; name: string; at: Point[] }[];
@@ -34,30 +34,32 @@ export interface Point {
   perSecond: Spread;
   p50: Spread;
   p99: Spread;
-  /** How many times as long as at the first point, turn by turn. */
+  /** The time relative to the first point, per turn. */
   slower: Spread;
-  /** Microseconds of processor time for a request. */
+  /** Microseconds of CPU time per request. */
   serviceCpu: number | null;
   postgresCpu: number | null;
-  /** How many requests were written together, where requests are gathered. */
+  /** The average batch size, for batched routes. */
   gathered: number | null;
 }
 
 export interface GrowthOptions {
   /** Sizes of one account. */
   contacts: number[];
-  /** Over how many accounts the same number of contacts is spread. */
+  /** The numbers of accounts over which the same contacts are spread. */
   accounts: number[];
   turns: number;
   say(text: string): void;
 }
 
-/** Less than a guest of the other rows did: five million of those would not fit the time. */
+/** Less activity per contact than in the other rows, because five million contacts would take too long. */
 const each = { bookingsEach: 1, purchasesEach: 1 };
 const connections = 64;
 const mostSpread = 1_000_000;
 
-/** So many requests a turn: a second's or two. What adds guests comes last, as it makes the smallest account larger. */
+/**
+ * The requests per turn, one or two seconds. Rows that add contacts come last, because they grow the smallest account.
+ */
 const rows: { row: Row; requests: number }[] = [
   { row: bookingSearch, requests: 3000 },
   { row: popSearch, requests: 1500 },
@@ -69,7 +71,7 @@ const rows: { row: Row; requests: number }[] = [
 ];
 const requestsOf = (key: string) => rows.find(({ row }) => row.key === key)?.requests ?? 0;
 
-/** The same requests where there is little and where there is much of everything, turn by turn: is it the same rate? */
+/** Measures the same requests in small and large accounts, in turns. */
 export async function measureGrowth(service: Service, options: GrowthOptions): Promise<GrowthResults> {
   const { contacts, accounts, turns, say } = options;
   const inAll = Math.max(...contacts.filter((size) => size <= mostSpread));
@@ -122,7 +124,7 @@ async function measureAxis(
   for (const { row, requests } of rows) {
     const running: { begun: Begun; turns: Turn[] }[] = [];
     for (const { groups } of stages) running.push({ begun: await row.begin({ service, groups }), turns: [] });
-    // The first turn only warms up.
+    // The first turn is a warm-up.
     for (let turn = 0; turn <= turns; turn++) {
       for (let place = 0; place < running.length; place++) {
         const one = running[(turn + place) % running.length] as (typeof running)[number];
@@ -136,7 +138,7 @@ async function measureAxis(
     const rates = running.map(
       (one, place) => `${axis.points[place]}: ${Math.round(spreadOf(ratesOf(one.turns)).median)}`,
     );
-    say(`  ${row.name} by ${along}, a second: ${rates.join(', ')}.`);
+    say(`  ${row.name} by ${along}, per second: ${rates.join(', ')}.`);
   }
   return axis;
 }
@@ -153,7 +155,7 @@ async function takeTurn(service: Service, { ask }: Begun, from: number, requests
   return { measured, use, gathered: count > 0 ? (after.sum - before.sum) / count : null };
 }
 
-/** How many batches of requests there were so far, and how many requests in all of them. The request log's are none. */
+/** The numbers of batches and of batched requests so far, without the request log. */
 async function batches({ url }: Service): Promise<{ count: number; sum: number }> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const total = (name: string) =>

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { compare } from './compare.ts';
 import { explain } from './explain.ts';
+import { makeGround } from './fixture.ts';
 import { profile } from './flame-run.ts';
 import { benchGenerating } from './generate.ts';
-import { makeGround } from './ground.ts';
 import { measureGrowth } from './growth.ts';
 import { publishGrowth, tellGrowth } from './growth-report.ts';
 import { startService } from './load/service.ts';
@@ -12,19 +12,19 @@ import { benchPages, type Dashboard, pagesOf } from './pages.ts';
 import { publish } from './report/publish.ts';
 import { tell } from './report/report.ts';
 
-const usage = `npm run bench                    every row at 1, 16, 64 and 256 connections, beside PostgreSQL alone and an empty route
-npm run bench -- --peers         and beside others who do the same
-npm run bench -- --growth        the same rates in small and large accounts, and spread over few and many accounts (half an hour)
-These rewrite docs/performance.md. What follows only prints:
+const usage = `npm run bench                    every row at 1, 16, 64 and 256 connections, compared with PostgreSQL alone and an empty route
+npm run bench -- --peers         also compares with other programs
+npm run bench -- --growth        rates in small and large accounts, and spread over few and many accounts (30 minutes)
+These commands rewrite docs/performance.md. The following only print:
 npm run bench -- contacts redeem purchases search units    some of the rows
 npm run bench -- contacts --connections 64 --turns 5 --seconds 4
 npm run bench -- redeem --workers 2
 npm run bench -- --growth --contacts 10000,100000 --accounts 1,100 --turns 3
-npm run bench -- generate        generating a million vouchers, beside a plain INSERT of as many rows
-npm run bench -- flame           where the service's time goes; rewrites docs/performance/flame.svg
-npm run bench -- explain         the plans of the statements that count; rewrites docs/performance/explain.md
-npm run bench -- pages           the dashboard: what its first load weighs, and how long a change of page takes
-npm run bench -- pages --url http://127.0.0.1:8080 --email … --password …    of a service that runs, such as the demo`;
+npm run bench -- generate        generates a million vouchers, compared with a plain INSERT of as many rows
+npm run bench -- flame           flame graph of the service; rewrites docs/performance/flame.svg
+npm run bench -- explain         plans of the hot statements; rewrites docs/performance/explain.md
+npm run bench -- pages           dashboard: size of the first load, and time of navigation
+npm run bench -- pages --url http://127.0.0.1:8080 --email … --password …    for a running service, such as the demo`;
 
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 const rowParts = ['contacts', 'redeem', 'purchases', 'search', 'units'];
@@ -35,7 +35,7 @@ else {
   process.exitCode = 1;
 }
 
-/** Undefined: it can't be understood. */
+/** Undefined: invalid arguments. */
 function ask() {
   try {
     const { values, positionals } = parseArgs({
@@ -69,7 +69,7 @@ function ask() {
       seconds: numbers('seconds', [1.5])[0] ?? 1.5,
       contacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
       accounts: numbers('accounts', [1, 100, 10_000]),
-      // What is published is always made the same way.
+      // Published results always use the same settings.
       whole:
         positionals.length === 0 &&
         ['connections', 'turns', 'seconds', 'contacts', 'accounts', 'workers'].every((name) => !(name in values)),
@@ -91,7 +91,7 @@ async function run(asked: Asked): Promise<void> {
   }
   say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
   const service = await startService(asked.workers === undefined ? {} : { WORKERS: asked.workers });
-  // Whoever ends it half-way is left with no process and no folder: that may have grown large.
+  // An interrupt stops all processes and deletes the folder, which can be large.
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () => void service.stop().finally(() => process.exit(1)));
   }

@@ -11,15 +11,15 @@ export interface Dashboard {
 }
 
 export interface PagesResult {
-  /** What the browser received for the first page, and when something of it was seen. */
+  /** The size of the first load, and the time of the first paint. */
   first: { kilobytes: number; milliseconds: number };
-  /** From the click until the new page's title was painted: the first time, and the times after. */
+  /** The time from a click to the painted title: the first time, and later ones. */
   changes: { to: string; first: number; later: number[] }[];
 }
 
 const guests = 5000;
 
-/** An account worth looking at, and somebody to look at it. */
+/** An account with data, and a user. */
 export async function pagesOf(service: Service, say: (text: string) => void): Promise<Dashboard> {
   say(`Making an account of ${guests.toLocaleString('en')} guests.`);
   const each = { bookingsEach: 5, purchasesEach: 10 };
@@ -34,10 +34,10 @@ export async function pagesOf(service: Service, say: (text: string) => void): Pr
   return { url: service.url, ...user };
 }
 
-/** The walk: a link of the menu by its name, or the first row of the table that is shown. */
+/** The navigation steps: a menu link by its name, or the first row of the table. */
 const walk = ['Guests', 'a guest', 'Venues', 'Vouchers', 'Settings', 'Home'];
 
-/** Walks through the main pages in a real browser, and has the page itself take the time. */
+/** Opens the main pages in a real browser. The page itself measures the time. */
 export async function benchPages({ url, email, password }: Dashboard, rounds: number): Promise<PagesResult> {
   if (!browserPath) throw new Error('No Chromium was found: install one, or set CHROMIUM_PATH to it.');
   const browser = await chromium.launch({ executablePath: browserPath, args: browserArguments });
@@ -48,11 +48,11 @@ export async function benchPages({ url, email, password }: Dashboard, rounds: nu
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-    // The first load is that of somebody who is signed in and comes back with nothing kept.
+    // The first load is with a session and an empty cache.
     await page.goto('about:blank');
     await page.goto(url);
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-    // With the charts, which come after the page.
+    // Includes the charts, which load after the page.
     await page.waitForLoadState('networkidle');
     const first = await page.evaluate<PagesResult['first']>(firstLoad);
     const changes = walk.map((to) => ({ to, first: Number.NaN, later: [] as number[] }));
@@ -80,7 +80,7 @@ const firstLoad = `(() => {
   };
 })()`;
 
-/** Without pointing at the link beforehand, which would have the router fetch the page before the click. */
+/** Clicks by script, because hovering would make the router preload the page. */
 function timeOf(page: Page, to: string): Promise<number> {
   const link =
     to === 'a guest'

@@ -1,22 +1,22 @@
 /*
- * Plans out of a server's log, as auto_explain writes them there.
+ * Parses plans that auto_explain writes to the server's log.
  */
 
 export interface Execution {
-  /** On one line. */
+  /** The statement on one line. */
   statement: string;
-  /** As it was logged, costs and all. */
+  /** The logged plan with costs. */
   plan: string;
 }
 
 export interface Picked {
   name: string;
-  /** So often in all. */
+  /** The number of executions. */
   ran: number;
   execution: Execution;
 }
 
-/** The statements that count; of those with several sorts of executions, the sort to be shown. */
+/** The hot statements; for those with several kinds of plans, the kind to show. */
 const hot: { name: string; is: RegExp; with?: RegExp }[] = [
   { name: 'Contact write: whose these identities are', is: /^select identity\.contact_id as contact/ },
   { name: 'Contact write: the contacts that own them, locked', is: /^select contact\.\* from .* for no key update/ },
@@ -41,7 +41,7 @@ export function executions(log: string): Execution[] {
   });
 }
 
-/** One in the middle of each: neither the first ones, over a cold cache, nor the last, of whoever was left over. */
+/** Picks an execution from the middle, to avoid the cold cache at the start and the small batches at the end. */
 export function pick(all: Execution[]): Picked[] {
   return hot.map(({ name, is, with: kind = /./ }) => {
     const ran = all.filter(({ statement }) => is.test(statement));
@@ -52,13 +52,13 @@ export function pick(all: Execution[]): Picked[] {
   });
 }
 
-/** What a reader should look at twice: whole tables read, and estimates that are wrong by ten times or more. */
+/** Suspicious parts of a plan: sequential scans, and estimates that are wrong by ten times or more. */
 export function surprises(plan: string): string[] {
   return plan.split('\n').flatMap((line) => {
     const [, node = '', guess, rows, loops] =
       /^\W*(\w.*?) {2}\(cost=.* rows=(\d+) .*actual .*?rows=([\d.]+) loops=(\d+)\)/.exec(line) ?? [];
     if (guess === undefined) return [];
-    // Nothing to insert into is estimated at 0, and comes back as 0.
+    // An insert without RETURNING has 0 estimated and 0 actual rows.
     const ratio = Math.max(Number(rows), 1) / Math.max(Number(guess), 1);
     const off = ratio >= 10 || ratio <= 0.1;
     const whole = node.includes('Seq Scan');
@@ -92,7 +92,7 @@ ${shown}
 `;
 }
 
-/** Of long lists of columns the first two. */
+/** Shortens long column lists to the first two. */
 export function shortened(statement: string): string {
   const item = String.raw`(?:\w+\.)?[a-z_]+(?: = excluded\.[a-z_]+| text| bigint| boolean| date)?`;
   return statement.replaceAll(new RegExp(String.raw`(?<![\w.])(${item}, ${item}, )(?:${item}, ){4,}`, 'g'), '$1…, ');

@@ -3,23 +3,23 @@ import { type Ask, load, type Measured } from './load/load.ts';
 import { type Machine, type Use, used } from './load/usage.ts';
 import type { Script, Stage } from './rows/row.ts';
 
-/** One turn of one of those that are compared. */
+/** One turn of one contestant. */
 export interface Turn {
   perSecond: number;
-  /** What pgbench and a bare driver do not tell. */
+  /** Not available for pgbench and the driver. */
   measured?: Measured;
   use?: Use;
 }
 
 export interface Contender {
-  /** Whom ours is held against: see goals. */
+  /** The id in the goals. */
   id: string;
-  /** In words. */
+  /** The name in tables. */
   name: string;
   measure(seconds: number): Promise<Turn>;
 }
 
-/** Turn by turn, each time another one first: what else the machine does falls on all of them. */
+/** Runs the contestants in turns, each time with another one first, so that other load affects all. */
 export async function takeTurns(
   contenders: Contender[],
   { turns, seconds }: { turns: number; seconds: number },
@@ -34,13 +34,13 @@ export async function takeTurns(
   return taken;
 }
 
-/** Somebody who answers over HTTP, asked by one load generator for all. Counts on from turn to turn, as no n may come twice. */
+/** An HTTP server as a contestant. `n` continues over the turns, because each `n` is used once. */
 export class Asked {
   readonly #url: string;
   readonly #ask: Ask;
   readonly #machine: Machine | undefined;
   readonly #counter: { next: number };
-  /** The last rate, by the number of connections: so many requests are written out before the clock starts. */
+  /** The last rate by number of connections, to build enough requests before the measurement. */
   readonly #rates = new Map<number, number>();
 
   constructor(url: string, ask: Ask, options: { machine?: Machine; counter?: { next: number } } = {}) {
@@ -65,7 +65,7 @@ export class Asked {
   }
 }
 
-/** PostgreSQL does the same, asked by pgbench. */
+/** PostgreSQL alone as a contestant, with pgbench. */
 export function inSql({ service, groups }: Stage, script: Script, connections: number): Contender {
   const setting = encodeURIComponent(`-c app.account_id=${groups[0]?.made.accountId}`);
   return {
@@ -73,7 +73,7 @@ export function inSql({ service, groups }: Stage, script: Script, connections: n
     name: script.what,
     measure: async (seconds) => {
       const run = { database: `${service.database}?options=${setting}`, connections, ...script };
-      // pgbench takes whole seconds.
+      // pgbench accepts only whole seconds.
       return { perSecond: await limit({ ...run, seconds: Math.ceil(seconds) }) };
     },
   };

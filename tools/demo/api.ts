@@ -4,16 +4,16 @@ import type { ContactWrite } from '../../src/features/guests/write/schema.ts';
 import type { Guest } from './model.ts';
 import { staff } from './users.ts';
 
-/** The partners' systems, each with a token of its own. */
+/** The partner systems, each with its own token. */
 export const doors = ['tills', 'bookings', 'hotel', 'wifi', 'app', 'mail'] as const;
 export type Door = (typeof doors)[number];
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape, of which a field or two is looked at
+// biome-ignore lint/suspicious/noExplicitAny: responses have many shapes, and only a few fields are used
 type Answer = any;
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** The service as partners and staff see it: what the demo does, it does by these calls. */
+/** The API client of the demo. All data is written through the API. */
 export class Api {
   accountId = 0;
   readonly tokens = {} as Record<Door, string>;
@@ -26,7 +26,7 @@ export class Api {
     this.#adminToken = adminToken;
   }
 
-  /** What a partner's system knows of a guest. */
+  /** A contact write of a partner system. */
   async contact(door: Door, guest: Guest, body: Partial<ContactWrite>): Promise<void> {
     const known = { email: guest.email, mobile_number: guest.email ? undefined : guest.mobile_number };
     const sent = { full_contact_object: false, ...known, ...body };
@@ -42,19 +42,19 @@ export class Api {
     return this.#send('POST', '/v1/unique_code/redeem', this.#token('tills'), { account_id: this.accountId, ...body });
   }
 
-  /** Something that goes wrong, as it does at times. */
+  /** A request that fails on purpose. */
   async refused(method: Method, path: string, door: Door, body?: object): Promise<void> {
     const { status } = await this.#call(method, path, this.#token(door), body);
     if (status < 400 || status >= 500)
       throw new Error(`${method} ${path} should be refused, and was answered ${status}.`);
   }
 
-  /** The rest of what staff do, within the account: the audit trail has who did it. */
+  /** Other requests of staff in the account. They appear in the audit trail. */
   account(method: Method, path: string, body?: object, by: string = staff): Promise<Answer> {
     return this.admin(method, `/accounts/${this.accountId}${path}`, body, by);
   }
 
-  /** What staff write down about a guest; nothing, of one whom the service does not know yet. */
+  /** A note of staff on a guest. Skipped if the guest does not exist yet. */
   async about(guest: Guest, what: 'notes' | 'consent', body: object): Promise<void> {
     if (guest.id > 0) await this.account('POST', `/contacts/${guest.id}/${what}`, body);
   }

@@ -4,10 +4,10 @@ import type { VenueKind } from './venues.ts';
 
 export const timeZone = 'Europe/London';
 
-/** Eighteen months, of which yesterday is the last day: today is not over, and would be another demo every hour. */
+/** Eighteen months that end yesterday, so that the demo does not change during the day. */
 export const dayCount = 548;
 
-/** How busy pubs, restaurants and hotels are, from Sunday to Saturday. */
+/** The business of pubs, restaurants and hotels, from Sunday to Saturday. */
 const weekdays: Record<VenueKind, readonly number[]> = {
   pub: [1.4, 0.45, 0.6, 0.85, 1, 1.55, 1.6],
   restaurant: [1.05, 0.35, 0.65, 0.8, 1, 1.5, 1.8],
@@ -19,12 +19,12 @@ const months: Record<VenueKind, readonly number[]> = {
   restaurant: [0.75, 0.95, 1, 1, 1.05, 1, 0.95, 0.9, 0.95, 1, 1.1, 1.6],
   hotel: [0.6, 0.75, 0.85, 1, 1.1, 1.2, 1.35, 1.4, 1.1, 0.95, 0.85, 1.25],
 };
-/** Days that are like no other, by month and day. */
+/** Special days by month and day. */
 const special: Record<string, number> = { '02-14': 2.2, '12-24': 1.6, '12-25': 0.25, '12-26': 0.7, '12-31': 1.9 };
 
 const two = (number: number) => String(number).padStart(2, '0');
 
-/** The days of the story by number, from 0 to yesterday; a number past that is in the future. */
+/** The days by number, from 0 to yesterday. Higher numbers are in the future. */
 export class Calendar {
   /** A date in London. */
   readonly today: string;
@@ -41,12 +41,12 @@ export class Calendar {
     return this.#dates[day] ?? this.#date(day);
   }
 
-  /** On London's wall clock, so many minutes after midnight. */
+  /** A wall-clock time in London, in minutes after midnight. */
   at(day: number, minutes: number): string {
     return `${this.date(day)} ${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:00`;
   }
 
-  /** When the service hears of a day: after closing time, and never on the dot. */
+  /** The time when a day's data is sent: after closing time, with some variation. */
   heard(day: number): Date {
     const wall = `${this.at(day, 23 * 60 + 25 + ((day * 37) % 30)).slice(0, 17)}${two((day * 41) % 60)}Z`;
     const asIfInGreenwich = new Date(wall.replace(' ', 'T'));
@@ -59,7 +59,7 @@ export class Calendar {
     return new Date(this.date(day)).getUTCDay();
   }
 
-  /** A day from `from` to `to`, the likelier the busier it is. */
+  /** A random day between `from` and `to`, weighted by business. */
   pick(chance: Random, kind: VenueKind, from = 0, to = this.last): number {
     const sums = this.#sums(kind);
     const before = from === 0 ? 0 : (sums[from - 1] as number);
@@ -91,7 +91,7 @@ export class Calendar {
     const date = this.date(day);
     const ofWeek = weekdays[kind][this.weekday(day)] as number;
     const ofYear = months[kind][Number(date.slice(5, 7)) - 1] as number;
-    // The group does a little better all the time.
+    // The business grows slowly.
     return ofWeek * ofYear * (special[date.slice(5)] ?? 1) * (1 + 0.3 * (day / dayCount));
   }
 }

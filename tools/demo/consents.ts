@@ -2,7 +2,7 @@ import type { RecordConsent } from '../../src/features/guests/consent/schema.ts'
 import type { Story } from './story.ts';
 import type { Venue } from './venues.ts';
 
-/** What guests ask the staff for, and what these write down. */
+/** Consent changes that guests ask the staff for, with reasons. */
 const askedByEmail: RecordConsent[] = [
   { allow_email: false, reason: 'Asked at the bar to get no more e-mails.' },
   { allow_email: true, reason: 'Filled in the card on the table, kept in the office.' },
@@ -14,7 +14,7 @@ const askedByPhone: RecordConsent[] = [
   { allow_call: false, reason: 'Rang to say: no calls at work.' },
 ];
 
-/** People change their minds, by different ways; and what others send over it is held back. */
+/** Guests change their consent in different ways. Later changes by partners are held back by rules. */
 export function addChangesOfMind(story: Story): void {
   const { calendar } = story;
   for (const guest of story.guests) {
@@ -50,7 +50,7 @@ export function addChangesOfMind(story: Story): void {
       };
       story.add(later(first), guest, (api) => api.contact('mail', guest, letter));
     }
-    // What the old system had on file says nothing of what the guest has told us since.
+    // Data of the old system does not override later consent.
     if (email && chance.percent(3)) {
       const imported = {
         allow_email: true,

@@ -15,7 +15,10 @@ import { users } from './users.ts';
 
 const connections = 10;
 
-/** Loads the demo into a database that is empty; leaves it alone where it is there already. What a load that was cut off left is removed first. */
+/**
+ * Loads the demo into an empty database. Does nothing if it is already loaded. Removes the rest of an interrupted load
+ * first.
+ */
 export async function ensureDemo(
   config: Config,
   log: Logger,
@@ -28,7 +31,7 @@ export async function ensureDemo(
   const { db, close } = await openDatabase(config, opening);
   const statistics = keepStatistics(db, log);
   try {
-    // An app of its own, whose clock can be moved, and to which nobody else has the token.
+    // A separate app with a movable clock and a private token.
     const domains = new EmailDomains(db, { mode: 'off' });
     const own: Config = { ...config, adminToken, rateLimitPerMinute: 0, emailDomainCheck: 'off' };
     const app = await buildApp({ config: own, db, domains, log, now: clock.now });
@@ -56,7 +59,7 @@ async function isLoaded(api: Api): Promise<boolean> {
   const isOurs = ({ email }: { email: string }) => users.some((user) => user.email === email);
   const unfinished = accounts.filter(({ name }) => name === unfinishedName);
   if (unfinished.length < accounts.length) {
-    // Whatever it is called by now.
+    // The account may have been renamed.
     if (unfinished.length === 0 && people.some(isOurs)) return true;
     throw notOurs();
   }

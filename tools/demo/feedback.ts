@@ -1,7 +1,7 @@
 import type { NewFeedback } from '../../src/features/guests/feedback/schema.ts';
 import type { Visit } from './model.ts';
 import type { Story } from './story.ts';
-import { comments, ratingWords, roomComments } from './words.ts';
+import { comments, ratingWords, roomComments } from './texts.ts';
 
 const moods = [
   { mood: 'pleased', weight: 66, type: 1, nps: [9, 9, 10, 10, 10, 8, 9] },
@@ -9,7 +9,7 @@ const moods = [
   { mood: 'cross', weight: 12, type: 2, nps: [0, 2, 3, 4, 5, 6] },
 ] as const;
 
-/** A day or two later most answer the e-mail, or they had told the tablet at the door. */
+/** Feedback comes by e-mail a day or two later, or by tablet at the venue. */
 export function addFeedback(story: Story, { guest, venue, day, start }: Visit, stayed?: 'stayed'): void {
   const { chance } = guest;
   const { calendar, lists } = story;
@@ -37,7 +37,7 @@ export function addFeedback(story: Story, { guest, venue, day, start }: Visit, s
   story.add(told, 'anybody', (api) => api.contact('mail', guest, { feedback: [feedback] }));
 }
 
-/** As people call them. */
+/** Everyday names. */
 const dishNames = {
   pub: ['Sunday roast', 'haddock and chips', 'steak and ale pie', 'sticky toffee pudding', 'mushroom pie'],
   restaurant: ['lamb shoulder', 'pappardelle', 'sea bass', 'chocolate tart', 'aubergine'],

@@ -2,37 +2,37 @@ import { dayNumber, dayOf } from '../../src/shared/clock.ts';
 import type { Api } from './api.ts';
 import { dayCount } from './calendar.ts';
 import { addChangesOfMind } from './consents.ts';
-import { addMishaps } from './mishaps.ts';
+import { addTangles } from './duplicates.ts';
+import { addMishaps } from './failed-requests.ts';
 import { finish, setUp } from './setup.ts';
 import { Story } from './story.ts';
-import { addStrays } from './strays.ts';
-import { addTangles } from './tangles.ts';
 import { makeVenues } from './venues.ts';
 import { addVisits } from './visits.ts';
 import { addVouchers } from './vouchers.ts';
+import { addStrays } from './waiting-purchases.ts';
 
-/** The time as the service is told it. */
+/** The clock of the service. */
 export class Clock {
   time = new Date();
   readonly now = (): Date => this.time;
 }
 
 export interface LoadOptions {
-  /** The day that all dates count back from, in London. */
+  /** The last day, in London. All dates count back from it. */
   today: string;
   guests: number;
   signal?: AbortSignal;
   progress?(done: number, of: number): void;
 }
 
-/** Tells the service of eighteen months, day by day, in the words of partners and staff. The same day gives the same story. */
+/** Sends eighteen months of data, day by day, through the APIs. The same day gives the same data. */
 export async function loadDemo(
   api: Api,
   clock: Clock,
   { today, guests, signal, progress }: LoadOptions,
 ): Promise<void> {
   const venues = makeVenues();
-  // A month before the first guest.
+  // Start a month before the first guest.
   clock.time = new Date(`${dayOf(dayNumber(today) - dayCount - 30)}T10:00:00Z`);
   const story = new Story(today, guests, venues, await setUp(api, venues));
   for (const add of [addVisits, addChangesOfMind, addTangles, addVouchers, addStrays, addMishaps]) add(story);

@@ -6,11 +6,11 @@ import { type Config, readConfig } from '../../src/platform/config.ts';
 import { mustBeFree } from '../../src/platform/http/listen.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { ensureDemo } from './ensure.ts';
-import { mostGuests } from './people.ts';
+import { mostGuests } from './guests.ts';
 import { users } from './users.ts';
 import { groupName } from './venues.ts';
 
-/** A folder of its own, so that it never mixes with guests who exist. */
+/** A separate data directory, so that the demo never mixes with real data. */
 const usual = { DATA_DIR: './demo-data', EMAIL_DOMAIN_CHECK: 'off', LOG_LEVEL: 'warn' };
 
 async function main(guests: number): Promise<void> {
@@ -22,7 +22,7 @@ async function main(guests: number): Promise<void> {
   const print = (text: string) => void process.stdout.write(`${text}${whoCanSignIn(config)}`);
   await runUntilStopped(config, log, async (signal) => {
     try {
-      // Before a minute goes into loading.
+      // Check the port before loading, which takes a minute.
       await mustBeFree(config);
       let bar: Progress | undefined;
       const progress = (done: number, of: number) => {

@@ -5,7 +5,7 @@ import type { Venue, VenueKind } from './venues.ts';
 interface Dish {
   name: string;
   sku: string;
-  /** In pence, so that sums come out even. */
+  /** Prices in pence, for exact sums. */
   pence: number;
 }
 
@@ -81,7 +81,7 @@ const menus: Record<VenueKind, Record<Course, Dish[]>> = {
   },
 };
 
-/** Of a hundred people at a table, so many have one of these; at the bar they come for a drink. */
+/** The percentage of guests who order each kind, at a table and at the bar. */
 const appetites: Record<'meal' | 'bar', [Course, number][]> = {
   meal: [
     ['starters', 38],
@@ -101,7 +101,7 @@ const appetites: Record<'meal' | 'bar', [Course, number][]> = {
   ],
 };
 
-/** What so many people have. */
+/** A random order for a party. */
 export function basket(chance: Random, { kind }: Venue, people: number, occasion: 'meal' | 'bar'): Item[] {
   const chosen = new Map<Dish, { course: Course; quantity: number }>();
   for (const [course, share] of appetites[occasion]) {
@@ -115,7 +115,7 @@ export function basket(chance: Random, { kind }: Venue, people: number, occasion
   }
   if (chosen.size === 0) chosen.set(chance.pick(menus[kind].drinks), { course: 'drinks', quantity: people });
   const lines = [...chosen].map(([dish, { course, quantity }]) => line(dish, quantity, course));
-  // Tables of six and more are asked for it; now and then something goes back to the kitchen.
+  // Service charge for six and more guests, and an occasional refund.
   if (people >= 6)
     lines.push(line({ name: 'Service charge 10 %', sku: 'SVC', pence: Math.round(total(lines) * 10) }, 1, 'service'));
   const [first] = chosen;

@@ -1,44 +1,44 @@
 import type { Random } from '../../src/shared/random.ts';
 import type { Venue } from './venues.ts';
 
-/** What each kind of system learns when it meets a guest. */
+/** The data that each kind of system asks a guest for. */
 export type Meeting = 'online booking' | 'phone booking' | 'wifi' | 'app' | 'reception' | 'till';
 
 export interface Guest {
   number: number;
-  /** Their own, so that what one does changes nothing of what the next does. */
+  /** A separate generator per guest, so that guests do not affect each other. */
   chance: Random;
   first_name: string;
   last_name: string;
   gender: 'M' | 'F' | '';
   dob: string;
-  /** One of the two at least. */
+  /** At least one of the two is set. */
   email: string | undefined;
   mobile_number: string | undefined;
   city: string;
   postcode: string;
   venues: Venue[];
-  /** On which days they come, in order. */
+  /** The days of the visits, in order. */
   visits: number[];
   membership: { number: string; type: 'Gold' | 'Silver' | 'Bronze'; from: number } | undefined;
   card: { reference: string; from: number } | undefined;
-  /** Which kinds of systems have asked them who they are. */
+  /** The kinds of systems that already have the guest's data. */
   metBy: Set<Meeting>;
-  /** The contact, once the service has told its id. */
+  /** The contact id, once it is known. */
   id: number;
 }
 
-/** A guest at a venue. */
+/** A visit of a guest. */
 export interface Visit {
   guest: Guest;
   venue: Venue;
   day: number;
-  /** When they sit down, in minutes of the day. */
+  /** The start, in minutes of the day. */
   start: number;
   people: number;
 }
 
-/** Ids of what staff set up before anything happens. */
+/** The ids of the initial setup. */
 export interface Lists {
   rootUnitId: number;
   udfs: Record<'diet' | 'table' | 'anniversary' | 'dog', number>;

@@ -1,5 +1,5 @@
 interface Origin {
-  /** Of a hundred guests, about so many. */
+  /** The approximate percentage of guests. */
   share: number;
   women: string[];
   men: string[];
@@ -8,7 +8,7 @@ interface Origin {
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** What people in the towns of this group are called. Each list is of names that are common; nobody in particular is meant. */
+/** Common names. They do not refer to real people. */
 export const origins: Origin[] = [
   {
     share: 52,

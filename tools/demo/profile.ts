@@ -1,12 +1,12 @@
 import type { ContactWrite } from '../../src/features/guests/write/schema.ts';
 import type { Random } from '../../src/shared/random.ts';
 import type { Guest, Lists, Meeting } from './model.ts';
+import { diets, dogs } from './texts.ts';
 import { interestsOf, type Venue } from './venues.ts';
-import { diets, dogs } from './words.ts';
 
 type Write = Partial<ContactWrite>;
 
-/** Of a hundred guests, so many say yes to each. */
+/** The percentage of guests who give each consent. */
 const consents: Record<Meeting, { source: string; email: number; sms: number; call: number; post: number }> = {
   'online booking': { source: 'Online booking', email: 58, sms: 34, call: 0, post: 0 },
   'phone booking': { source: 'Phone booking', email: 22, sms: 18, call: 12, post: 4 },
@@ -16,7 +16,7 @@ const consents: Record<Meeting, { source: string; email: number; sms: number; ca
   till: { source: 'Till receipt', email: 35, sms: 5, call: 0, post: 0 },
 };
 
-/** What is sent when a guest is met, at a venue: all that this kind of system asks for, or, when it has asked before, where they were. */
+/** The contact write of a visit: all fields of this kind of system the first time, and only the venue later. */
 export function met(guest: Guest, meeting: Meeting, venue: Venue, lists: Lists): Write {
   const { chance, first_name, last_name, gender, dob, city, postcode } = guest;
   const isFirst = guest.metBy.size === 0;
@@ -32,7 +32,7 @@ export function met(guest: Guest, meeting: Meeting, venue: Venue, lists: Lists):
     ...(meeting !== 'wifi' && guest.mobile_number ? { mobile_number: guest.mobile_number } : {}),
     ...(knowsMore ? { gender, dob, city, postcode, country: 'United Kingdom' } : {}),
     ...(meeting === 'app' ? { udfs: customFields(chance, venue, lists) } : {}),
-    // Who has been asked before is seldom asked again; and a box that they don't tick then is no withdrawal, as most partners know.
+    // Guests are rarely asked again, and an unticked box is not a withdrawal.
     ...(isFirst || chance.percent(40) ? consent(guest, shares) : {}),
     ...(!isFirst && chance.percent(85) ? { rules: [{ rule_name: 'preserve_consent' }] } : {}),
   };

@@ -4,7 +4,7 @@ import type { Lists } from './model.ts';
 import { owner, users } from './users.ts';
 import { folders, groupName, type Venue } from './venues.ts';
 
-/** What the account is called until all of it is there. */
+/** The name of the account until the load is complete. */
 export const unfinishedName = `${groupName} (loading)`;
 
 const tokenNames: Record<Door, string> = {
@@ -29,7 +29,7 @@ const sources = [
   'Import from the old system',
 ];
 
-/** What staff do before the first guest comes. */
+/** The initial setup by staff. */
 export async function setUp(api: Api, venues: Venue[]): Promise<Lists> {
   const account = await api.admin('POST', '/accounts', { name: unfinishedName, time_zone: timeZone });
   api.accountId = account.id;
@@ -47,7 +47,7 @@ export async function setUp(api: Api, venues: Venue[]): Promise<Lists> {
   return lists;
 }
 
-/** One after the other, so that their ids are in order. */
+/** Sequentially, so that the ids are in order. */
 async function inTurn<T>(list: Iterable<T>, make: (one: T) => Promise<unknown>): Promise<void> {
   for (const one of list) await make(one);
 }
@@ -57,7 +57,7 @@ async function makeGroups(api: Api, unit_id: number, wanted: Record<string, stri
   await inTurn(groups, (group) => api.account('POST', '/groups', { unit_id, ...group }));
 }
 
-/** The last step: from now on the demo is there. */
+/** The last step. It marks the demo as complete. */
 export async function finish(api: Api): Promise<void> {
   await api.signOut();
   await api.admin('PATCH', `/accounts/${api.accountId}`, { name: groupName });
@@ -67,7 +67,7 @@ async function makeUsers(api: Api): Promise<void> {
   const account_ids = [api.accountId];
   const { data: existing } = await api.admin('GET', '/users');
   for (const user of users) {
-    // There since a load that was cut off: the last owner of a service can't be deleted.
+    // Left by an interrupted load, because the last owner can't be deleted.
     const before = existing.find(({ email }: { email: string }) => email === user.email);
     if (before) await api.admin('PATCH', `/users/${before.id}`, { ...user, account_ids });
     else await api.admin('POST', '/users', { ...user, account_ids });

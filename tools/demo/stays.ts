@@ -4,14 +4,14 @@ import { basket } from './menu.ts';
 import type { Visit } from './model.ts';
 import { met } from './profile.ts';
 import type { Story } from './story.ts';
-import { hotelNotes } from './words.ts';
+import { hotelNotes } from './texts.ts';
 
 const rooms = [
   { type: 1, weight: 35, gross: 95, name: 'RO' },
   { type: 2, weight: 48, gross: 139, name: 'BB' },
   { type: 3, weight: 17, gross: 219, name: 'DBB' },
 ];
-/** The price in pence, as the interface has it. */
+/** The price in pence, as in the API. */
 const extras = [
   { name: 'Bottle of prosecco in the room', reference: 'XP-01', price: 3200 },
   { name: 'Parking', reference: 'XP-02', price: 1400 },
@@ -22,7 +22,7 @@ const extras = [
 const vat = 1.2;
 const pounds = (amount: number) => Math.round(amount * 100) / 100;
 
-/** Booked weeks before; then they come and leave, or they don't. */
+/** Stays, booked weeks before, with check-in, check-out, cancellations and no-shows. */
 export function addStay(story: Story, visit: Visit): void {
   const { guest, venue, day } = visit;
   const { chance } = guest;
@@ -79,7 +79,7 @@ function addEnd(
     tell(day, { booking_status_id: chance.percent(75) ? 5 : 6 });
     return;
   }
-  // Whoever is still there was told of on arrival.
+  // A current stay was sent at check-in.
   if (day + nights > calendar.last) tell(day, { booking_status_id: 4 });
   else {
     tell(day + nights, {

@@ -1,14 +1,14 @@
 import type { Api } from './api.ts';
 import { Calendar, dayCount } from './calendar.ts';
+import { makeGuests } from './guests.ts';
 import type { Guest, Lists } from './model.ts';
-import { makeGuests } from './people.ts';
 import type { Venue } from './venues.ts';
 
 type Tell = (api: Api) => Promise<unknown>;
 
 /**
- * What the service is told of one day. What says who a guest is, or what they allow, comes first, and one after the other
- * where it is the same guest; the rest can come in any order; and what staff do comes last.
+ * The requests of one day. Requests about identity and consent come first, sequentially per guest. Others run in any
+ * order. Requests of staff come last.
  */
 interface Day {
   guests: Map<Guest, Tell[]>;
@@ -16,7 +16,7 @@ interface Day {
   staff: Tell[];
 }
 
-/** Everything that will have happened, and when the service is told of it. */
+/** All requests with their times. */
 export class Story {
   readonly calendar: Calendar;
   readonly venues: Venue[];
@@ -34,7 +34,7 @@ export class Story {
     this.lists = lists;
   }
 
-  /** What would be told in the future is not told. */
+  /** Requests in the future are dropped. */
   add(day: number, who: Guest | 'anybody' | 'staff', tell: Tell): void {
     const told = this.#days[day];
     if (!told) return;
@@ -43,12 +43,12 @@ export class Story {
     else told.guests.set(who, [...(told.guests.get(who) ?? []), tell]);
   }
 
-  /** "DF-10001": each is given out once. */
+  /** A unique reference: "DF-10001". */
   reference(prefix: string): string {
     return `${prefix}-${++this.#references}`;
   }
 
-  /** A table that nobody else has on that day: two who had the same at nearly the same time could not be told apart. */
+  /** A table that is free on that day. Two bookings of one table at nearly the same time would be ambiguous. */
   table({ code, tables }: Venue, day: number): string {
     const key = `${code} ${day}`;
     const before = this.#seated.get(key) ?? 0;
@@ -60,7 +60,10 @@ export class Story {
     return this.#length;
   }
 
-  /** Day by day: when the service hears of it, and what. Each list in turn; within it, all at once, and each of these in turn. */
+  /**
+   * The days in order. The lists of a day run sequentially, the entries of a list concurrently, and the steps of an
+   * entry sequentially.
+   */
   *days(): Generator<{ at: Date; told: Tell[][][] }> {
     for (const [day, { guests, anybody, staff }] of this.#days.entries()) {
       yield { at: this.calendar.heard(day), told: [[...guests.values()], anybody.map((tell) => [tell]), [staff]] };

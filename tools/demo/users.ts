@@ -1,4 +1,4 @@
-/** Anybody may know these: the demo listens on this machine alone, unless it is told otherwise. */
+/** Public passwords. The demo listens only on the local machine by default. */
 export const users = [
   { role: 'owner', email: 'olivia@marlowe-finch.example', password: 'demo-owner' },
   { role: 'staff', email: 'sam@marlowe-finch.example', password: 'demo-staff' },

@@ -4,14 +4,14 @@ export interface Venue {
   name: string;
   kind: VenueKind;
   city: string;
-  /** Where its guests live: a postcode without its second half, so that it is no one household's. */
+  /** The first half of the postcode of its guests, so that it is no real household. */
   district: string;
-  /** What its references begin with. */
+  /** The prefix of its references. */
   code: string;
-  /** How much of the group's trade is here. */
+  /** The share of the group's business. */
   size: number;
   tables: number;
-  /** The unit, once it is made. */
+  /** The unit id, once it exists. */
   id: number;
 }
 
@@ -32,7 +32,7 @@ const birmingham = ['Birmingham', 'B3'] as const;
 
 export const groupName = 'Marlowe & Finch';
 
-/** A group that is nobody's. */
+/** A fictional group. */
 export const makeVenues = (): Venue[] => [
   venue('pub', 'The Drowsy Fox', bristol, 'DF', 14, 28),
   venue('pub', 'The Ferryman’s Lantern', bath, 'FL', 9, 20),
@@ -48,7 +48,7 @@ export const makeVenues = (): Venue[] => [
   venue('hotel', 'Quayside Rooms', bristol, 'QR', 4, 8),
 ];
 
-/** Folders and groups, by what kind of venue they are on; those of the whole group are on the root unit. */
+/** Folders and groups by kind of venue. Those of the whole group are on the root unit. */
 export const folders: Record<VenueKind | 'root', Record<string, string[]>> = {
   root: { Newsletters: ['Weekly letter', 'New openings'], Loyalty: ['Gold', 'Silver', 'Bronze'] },
   pub: { Interests: ['Quiz night', 'Sunday roast club', 'Live music'], Guests: ['Regulars', 'Private hire'] },

@@ -7,8 +7,8 @@ import type { Guest, Visit } from './model.ts';
 import { met } from './profile.ts';
 import { addStay } from './stays.ts';
 import type { Story } from './story.ts';
+import { notes } from './texts.ts';
 import type { Venue, VenueKind } from './venues.ts';
-import { notes } from './words.ts';
 
 const partySizes = [
   { people: 1, weight: 8 },
@@ -21,10 +21,10 @@ const partySizes = [
   { people: 12, weight: 1 },
 ];
 
-/** Of a hundred visits, so many are booked. */
+/** The percentage of booked visits. */
 const booked: Record<VenueKind, number> = { pub: 42, restaurant: 82, hotel: 55 };
 
-/** Everything that comes of all the visits, and what is booked for the days to come. */
+/** The activity of all visits, and future bookings. */
 export function addVisits(story: Story): void {
   for (const guest of story.guests) {
     for (const day of guest.visits) addVisit(story, visitOn(story, guest, day));
@@ -38,7 +38,7 @@ function visitOn({ calendar }: Story, guest: Guest, day: number): Visit {
   const { chance, venues } = guest;
   const [home, ...others] = venues as [Venue, ...Venue[]];
   const venue = others.length > 0 && chance.percent(24) ? chance.pick(others) : home;
-  // On Sundays people come for the roast.
+  // Sunday lunch.
   const isLunch = chance.percent(calendar.weekday(day) === 0 ? 72 : 32);
   const start = isLunch ? 12 * 60 + 15 * chance.below(7) : 17 * 60 + 30 + 15 * chance.below(13);
   return { guest, venue, day, start, people: chance.weighted(partySizes, ({ weight }) => weight).people };
@@ -59,12 +59,12 @@ function addVisit(story: Story, visit: Visit): void {
   if (chance.percent(9)) addFeedback(story, visit);
 }
 
-/** It is made some days before, changed by some, and the platform tells who sat where. */
+/** A booking is made some days before, sometimes changed, and gets its table on the day. */
 function addBooking(story: Story, { guest, venue, day, start, people }: Visit): NewBooking {
   const { chance } = guest;
   const { calendar, lists } = story;
   const byPhone = chance.percent(22);
-  // Nobody's first day with us is before our own; and what is booked for the future was booked until yesterday.
+  // A booking is made between the first day and yesterday.
   const lead = Math.floor(chance.next() ** 3 * 28);
   const made = Math.max(0, Math.min(day - lead, calendar.last));
   const asked = made === day ? Math.max(9 * 60, start - chance.between(60, 300)) : chance.between(8 * 60, 22 * 60);
@@ -81,7 +81,7 @@ function addBooking(story: Story, { guest, venue, day, start, people }: Visit): 
   };
   const profile = met(guest, byPhone ? 'phone booking' : 'online booking', venue, lists);
   const end = { ...booking };
-  // What is booked on the day itself is heard of once they have been.
+  // A booking for the same day is sent after the visit.
   if (made < day) {
     story.add(made, guest, (api) => api.contact('bookings', guest, { ...profile, bookings: [booking] }));
   }
@@ -93,14 +93,14 @@ function addBooking(story: Story, { guest, venue, day, start, people }: Visit): 
     end.stage_value = 100;
     const [told, news] = made < day ? (['anybody', {}] as const) : ([guest, profile] as const);
     const tell = (api: Api) => api.contact('bookings', guest, { ...news, bookings: [end] });
-    // Now and then the platform is late, and what they had waits for it.
+    // Sometimes the booking arrives late, and the purchase waits for it.
     if (day < calendar.last && chance.percent(3)) story.add(day + 1, told, tell);
     else story.add(day, told, tell);
   }
   return end;
 }
 
-/** By what the till knows of the guest, if it knows anything. Whether it does. */
+/** A purchase with the keys of the till. Returns whether it has any. */
 function addPurchase(
   story: Story,
   { guest, venue, day, start, people }: Visit,
@@ -125,7 +125,7 @@ function addPurchase(
   ];
   if (booking?.table_numbers?.[0]) ways.push({ weight: 60, key: { table_number: booking.table_numbers[0] } });
   if (booking) ways.push({ weight: 10, key: { booking_reference: booking.booking_reference } });
-  // Some show the app before they have joined: that waits until they do.
+  // Some memberships arrive after the purchase, which waits for them.
   if (membership && (membership.from <= day || chance.percent(8)))
     ways.push({ weight: 70, key: { membership_number: membership.number } });
   if (card && card.from <= day) ways.push({ weight: 50, key: { card_reference: card.reference } });
@@ -150,7 +150,7 @@ function addWifi(story: Story, { guest, venue, day, start }: Visit): void {
   const device = {
     unit_id: venue.id,
     hotspot_name: `${venue.name} guest wifi`,
-    // The second digit says that the address was made up by the device itself, as phones do.
+    // The second digit marks a random address of the device, as phones use.
     mac_address: `d2:${[guest.number >> 8, guest.number, chance.below(256)].map((part) => (part & 255).toString(16).padStart(2, '0')).join(':')}:4e:01`,
     device_type: chance.pick(devices),
   };
@@ -162,7 +162,7 @@ function addWifi(story: Story, { guest, venue, day, start }: Visit): void {
   story.add(day, guest, (api) => api.contact('wifi', guest, { ...profile, wifi }));
 }
 
-/** Who comes often is asked to join, and written about. */
+/** Frequent guests become members and get notes. */
 function joinAndNote(story: Story, guest: Guest): void {
   const { chance, membership, card, visits } = guest;
   const { calendar, lists } = story;
@@ -189,7 +189,7 @@ function joinAndNote(story: Story, guest: Guest): void {
     const day = chance.pick(visits);
     const text = chance.pick(notes);
     const created_at = calendar.at(day, chance.between(12 * 60, 15 * 60));
-    // Some at the till, some in the office.
+    // Notes by the till and by staff.
     const isAtTill = chance.percent(70);
     story.add(day, 'anybody', (api) =>
       isAtTill ? api.contact('tills', guest, { notes: [{ text, created_at }] }) : api.about(guest, 'notes', { text }),

@@ -4,13 +4,13 @@ import type { Guest } from './model.ts';
 import type { Story } from './story.ts';
 import type { Venue } from './venues.ts';
 
-/** A group of codes, once it is made: who was given which. */
+/** A voucher group with its assignments. */
 interface Campaign {
   id: number;
   given: Map<number, string>;
 }
 
-/** The campaigns of eighteen months: given out by hand, by the month or in the paper, and brought back to the till. */
+/** The campaigns: codes are assigned by staff or monthly, or printed, and redeemed at tills. */
 export function addVouchers(story: Story): void {
   const chance = new Random(50_021);
   const { calendar, guests, lists, venues } = story;
@@ -31,7 +31,7 @@ export function addVouchers(story: Story): void {
     const month = calendar.date(day).slice(5, 7);
     const hasBirthday = ({ dob, visits: [first = 0] }: Guest) => dob.slice(5, 7) === month && first < day - 1;
     give(story, chance, welcome, day, some(guests, chance, 45, isNew), { within: 40, share: 44 });
-    // Last year's treat is still theirs, so nobody gets a second.
+    // Guests keep last year's code and get no second one.
     const treats = some(guests, chance, 55, (guest) => hasBirthday(guest) && !treated.has(guest));
     for (const guest of treats) treated.add(guest);
     give(story, chance, birthday, day, treats, { within: 30, share: 52 });
@@ -85,7 +85,7 @@ function some(guests: Guest[], chance: Random, share: number, fits: (guest: Gues
   return guests.filter((guest) => fits(guest) && chance.percent(share));
 }
 
-/** Gives each of them a code; some come back with it within so many days. */
+/** Assigns each guest a code. Some redeem it within some days. */
 function give(
   story: Story,
   chance: Random,
@@ -124,7 +124,7 @@ function addRedemption(
   const transaction_reference = story.reference(`T${venue.code}`);
   const withPurchase = chance.percent(55);
   story.add(day, 'anybody', async (api) => {
-    // Somebody who was merged into another meanwhile has the other's code.
+    // A merged guest has the survivor's code.
     const unique_code = codeOf();
     if (unique_code === undefined) return;
     await api.redeem({ unit_id: venue.id, unique_code, redemption_date: calendar.at(day, paid - 2) });
@@ -135,7 +135,7 @@ function addRedemption(
   });
 }
 
-/** Printed in the paper: nobody's codes, brought by whoever cut one out. */
+/** Printed codes without a guest. */
 function addPaperOffer(story: Story, chance: Random): void {
   const { calendar, guests, lists, venues } = story;
   const codes = numbered('PAPER', guests.length / 15);

@@ -7,9 +7,9 @@ import type { Flood, Flooded } from './fairness/flood.ts';
 import { ask } from './support/client.ts';
 import type { Terms, Verdict } from './support/proof.ts';
 
-/** The quiet account's 99th percentile under a flood may be this many times its usual one. */
+/** The limit of the quiet account's p99 under a flood, as a multiple of its usual p99. */
 const mostTimes = 5;
-/** The machine is shared: a flood counts as unfair when this many measurements in a row are too slow or refused. */
+/** The machine is shared, so a flood counts as unfair only after this many slow or rejected measurements in a row. */
 const tries = 5;
 
 /** One account floods the service in several ways. Another account's requests must stay nearly as fast as usual. */
@@ -58,11 +58,11 @@ interface Group {
   accountId: number;
   unitId: number;
   token: string;
-  /** The contact with all the purchases. */
+  /** The contact that has all purchases. */
   contactId: number;
 }
 
-/** An account with one contact that has so many purchases of so many lines each. */
+/** Creates an account with one contact that has many purchases. */
 async function furnish(service: Service, name: string, purchases: number, lines: number): Promise<Group> {
   const account = await service.admin('POST', '/accounts', { name });
   const unit = await service.admin('POST', `/accounts/${account.id}/units`, { name: 'The Anchor' });
@@ -83,13 +83,13 @@ async function furnish(service: Service, name: string, purchases: number, lines:
      from generate_series(1, $4::int) as n`,
     [account.id, contactId, unit.id, purchases, lines],
   );
-  // The service analyzes tables that grow through it. It knows nothing of these rows.
+  // The service analyses only tables that it writes to. These rows bypass it.
   await behind.query('analyze purchases');
   await behind.end();
   return { accountId: account.id, unitId: unit.id, token, contactId };
 }
 
-/** What a real client does wrong: nearly everything at once, as fast as it can. */
+/** The floods: what a faulty client sends as fast as it can. */
 function floods(url: string, { accountId, unitId, token, contactId }: Group): Record<string, Flood> {
   const search = {
     ...{ account_id: accountId, contact_id: contactId, types: ['purchases'] },
@@ -121,7 +121,7 @@ interface Measured {
   wrong: string[];
 }
 
-/** The quiet account's calls, one after the other, as a till makes them. */
+/** The requests of the quiet account, one after the other, as a till sends them. */
 async function measure(url: string, group: Group, requests: number, signal: AbortSignal): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { accountId, contactId, token } = group;

@@ -5,21 +5,24 @@ import { only } from '../../src/platform/db/sql.ts';
 import { Random } from '../../src/shared/random.ts';
 import { askAdmin } from '../bench/load/service.ts';
 import { type Counts, happen, type Scene, schedule, secondsForAll } from './faults/chaos.ts';
+import { type Judgement, judge } from './faults/check.ts';
 import { Disk } from './faults/disk.ts';
-import { type Judgement, judge } from './faults/judge.ts';
-import { Line } from './faults/line.ts';
 import { clients, Load } from './faults/load.ts';
 import { Postgres } from './faults/postgres.ts';
+import { Line } from './faults/proxy.ts';
 import { codes, type Place } from './faults/script.ts';
 import { every, Fleet } from './support/fleet.ts';
 import type { Terms, Verdict } from './support/proof.ts';
 
-/** So soon after the database is back, every process answers writes again by itself; the short form runs where others do too. */
+/**
+ * The maximum time until every process accepts writes after the database is back. Longer in the short form, which runs
+ * on shared machines.
+ */
 const recoveryMs = { long: 5000, short: 15_000 };
-/** Of the answered writes, so many are sent once more when all is over. */
+/** The number of answered writes that are sent again at the end. */
 const repeated = 300;
 
-/** What is found out about one way of running the service. */
+/** The result of one scene. */
 interface Findings extends Counts, Judgement {
   seconds: number;
   slowestRecoveryMs: number;
@@ -30,9 +33,9 @@ interface Findings extends Counts, Judgement {
 
 interface Way {
   name: string;
-  /** Of the long form; the short one is over when everything has happened once. */
+  /** The duration of the long form. The short form ends when each fault has happened once. */
   longSeconds: number;
-  /** Runs `work` in it, and leaves nothing behind. */
+  /** Runs `work` in the scene and cleans up. */
   stage(disk: Disk, chance: Random, signal: AbortSignal, work: (scene: Scene) => Promise<void>): Promise<void>;
 }
 
@@ -70,8 +73,8 @@ const ways: Way[] = [
 ];
 
 /**
- * Clients write and read while processes are killed, PostgreSQL is killed, stopped and halted, connections are cut and
- * the disk is full. At the end the database is held against what was answered, and against itself.
+ * Clients write and read while processes are killed, PostgreSQL is killed, stopped and paused, connections are cut and
+ * the disk is full. At the end the database is compared with the responses and checked for consistency.
  */
 export async function proveFaults(terms: Terms): Promise<Verdict> {
   const found: Findings[] = [];
@@ -134,7 +137,7 @@ async function examine(way: Way, scene: Scene, chance: Random, { seed, short, sa
   const clientsAtWork = load.begin();
   const jobs = every(150, async () => {
     const behind = await postgres.connect().catch(() => undefined);
-    if (behind) await putOff(behind, place).catch(() => {}); // The database is away, and so nothing is put off.
+    if (behind) await putOff(behind, place).catch(() => {}); // The database is unavailable, so no job can be enqueued.
     await behind?.close();
   });
   try {
@@ -163,7 +166,7 @@ async function examine(way: Way, scene: Scene, chance: Random, { seed, short, sa
   if (!(await repeatSome(load))) wrong.push('What was answered could not be sent again.');
   if (!(await doesJobs(scene, place))) wrong.push('A job was not done within 15 seconds.');
   load.close();
-  // Whatever is still under way ends before the count.
+  // Running transactions end before the check.
   await fleet.stop();
   if (!postgres.isRunning()) await postgres.start();
   await postgres.back();
@@ -180,7 +183,7 @@ async function examine(way: Way, scene: Scene, chance: Random, { seed, short, sa
   }
 }
 
-/** When PostgreSQL takes writes again. One that nobody else starts is started, as its operators would. */
+/** Waits until PostgreSQL accepts writes. Starts it if no service does, as an operator would. */
 async function cameBack({ postgres, line }: Scene): Promise<number> {
   const back = postgres.back();
   let isBack = false;
@@ -194,11 +197,11 @@ async function cameBack({ postgres, line }: Scene): Promise<number> {
   return known;
 }
 
-/** When every process has answered a write; gives how many milliseconds the slowest took. */
+/** Waits until every process has answered a write. Returns the milliseconds of the slowest. */
 async function recovered({ fleet }: Scene, load: Load, back: number): Promise<number> {
   let since = back;
   if (fleet.urls().length === 0) {
-    // All were killed. Those that take their place count from when they have started, which takes what it takes.
+    // All processes were killed. The time of the new ones counts from their start.
     await fleet.complete();
     since = performance.now();
   }
@@ -210,7 +213,7 @@ async function recovered({ fleet }: Scene, load: Load, back: number): Promise<nu
   return Math.max(0, ...(await Promise.all(each)));
 }
 
-/** How long this very process was kept from running, while it had a timer every 50 ms: a machine that stands still recovers nothing. */
+/** The longest stall of this process, measured by a timer of 50 ms. A stalled machine cannot recover either. */
 function standstills(): { end(): number } {
   let lost = 0;
   let last = performance.now();
@@ -227,7 +230,7 @@ function standstills(): { end(): number } {
   };
 }
 
-/** An account, and the codes that are redeemed. */
+/** Creates the account and the codes to redeem. */
 async function furnish({ fleet, postgres }: Scene): Promise<Place> {
   const admin = (path: string, body: object) => askAdmin(fleet.url(), 'POST', path, body);
   const { id: account } = await admin('/accounts', { name: 'The Harbour Group' });
@@ -246,7 +249,7 @@ async function furnish({ fleet, postgres }: Scene): Promise<Place> {
   return { account, token, units, group };
 }
 
-/** After all that has happened, whoever asks again is still answered as before. */
+/** Sends answered writes again. Each must get the same response. */
 async function repeatSome(load: Load): Promise<boolean> {
   const answered = load.writes.filter(({ key, answer }) => key !== undefined && answer?.status === 200);
   const step = Math.max(1, Math.floor(answered.length / repeated));
@@ -256,13 +259,13 @@ async function repeatSome(load: Load): Promise<boolean> {
   return replayed > 0;
 }
 
-/** Puts something off, for the processes to do when they come to it; gives its number. */
+/** Enqueues a job. Returns its id. */
 async function putOff({ run }: Connection, { account }: Place): Promise<number> {
   const payload = JSON.stringify({ account_id: account, domain: 'harbour.example' });
   return only(await run<{ id: number }>`select id from graphile_worker.add_job(${lookAgainTask}, ${payload}::json)`).id;
 }
 
-/** What was put off is taken up again. (What a killed process had in hand waits for hours, so that nobody does it twice.) */
+/** Waits until the job has run. (The running job of a killed process stays locked for hours.) */
 async function doesJobs({ postgres }: Scene, place: Place): Promise<boolean> {
   const behind = await postgres.connect();
   try {

@@ -2,24 +2,24 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { Random } from '../../src/shared/random.ts';
 import { type Amplified, amplify } from './input/amplification.ts';
+import { isRejected, judge } from './input/check.ts';
 import { type Operation, operationAt, operationsOf } from './input/document.ts';
 import type { Made } from './input/draft.ts';
 import { Ground } from './input/ground.ts';
-import { isRejected, judge } from './input/judge.ts';
 import { makeRequest } from './input/requests.ts';
 import { type Answer, send } from './input/sending.ts';
 import type { Terms, Verdict } from './support/proof.ts';
 
-/** Each with a service and a database of its own, so that it is known which request changed what. */
+/** Each lane has its own service and database, so that a change can be attributed to a request. */
 const lanes = 4;
-/** After so many requests of a lane, whatever was deleted is made anew. */
+/** The requests of a lane between two restocks of deleted data. */
 const mendEvery = 100;
-/** After so many, the whole database is compared with what was noted of its changes. */
+/** The requests between two comparisons of the whole database with the recorded changes. */
 const compareEvery = 2500;
 const watchEvery = 500;
-/** More than this, and something is kept that should not be. */
+/** The memory limit. More indicates a leak. */
 const mostMemory = 1024 ** 3;
-/** The service gives such a client a minute, and looks every ten seconds. */
+/** The service closes such a connection after a minute and checks every ten seconds. */
 const longestIdleMs = 100_000;
 
 interface Tally {
@@ -34,13 +34,13 @@ interface Tally {
   memory: number;
   compared: number;
   tables: Set<string>;
-  /** By operation: how many were accepted, and how many were not. */
+  /** By route: the numbers of accepted and rejected requests. */
   reached: Map<string, [accepted: number, rejected: number]>;
 }
 
 /**
- * What nobody in their right mind would send, made from our own OpenAPI document, to a real service over real sockets:
- * every answer is one that the document knows, and what is refused leaves the database as it was.
+ * Sends hostile requests, generated from the OpenAPI document, to a real service over real sockets. Every response must
+ * be documented, and a rejected request must not change the database.
  */
 export async function proveInput({ seed, short, say, signal }: Terms): Promise<Verdict> {
   const wanted = short ? 20_000 : 100_000;
@@ -57,11 +57,11 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
   const progress = setInterval(() => {
     const share = Math.floor((tally.requests / wanted) * 100);
     say(`  ${String(share).padStart(3)} %: ${tally.requests.toLocaleString('en')} requests, ${wrong.length} wrong.`);
-    // Told at once: there may be minutes to go.
+    // Print at once, because the run can take minutes more.
     for (; told < wrong.length && told < 20; told++) say(`  ${wrong[told]}`);
   }, 10_000);
   try {
-    // One after the other: making a database takes all that there is of a small machine.
+    // One after the other, because creating a database uses a small machine completely.
     for (let lane = 0; lane < lanes && !signal.aborted; lane++) grounds.push(await Ground.prepare());
     begin = performance.now();
     await Promise.all(
@@ -72,7 +72,7 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
       ),
     );
     seconds = (performance.now() - begin) / 1000;
-    // By itself: what it costs is measured.
+    // Alone, because its cost is measured.
     const [ground] = grounds;
     if (ground && !signal.aborted)
       amplified = await amplify(ground, await operationsAt(ground), new Random(seed), signal, (text) =>
@@ -121,7 +121,7 @@ async function operationsAt({ service }: Ground): Promise<Operation[]> {
   return operationsOf((await (await fetch(`${service.url}/openapi.json`)).json()) as object);
 }
 
-/** One lane's way through its share of the requests, one after the other. */
+/** Sends a lane's share of the requests, one after the other. */
 async function walk(
   ground: Ground,
   { lane, count, seed, signal }: { lane: number; count: number; seed: number; signal: AbortSignal },
@@ -136,13 +136,13 @@ async function walk(
     for (const { name } of operations) if (!tally.reached.has(name)) tally.reached.set(name, [0, 0]);
     const { started } = await metrics(ground);
     let prints = await ground.fingerprint();
-    /** The tables that were changed since then, as far as that was noted. */
+    /** The recorded changes since then. */
     const noted = new Set<string>();
     const note = (changes: string[]) => {
       for (const change of changes) noted.add(change.split(' ')[1] ?? '');
     };
     for (let number = 0; number < count && !signal.aborted; number++) {
-      // Of its own: whatever the requests before it did, this one is made by the same choices.
+      // A separate generator per request, so that a request does not depend on earlier ones.
       const chance = new Random((seed * lanes + lane) * 1_000_003 + number);
       const made = makeRequest(chance, ground, chance.weighted(operations, weightOf));
       const begin = performance.now();
@@ -203,14 +203,14 @@ function add(tally: Tally, made: Made, operations: Operation[], { answers = [], 
   if (answers.length === 0) tally.closed++;
   if (!isAccepted && changes.length > 0) tally.halfWritten++;
   if (problems.some((problem) => problem.includes('without a'))) tally.speechless++;
-  // What is no HTTP has reached nobody.
+  // Invalid HTTP does not reach a route.
   if (made.breakage || answers.length === 0) return;
   const reached = operationAt(operations, made.outgoing.method, made.outgoing.target);
   const counts = tally.reached.get(reached?.name ?? '');
   if (counts) counts[isAccepted ? 0 : 1]++;
 }
 
-/** What takes more has more that can be wrong with it; and a password takes long, on purpose. */
+/** Routes with more fields get more requests. Routes with a password get fewer, because hashing is slow. */
 function weightOf({ path, method, hasBody }: Operation): number {
   if (path.startsWith('/admin/v1/session') && method === 'POST') return 0.75;
   if (path.startsWith('/admin/v1/users') && hasBody) return 0.75;
@@ -226,7 +226,7 @@ async function metrics({ service }: Ground): Promise<{ memory: number; started: 
   return { memory: value('process_resident_memory_bytes'), started: value('process_start_time_seconds') };
 }
 
-/** Clients that begin and never end. Gives how long each was borne with. */
+/** Clients that send an incomplete request. Returns the time until each connection was closed. */
 function leaveOpen(port: number, token: string): Promise<[what: string, ms: number]>[] {
   const begun: Record<string, string> = {
     'nothing at all': '',
@@ -251,7 +251,7 @@ function leaveOpen(port: number, token: string): Promise<[what: string, ms: numb
   );
 }
 
-/** So that it can be sent again by hand. */
+/** The request as text, to send it again by hand. */
 function shown({ outgoing, changes }: Made): string {
   const { method, target, headers, body, wire } = outgoing;
   const cut = (text: string, length: number) =>

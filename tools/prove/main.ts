@@ -19,7 +19,7 @@ npm run prove -- --seed 42           the same choices again, as far as the timin
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  // What is not known gets the usage.
+  // An unknown argument prints the usage.
   strict: false,
   options: {
     short: { type: 'boolean', default: false },

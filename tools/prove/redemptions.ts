@@ -8,35 +8,35 @@ import { every, Fleet } from './support/fleet.ts';
 import type { Terms, Verdict } from './support/proof.ts';
 
 const processes = 3;
-/** Clients that wait for an answer, all at the same time. */
+/** The number of concurrent clients. */
 const clients = 2000;
-/** So many of them try each code, at about the same time. */
+/** The number of clients that try each code at about the same time. */
 const racing = 10;
-/** One client of so many hangs up before its answer comes. */
+/** One client in this many disconnects before the response. */
 const hangsUp = 50;
 const [killEveryMs, cutEveryMs, patienceMs] = [1500, 400, 20_000];
-/** Each attempt says a second of its own, so that what is stored tells which of them it was. */
+/** Each attempt has a unique second, so that the stored time identifies it. */
 const firstSecond = Date.UTC(2026, 0, 1);
 
 interface Attempt {
-  /** Which second it says, and of which code. */
+  /** The second and the code of the attempt. */
   number: number;
   code: number;
   unit: number;
-  /** How often it was sent. */
+  /** The number of requests. */
   asked: number;
-  /** 200 or 422; absent: no answer ever came. */
+  /** 200 or 422. Absent: no response. */
   answer?: number;
 }
 
 /**
- * Thousands of clients race for the same codes over several processes, while processes are killed, connections cut on
- * both sides, and whatever was not answered is tried again. At the end the database is held against what was answered.
+ * Thousands of clients redeem the same codes over several processes, while processes are killed and connections are
+ * cut. Unanswered requests are retried. At the end the database is compared with the responses.
  */
 export async function proveRedemptions({ seed, short, say, signal }: Terms): Promise<Verdict> {
   const wanted = short ? 100_000 : 1_000_000;
   const chance = new Random(seed);
-  // It keeps the embedded PostgreSQL, and is spared.
+  // This process runs the embedded PostgreSQL, so it is not killed.
   const keeper = await startService({ LOG_LEVEL: 'error' }, aside);
   const behind = new pg.Client({ connectionString: keeper.superuser });
   await behind.connect();
@@ -57,7 +57,7 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
         [account.id, group, codes],
       );
     }
-    // Everything that redeeming must leave as it is.
+    // The columns that a redemption must not change.
     const others = {
       unique_codes: `case when group_id = ${raced} then to_jsonb(r) - 'redeemed_at' - 'redeemed_unit_id' else to_jsonb(r) end`,
     };
@@ -92,7 +92,7 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
       const question = { token, body, patienceMs: hangUp ? chance.below(20) : patienceMs };
       return ask(agent, `${fleet.url()}/v1/unique_code/redeem`, question);
     };
-    /** Until there is an answer that says what became of it. Every try is counted. */
+    /** Sends the request until a response tells the outcome. Counts every try. */
     const client = async () => {
       while (tally.requests < wanted && !signal.aborted) {
         const number = sent.length;
@@ -109,7 +109,7 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
           if (answer && answer.status !== 503) throw new Error(`An answer was ${answer.status}: ${answer.body}`);
           if (answer) tally.turnedAway++;
           else tally.unanswered++;
-          // Some clients give up: what became of their attempt, nobody told them.
+          // Some clients give up and do not know the outcome.
           if (chance.once(5) || tally.requests >= wanted || signal.aborted) break;
           tally.retries++;
         }
@@ -126,7 +126,7 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
       clearInterval(progress);
       await Promise.all([kills.end(), cuts.end()]);
       agent.destroy();
-      // Whatever is still under way ends before the count.
+      // Running transactions end before the check.
       await fleet.stop();
     }
     const seconds = (performance.now() - begin) / 1000;

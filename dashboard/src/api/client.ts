@@ -1,8 +1,8 @@
-/** What the admin API refused or failed at, in its own words. */
+/** An error response of the admin API, with its message. */
 export class ApiError extends Error {
-  /** 0 where no answer came. */
+  /** 0 if there was no response. */
   readonly status: number;
-  /** The first sentence on each field that was refused; nested ones as `codes.3`. */
+  /** The first message of each invalid field. Nested fields are named like `codes.3`. */
   readonly fields: Readonly<Record<string, string>>;
 
   constructor(status: number, message: string, fields: Record<string, string> = {}) {
@@ -13,38 +13,40 @@ export class ApiError extends Error {
 
   static from(status: number, body: unknown): ApiError {
     const { errors } = (body ?? {}) as { errors?: { message: string }[] | Record<string, string[]> };
-    if (Array.isArray(errors)) return new ApiError(status, errors[0]?.message ?? unexplained);
-    if (!errors) return new ApiError(status, unexplained);
-    const fields = Object.fromEntries(Object.entries(errors).map(([field, [first = unexplained]]) => [field, first]));
-    return new ApiError(status, Object.values(fields)[0] ?? unexplained, fields);
+    if (Array.isArray(errors)) return new ApiError(status, errors[0]?.message ?? unexpectedResponse);
+    if (!errors) return new ApiError(status, unexpectedResponse);
+    const fields = Object.fromEntries(
+      Object.entries(errors).map(([field, [first = unexpectedResponse]]) => [field, first]),
+    );
+    return new ApiError(status, Object.values(fields)[0] ?? unexpectedResponse, fields);
   }
 }
 
-const unexplained = 'The service gave an answer that makes no sense here. Try again in a moment.';
-const away = new ApiError(0, 'The service can’t be reached. Check the connection, then try again.');
+const unexpectedResponse = 'The service sent an unexpected response. Try again in a moment.';
+const unreachable = new ApiError(0, 'The service can’t be reached. Check the connection, then try again.');
 
 export type Params = Record<string, string | number | boolean | null | undefined>;
 
-interface Asking {
+interface RequestOptions {
   signal?: AbortSignal;
   accept?: string;
 }
 
 let signedOut = () => {};
-/** Called when an answer says that whoever works here is no longer signed in. */
-export function whenSignedOut(act: () => void): void {
+/** Registers a callback for a 401, which means that the session has ended. */
+export function onSignedOut(act: () => void): void {
   signedOut = act;
 }
 
-/** A path of the admin API with its query; what is blank is left out. */
-export function address(path: string, params: Params = {}): string {
+/** The URL of a path of the admin API. Blank parameters are left out. */
+export function adminUrl(path: string, params: Params = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params))
     if (value !== undefined && value !== null && value !== '') query.set(name, String(value));
   return `/admin/v1${path}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-async function send(method: string, url: string, body: unknown, { signal, accept }: Asking): Promise<Response> {
+async function send(method: string, url: string, body: unknown, { signal, accept }: RequestOptions): Promise<Response> {
   const response = await fetch(url, {
     method,
     headers: {
@@ -54,40 +56,40 @@ async function send(method: string, url: string, body: unknown, { signal, accept
     body: body === undefined ? null : JSON.stringify(body),
     signal: signal ?? null,
   }).catch((error: Error) => {
-    throw error.name === 'AbortError' ? error : away;
+    throw error.name === 'AbortError' ? error : unreachable;
   });
   if (response.ok) return response;
-  // Signing in, and asking whether one is, are told by whoever asked.
+  // The callers of /session handle a 401 themselves: sign-in and the check for a session.
   if (response.status === 401 && !url.endsWith('/v1/session')) signedOut();
   throw ApiError.from(response.status, await response.json().catch(() => undefined));
 }
 
-async function answer<T>(response: Response): Promise<T> {
+async function parseResponse<T>(response: Response): Promise<T> {
   if (response.status === 204) return undefined as T;
   return (await response.json().catch(() => {
-    throw away;
+    throw unreachable;
   })) as T;
 }
 
 /** The admin API. Paths are without `/admin/v1`: `api.get<Paged<Unit>>('/accounts/1/units', { page: 2 })`. */
 export const api = {
-  get: async <T>(path: string, params?: Params, asking: Asking = {}) =>
-    answer<T>(await send('GET', address(path, params), undefined, asking)),
-  post: async <T = void>(path: string, body?: unknown, asking: Asking = {}) =>
-    answer<T>(await send('POST', address(path), body ?? {}, asking)),
-  patch: async <T = void>(path: string, body: unknown, asking: Asking = {}) =>
-    answer<T>(await send('PATCH', address(path), body, asking)),
-  delete: async <T = void>(path: string, asking: Asking = {}) =>
-    answer<T>(await send('DELETE', address(path), undefined, asking)),
+  get: async <T>(path: string, params?: Params, asking: RequestOptions = {}) =>
+    parseResponse<T>(await send('GET', adminUrl(path, params), undefined, asking)),
+  post: async <T = void>(path: string, body?: unknown, asking: RequestOptions = {}) =>
+    parseResponse<T>(await send('POST', adminUrl(path), body ?? {}, asking)),
+  patch: async <T = void>(path: string, body: unknown, asking: RequestOptions = {}) =>
+    parseResponse<T>(await send('PATCH', adminUrl(path), body, asking)),
+  delete: async <T = void>(path: string, asking: RequestOptions = {}) =>
+    parseResponse<T>(await send('DELETE', adminUrl(path), undefined, asking)),
 
-  /** For calls that can tell how far they are: a line at a time, the last of which is the answer or the error. */
+  /** For routes that report progress: one JSON line at a time. The last line is the result or the error. */
   async postWithProgress<T>(
     path: string,
     body: unknown,
     onProgress: (done: number, of: number) => void,
-    asking: Asking = {},
+    asking: RequestOptions = {},
   ): Promise<T> {
-    const response = await send('POST', address(path), body, { ...asking, accept: 'application/x-ndjson' });
+    const response = await send('POST', adminUrl(path), body, { ...asking, accept: 'application/x-ndjson' });
     let last: unknown;
     for await (const line of lines(response)) {
       last = JSON.parse(line);
@@ -96,8 +98,8 @@ export const api = {
       if (done !== undefined && of !== undefined) onProgress(done, of);
     }
     const { done, of } = (last ?? {}) as { done?: number; of?: number };
-    // Cut off before it came to an end: nothing of it was kept.
-    if (last === undefined || (done !== undefined && of !== undefined)) throw away;
+    // The connection closed before the last line, so the service rolled the request back.
+    if (last === undefined || (done !== undefined && of !== undefined)) throw unreachable;
     return last as T;
   },
 };
@@ -108,7 +110,7 @@ async function* lines(response: Response): AsyncGenerator<string> {
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read().catch((error: Error) => {
-      throw error.name === 'AbortError' ? error : away;
+      throw error.name === 'AbortError' ? error : unreachable;
     });
     if (done) break;
     const parts = (rest + value).split('\n');

@@ -8,14 +8,14 @@ import {
 } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { Paged } from '#service/shared/fields.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { type ApiError, api, type Params } from './client.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {
     defaultError: ApiError;
     mutationMeta: {
-      /** Whether the error is shown where it arose, so that no notice is needed: see `useShownHere`. */
+      /** Whether a component shows the error, so that no notification is needed. See `useShownHere`. */
       shown?: () => boolean;
     };
   }
@@ -26,7 +26,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 15_000,
       gcTime: 10 * 60_000,
-      // What was refused stays refused; what failed may have been a bad moment.
+      // A 4xx does not change on a retry. Other failures can be temporary.
       retry: (failures, error) => failures < 2 && !(error.status >= 400 && error.status < 500),
       networkMode: 'always',
     },
@@ -34,14 +34,16 @@ export const queryClient = new QueryClient({
   },
   mutationCache: new MutationCache({
     onError: (error, _input, _context, mutation) => {
-      // Who is no longer signed in sees the sign-in page, which says it all.
-      if (!mutation.meta?.shown?.() && error.status !== 401) say.failed(error);
+      // A 401 leads to the sign-in page, so no notification is needed.
+      if (!mutation.meta?.shown?.() && error.status !== 401) notify.error(error);
     },
   }),
 });
 
-/** For a mutation's `meta`: what shows its error can be closed while it works, and a notice says it then. */
-export function useShownHere() {
+/**
+ * For the `meta` of a mutation whose component shows the error. Once the component is closed, a notification shows it.
+ */
+export function useShowsError() {
   const isHere = useRef(false);
   useEffect(() => {
     isHere.current = true;
@@ -54,7 +56,7 @@ export function useShownHere() {
 
 const keyOf = (path: string) => path.split('/').filter(Boolean);
 
-/** What a GET answers: `useQuery(get<Paged<Unit>>(`${account.path}/units`, { page }))`, or in a route's loader. */
+/** A GET request: `useQuery(get<Paged<Unit>>(`${account.path}/units`, { page }))`, or in a route's loader. */
 export function get<T>(path: string, params: Params = {}) {
   return queryOptions<T>({
     queryKey: [...keyOf(path), params],
@@ -62,7 +64,10 @@ export function get<T>(path: string, params: Params = {}) {
   });
 }
 
-/** The same of a list: while another page or filter of it is read, what was there stays, and `isPlaceholderData` says so. */
+/**
+ * A GET request of a list. The old rows stay visible while another page or filter loads; `isPlaceholderData` is then
+ * true.
+ */
 export function getList<T>(path: string, params: Params = {}) {
   const own = JSON.stringify(keyOf(path));
   return {
@@ -72,7 +77,7 @@ export function getList<T>(path: string, params: Params = {}) {
   };
 }
 
-/** A whole list, for what is short and chosen from or looked up by name: units, sources. */
+/** All pages of a short list, such as units or sources, to choose from or to look up names. */
 export function getAll<T>(path: string, params: Params = {}) {
   return queryOptions<T[]>({
     queryKey: [...keyOf(path), 'all', params],
@@ -88,7 +93,7 @@ export function getAll<T>(path: string, params: Params = {}) {
   });
 }
 
-/** A list whose pages are shown one below the other: `useInfiniteQuery(getPages<Note>(…))`. */
+/** A list that grows page by page: `useInfiniteQuery(getPages<Note>(…))`. */
 export function getPages<T>(path: string, params: Params = {}) {
   return infiniteQueryOptions<Paged<T>, ApiError, InfiniteData<Paged<T>>, QueryKey, number>({
     queryKey: [...keyOf(path), 'pages', params],
@@ -98,17 +103,17 @@ export function getPages<T>(path: string, params: Params = {}) {
   });
 }
 
-/** Whatever was read at these paths, or below them, is read again. Await it before closing a form. */
+/** Reloads everything at or below these paths. Await it before closing a form. */
 export async function refresh(...paths: string[]): Promise<void> {
   await Promise.all(paths.map((path) => queryClient.invalidateQueries({ queryKey: keyOf(path) })));
 }
 
-/** Whatever was read at this path, or below it, is gone there as well. Call it once no page shows it any more. */
-export function forget(path: string): void {
+/** Removes everything at or below this path from the cache. Call it when no page shows it any more. */
+export function removeFromCache(path: string): void {
   queryClient.removeQueries({ queryKey: keyOf(path) });
 }
 
-/** The same of what no page shows at the moment. */
-export function forgetUnseen(path: string): void {
+/** Removes the entries at or below this path that no page shows. */
+export function removeHiddenFromCache(path: string): void {
   queryClient.removeQueries({ queryKey: keyOf(path), type: 'inactive' });
 }

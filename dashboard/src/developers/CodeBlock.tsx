@@ -4,15 +4,15 @@ import { CopyButton } from '../ui/CopyButton.tsx';
 import classes from './CodeBlock.module.css';
 
 interface CodeBlockProps {
-  /** What it is: above it, and on the button that copies it. */
+  /** The name of the text, for the title and the copy button. */
   what: string;
   title?: ReactNode;
   children: string;
-  /** Long lines are broken: for what is read rather than pasted. */
+  /** Wraps long lines, for text that is read rather than pasted. */
   wrap?: boolean;
 }
 
-/** Text for a machine, with a button that copies it. */
+/** Code with a copy button. */
 export function CodeBlock({ what, title, children, wrap = false }: CodeBlockProps) {
   return (
     <div className={classes.block} data-wrap={wrap || undefined}>
@@ -22,7 +22,7 @@ export function CodeBlock({ what, title, children, wrap = false }: CodeBlockProp
         </Text>
         <CopyButton value={children} what={what} size="compact-xs" variant="subtle" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <pre tabIndex={0}>{children}</pre>
     </div>
   );

@@ -1,17 +1,17 @@
 import { Stack } from '@mantine/core';
-import { useMay } from '../session/session.ts';
+import { useHasRole } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
 import { HowTo } from './HowTo.tsx';
-import { OwnersTokens } from './OwnersTokens.tsx';
 import { Reference } from './Reference.tsx';
 import { Tokens } from './Tokens.tsx';
+import { TokensForOwners } from './TokensForOwners.tsx';
 
 export function DevelopersPage() {
-  const isOwner = useMay('owner');
+  const isOwner = useHasRole('owner');
   return (
-    <Page title="Developers" lead="How tills, booking platforms, wifi portals and voucher apps reach this account.">
+    <Page title="Developers" lead="Connect tills, booking platforms, wifi portals and voucher apps to this account.">
       <Stack gap="lg">
-        {isOwner ? <Tokens /> : <OwnersTokens />}
+        {isOwner ? <Tokens /> : <TokensForOwners />}
         <Reference />
         <HowTo />
       </Stack>

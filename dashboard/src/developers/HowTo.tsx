@@ -13,20 +13,20 @@ import { CodeBlock } from './CodeBlock.tsx';
 import { curl } from './curl.ts';
 import classes from './HowTo.module.css';
 
-/** Three beginnings, with this account's own ids, so that they work as they are pasted. */
+/** Three example requests with this account's ids, ready to paste. */
 export function HowTo() {
   const account = useAccount();
   const units = useQuery(unitsQuery(account));
   const unit = units.data?.find(({ is_root }) => !is_root) ?? units.data?.[0];
   const unitId = unit?.id ?? account.root_unit_id;
   return (
-    <Panel title="How to" lead="With this account’s own ids. Paste them into a terminal." flush>
+    <Panel title="How to" lead="Examples with this account’s ids. Paste them into a terminal." flush>
       <Step
         title="Authenticate"
         command={`export REGULARS_TOKEN='regulars_pat_…'\n${curl({ method: 'GET', path: '/v1/account/units?groups=true' })}`}
       >
-        Every request carries a token. Put yours into the first line, and ask for the venues. A token that is unknown,
-        revoked or expired is answered with a 401.
+        Every request needs a token. Put yours in the first line, then list the venues. An unknown, revoked or expired
+        token gets a 401.
       </Step>
       <Step
         title="Write a contact"
@@ -42,8 +42,8 @@ export function HowTo() {
           },
         })}
       >
-        Creates the guest at {unit?.name ?? 'the root unit'}, or finds the one with this e-mail or mobile and adds what
-        is new. A 422 names every field that is wrong, and then nothing is stored.
+        Creates a guest at {unit?.name ?? 'the root unit'}, or updates the guest with this e-mail or mobile. If a field
+        is invalid, nothing is stored, and the 422 names every invalid field.
       </Step>
       <Redeem unitId={unitId} />
     </Panel>
@@ -73,12 +73,12 @@ function Redeem({ unitId }: { unitId: number }) {
         },
       })}
     >
-      A code is redeemed once, whatever happens: a second request is told when and where that was.{' '}
+      A code can be redeemed once. A second request gets a 422 with the time and place of the first.{' '}
       {group && code ? (
-        `This one is a free code of ${group.name}, and is then redeemed for good.`
+        `This example uses a free code of ${group.name}. The request redeems it for good.`
       ) : (
         <>
-          There is no free code yet: make some under{' '}
+          There is no free code yet. Generate some under{' '}
           <TextLink to="/accounts/$accountId/vouchers" params={{ accountId: account.id }}>
             Vouchers
           </TextLink>

@@ -12,7 +12,7 @@ interface NewTokenProps {
   onClose: () => void;
 }
 
-/** Makes a token; then shows it, this once. */
+/** Creates a token, then shows it once. */
 export function NewToken({ opened, onClose }: NewTokenProps) {
   const [created, setCreated] = useState<CreatedToken | null>(null);
   const isPhone = useMediaQuery('(max-width: 48em)');
@@ -23,7 +23,7 @@ export function NewToken({ opened, onClose }: NewTokenProps) {
       title={created ? `The token for ${created.name}` : 'New token'}
       size={created ? 'lg' : 'md'}
       fullScreen={created !== null && isPhone}
-      // A slip of the finger must not lose what is never shown again.
+      // The token is never shown again, so a stray click must not close the window.
       closeOnClickOutside={created === null}
       closeOnEscape={created === null}
       onExitTransitionEnd={() => setCreated(null)}
@@ -41,7 +41,7 @@ function Shown({ created, onClose }: { created: CreatedToken; onClose: () => voi
   return (
     <Stack>
       <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} role="status">
-        Copy it now and keep it where secrets are kept. It will not be shown again: only a hash of it is stored.
+        Copy the token now and store it safely. It is not shown again, because only its hash is stored.
       </Alert>
       <CodeBlock what="token" title="Personal access token" wrap>
         {created.token}
@@ -49,7 +49,7 @@ function Shown({ created, onClose }: { created: CreatedToken; onClose: () => voi
       <div>
         <Title order={3}>Try it</Title>
         <Text size="sm" c="dimmed" mb="sm">
-          Make a first request with it, from a terminal or from here.
+          Send a first request with it, from a terminal or from here.
         </Text>
         <TryIt token={created.token} />
       </div>

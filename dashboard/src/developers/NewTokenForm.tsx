@@ -35,7 +35,7 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
       return api.post<CreatedToken>(`${account.path}/tokens`, {
         name,
         ...(user_id === null ? {} : { user_id: Number(user_id) }),
-        // On the account's clock.
+        // In the account's time zone.
         ...(day === null ? {} : { expires_at: `${day} 00:00:00` }),
       });
     },
@@ -52,7 +52,7 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
       <Stack>
         <TextInput
           label="Name"
-          description="Who will use it, and for what."
+          description="Who will use it, and what for."
           placeholder="Till at The Anchor"
           required
           maxLength={255}
@@ -61,8 +61,8 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
         />
         <Select
           label="User (optional)"
-          description="With a user it reaches all of the user’s accounts; without, this account alone."
-          placeholder="This account alone"
+          description="With a user, the token has access to all of the user’s accounts. Without, only to this account."
+          placeholder="Only this account"
           data={able.map(({ id, email }) => ({ value: String(id), label: email }))}
           clearable
           clearButtonProps={{ 'aria-label': 'Clear the user' }}
@@ -72,8 +72,8 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
         <Select label="Expires" data={expiries} allowDeselect={false} {...form.getInputProps('expiry')} />
         {form.getValues().expiry === 'day' && (
           <TextInput
-            label="Refused from"
-            description={`From the beginning of that day, in ${account.time_zone}.`}
+            label="Expires on"
+            description={`At the start of that day, in ${account.time_zone}.`}
             type="date"
             min={daysLater(today(account.time_zone), 1)}
             required

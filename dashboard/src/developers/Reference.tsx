@@ -5,13 +5,13 @@ import { CopyButton } from '../ui/CopyButton.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { baseUrl } from './curl.ts';
 
-/** What partners are given: where the API is, and where it is described. */
+/** The addresses that a partner needs. */
 export function Reference() {
   const account = useAccount();
   return (
     <Panel
       title="API reference"
-      lead="Every call with its fields and examples, which can be tried there."
+      lead="Every request with its fields and examples. You can try them there."
       actions={
         <Group gap="xs">
           <Button component="a" href="/docs" variant="default" leftSection={<IconBook2 size={16} aria-hidden />}>
@@ -29,7 +29,7 @@ export function Reference() {
       }
     >
       <Stack gap="xs">
-        <Text>Give a partner these, and a token of their own:</Text>
+        <Text>Give each partner these values and a token of their own:</Text>
         <Group gap="xs">
           <Text c="dimmed" w="6rem">
             Base URL

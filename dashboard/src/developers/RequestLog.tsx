@@ -4,8 +4,8 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import type { LoggedRequest } from '#service/features/access/requests/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
+import { useDeferred } from '../ui/deferred.ts';
 import { formatNumber } from '../ui/format.ts';
-import { useLater } from '../ui/later.ts';
 import { LoadMore } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
@@ -14,21 +14,21 @@ import classes from './RequestLog.module.css';
 import { useRequestLog } from './request-log.ts';
 import { StatusBadge } from './StatusBadge.tsx';
 
-/** What a token asks for, as it happens. */
+/** The requests of a token, live. */
 export function RequestLog({ path }: { path: string }) {
   const { time_zone } = useAccount();
   const [isPaused, setPaused] = useState(false);
   const { read, more } = useRequestLog(`${path}/requests`, isPaused);
-  const rows = useLater(read.data?.data);
-  const scroll = useStillWhenGrowing(rows?.[0]?.id);
+  const rows = useDeferred(read.data?.data);
+  const scroll = useStableScroll(rows?.[0]?.id);
   return (
     <Panel
       title="Requests"
       lead={
         <span aria-live="polite">
           {isPaused
-            ? 'Paused: what comes in now shows when you go on.'
-            : 'Live. The last 7 days; no value that was sent is kept.'}
+            ? 'Paused. New requests appear when you resume.'
+            : 'Live. Shows the last 7 days. The values that were sent are not stored.'}
         </span>
       }
       flush
@@ -42,11 +42,11 @@ export function RequestLog({ path }: { path: string }) {
             if (isPaused) void read.refetch();
           }}
         >
-          {isPaused ? 'Go on' : 'Pause'}
+          {isPaused ? 'Resume' : 'Pause'}
         </Button>
       }
     >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <div ref={scroll} className={classes.scroll} tabIndex={0}>
         <DataTable
           label="Requests"
@@ -56,7 +56,7 @@ export function RequestLog({ path }: { path: string }) {
           rowKey={({ id }) => id}
           empty={
             <EmptyState title="No requests in the last 7 days">
-              A request made with this token shows here about a second after it was answered.
+              A request with this token appears here about a second after its response.
             </EmptyState>
           }
           columns={[
@@ -65,14 +65,14 @@ export function RequestLog({ path }: { path: string }) {
               render: ({ method, route }) => (
                 <span className={classes.route}>
                   <span className={classes.method}>{method}</span>
-                  {route === 'unmatched' ? 'an address that there is not' : route}
+                  {route === 'unmatched' ? 'unknown path' : route}
                 </span>
               ),
             },
             { title: 'Status', render: ({ status }) => <StatusBadge status={status} /> },
             { title: 'Fields', width: '40%', render: (entry) => <Fields entry={entry} /> },
             { title: 'From', oneLine: true, render: ({ address }) => address ?? <Missing /> },
-            { title: 'Took', align: 'end', render: ({ duration_ms }) => took(duration_ms) },
+            { title: 'Took', align: 'end', render: ({ duration_ms }) => formatDuration(duration_ms) },
             { title: 'Time', align: 'end', render: ({ at }) => <Time at={at} timeZone={time_zone} /> },
           ]}
         />
@@ -86,14 +86,14 @@ export function RequestLog({ path }: { path: string }) {
   );
 }
 
-/** What was wrong, and what was left out. */
+/** The invalid and the discarded fields. */
 function Fields({ entry: { error_fields, discarded_fields } }: { entry: LoggedRequest }) {
   if (error_fields.length + discarded_fields.length === 0) return <Missing />;
   return (
     <Group gap={4} className={classes.fields}>
       {error_fields.length > 0 && (
         <Text size="sm" component="span">
-          Refused:
+          Invalid:
         </Text>
       )}
       {error_fields.map((field) => (
@@ -111,9 +111,9 @@ function Fields({ entry: { error_fields, discarded_fields } }: { entry: LoggedRe
   );
 }
 
-const took = (ms: number) => (ms < 1 ? '<1 ms' : `${formatNumber(Math.round(ms))} ms`);
+const formatDuration = (ms: number) => (ms < 1 ? '<1 ms' : `${formatNumber(Math.round(ms))} ms`);
 
-/** With its seconds: several requests come in a minute. */
+/** A time with seconds, because several requests can arrive in a minute. */
 function Time({ at, timeZone }: { at: string; timeZone: string }) {
   const date = new Date(at);
   const options = {
@@ -127,8 +127,8 @@ function Time({ at, timeZone }: { at: string; timeZone: string }) {
   return <time dateTime={at}>{date.toLocaleString(undefined, options)}</time>;
 }
 
-/** Whoever has scrolled down goes on seeing the same lines when others come in above them. */
-function useStillWhenGrowing(newest: number | undefined) {
+/** Keeps the visible lines in place when new ones arrive above them. */
+function useStableScroll(newest: number | undefined) {
   const scroll = useRef<HTMLDivElement>(null);
   const before = useRef({ newest, height: 0 });
   useLayoutEffect(() => {

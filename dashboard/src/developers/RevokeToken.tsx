@@ -5,7 +5,7 @@ import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { formatRelative } from '../ui/format.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 
 interface RevokeTokenProps {
   token: Token;
@@ -25,13 +25,13 @@ export function RevokeToken({ token, opened, onClose }: RevokeTokenProps) {
       onConfirm={async () => {
         await api.delete(`${path}/tokens/${token.id}`);
         await refresh(`${path}/tokens`);
-        say.done(`${token.name} is revoked.`);
+        notify.success(`${token.name} is revoked.`);
       }}
     >
       <Text>
-        Whoever uses it is answered with a 401 from the next request on. It{' '}
+        The next request with this token gets a 401. The token{' '}
         {token.last_used_at ? `was last used ${formatRelative(token.last_used_at)}` : 'was never used'}. This can’t be
-        undone; what it wrote stays, and so does its log.
+        undone. The data that it wrote and its request log stay.
       </Text>
     </Confirm>
   );

@@ -1,9 +1,9 @@
 import { Badge } from '@mantine/core';
-import { statusWords } from './status-words.ts';
+import { statusText } from './status-text.ts';
 
-/** An answer's status: its number, and what it means. */
+/** A response status: its number and its meaning. */
 export function StatusBadge({ status }: { status: number }) {
-  const { words, color } = statusWords(status);
+  const { words, color } = statusText(status);
   return (
     <Badge color={color} miw="max-content">
       {status === 0 ? '' : `${status} `}

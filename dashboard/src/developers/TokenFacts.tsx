@@ -8,7 +8,7 @@ import { useAccount } from '../session/session.ts';
 import { DateTime, RelativeTime } from '../ui/Values.tsx';
 import classes from './TokenFacts.module.css';
 
-/** What is known of a token besides its name. */
+/** The details of a token. */
 export function TokenFacts({ token }: { token: Token | undefined }) {
   const account = useAccount();
   const users = useQuery(getAll<User>('/users'));
@@ -26,7 +26,7 @@ export function TokenFacts({ token }: { token: Token | undefined }) {
       <Fact label="Created by">{token?.created_by}</Fact>
       <Fact label="Reaches">
         {token &&
-          (token.user_id === null ? 'This account alone' : `The accounts of ${user?.email ?? `user ${token.user_id}`}`)}
+          (token.user_id === null ? 'Only this account' : `The accounts of ${user?.email ?? `user ${token.user_id}`}`)}
       </Fact>
     </dl>
   );

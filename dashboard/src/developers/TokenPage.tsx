@@ -6,21 +6,21 @@ import type { ReactNode } from 'react';
 import type { Token } from '#service/features/access/tokens/schema.ts';
 import { api } from '../api/client.ts';
 import { get, refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { Page, TextLink } from '../ui/Page.tsx';
 import { Rename } from '../ui/Rename.tsx';
 import { ErrorState } from '../ui/States.tsx';
-import { OwnersTokens } from './OwnersTokens.tsx';
 import { RequestLog } from './RequestLog.tsx';
 import { RevokeToken } from './RevokeToken.tsx';
 import { TokenFacts } from './TokenFacts.tsx';
 import { isGood, TokenStatus } from './TokenStatus.tsx';
+import { TokensForOwners } from './TokensForOwners.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/developers/tokens/$tokenId');
 
 export function TokenPage() {
   const { id: accountId } = useAccount();
-  const isOwner = useMay('owner');
+  const isOwner = useHasRole('owner');
   const breadcrumbs = [
     <TextLink key="developers" to="/accounts/$accountId/developers" params={{ accountId }}>
       Developers
@@ -29,7 +29,7 @@ export function TokenPage() {
   if (isOwner) return <OneToken breadcrumbs={breadcrumbs} />;
   return (
     <Page title="Personal access token" breadcrumbs={breadcrumbs}>
-      <OwnersTokens />
+      <TokensForOwners />
     </Page>
   );
 }
@@ -38,7 +38,7 @@ function OneToken({ breadcrumbs }: { breadcrumbs: ReactNode[] }) {
   const account = useAccount();
   const { tokenId } = route.useParams();
   const path = `${account.path}/tokens/${tokenId}`;
-  // When it was last used changes while one looks.
+  // The time of the last use changes while the page is open.
   const token = useQuery({ ...get<Token>(path), refetchInterval: 5000 });
   const [renaming, rename] = useDisclosure();
   const [revoking, revoke] = useDisclosure();

@@ -17,7 +17,7 @@ import { TokenStatus } from './TokenStatus.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/developers');
 
-/** Personal access tokens: each leads to its own page, with what it asks for. */
+/** The personal access tokens. Each row leads to the token's page with its request log. */
 export function Tokens() {
   const account = useAccount();
   const { page } = route.useSearch();
@@ -27,7 +27,7 @@ export function Tokens() {
   return (
     <Panel
       title="Personal access tokens"
-      lead="One for each till, platform or app, so that each can be watched and revoked by itself."
+      lead="Create one for each till, platform or app, so that you can watch and revoke each separately."
       flush
       actions={
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={create.open}>
@@ -48,7 +48,7 @@ export function Tokens() {
         })}
         empty={
           <EmptyState title="No tokens yet" icon={<IconKey size={28} stroke={1.5} />}>
-            A partner needs one to write guests and to redeem vouchers.
+            A partner needs a token to write guests and redeem vouchers.
           </EmptyState>
         }
         columns={[

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 import { useAccount, useSession } from '../session/session.ts';
 import { formatNumber } from '../ui/format.ts';
 import { TextLink } from '../ui/Page.tsx';
@@ -16,7 +16,7 @@ interface Tried {
   contactId: number | null;
 }
 
-/** The first requests with a new token, made from here as a partner would make them. */
+/** Sends a first request with a new token, as a partner would. */
 export function TryIt({ token }: { token: string }) {
   const account = useAccount();
   const { user } = useSession();
@@ -26,7 +26,7 @@ export function TryIt({ token }: { token: string }) {
     which === 'read'
       ? { method: 'GET', path: '/v1/account/units?groups=true' }
       : { method: 'POST', path: '/v1/contact', body: { account_id: account.id, email } };
-  const trying = useMutation({ mutationFn: () => send(request, token), meta: useShownHere() });
+  const trying = useMutation({ mutationFn: () => send(request, token), meta: useShowsError() });
   function change(act: () => void) {
     act();
     trying.reset();
@@ -45,7 +45,7 @@ export function TryIt({ token }: { token: string }) {
       {which === 'write' && (
         <TextInput
           label="E-mail of the contact"
-          description="A real guest is written into this account, or found by this e-mail. Take your own."
+          description="This writes a real guest to this account, or updates the one with this e-mail. Use your own address."
           type="email"
           value={email}
           onChange={(event) => {
@@ -59,7 +59,7 @@ export function TryIt({ token }: { token: string }) {
       </CodeBlock>
       <Group justify="space-between">
         <Button variant="default" loading={trying.isPending} onClick={() => trying.mutate()}>
-          Send it from here
+          Send it
         </Button>
         <Group gap="xs" aria-live="polite">
           {trying.data && <StatusBadge status={trying.data.status} />}
@@ -72,7 +72,7 @@ export function TryIt({ token }: { token: string }) {
       </Group>
       {trying.error && (
         <Alert color="red" role="alert">
-          No answer came. Check the connection, then try again.
+          No response. Check the connection, then try again.
         </Alert>
       )}
       {trying.data && (
@@ -101,7 +101,7 @@ async function send({ method, path, body }: PartnerRequest, token: string): Prom
     method,
     headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
     body: body ? JSON.stringify(body) : null,
-    // It is the token that is tried, and not whoever is signed in here.
+    // Without the session cookie, so that only the token authenticates the request.
     credentials: 'omit',
   });
   const text = await response.text();

@@ -1,4 +1,4 @@
-/** A request to the API as a partner would make it. */
+/** A request to the partner API. */
 export interface PartnerRequest {
   method: 'GET' | 'POST';
   /** With its query: "/v1/account/units?groups=true". */
@@ -6,24 +6,27 @@ export interface PartnerRequest {
   body?: Record<string, unknown>;
 }
 
-/** Where partners find the API: where this page came from. */
+/** The base URL of the API. It is the origin of this page. */
 export const baseUrl = window.location.origin;
 
-/** A text that a shell takes as it stands. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+/** Quotes a text for a shell. */
+const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** How the token is named in the examples, so that nobody has to paste a secret into each of them. */
+/** The shell variable with the token, so that the examples contain no secret. */
 export const tokenVariable = '$REGULARS_TOKEN';
 
-/** The same request for a terminal. Without a token it takes the one that the shell knows. */
+/** The request as a curl command. Without a token it uses the shell variable. */
 export function curl({ method, path, body }: PartnerRequest, token?: string): string {
   const credential =
-    token === undefined ? `"Authorization: Bearer ${tokenVariable}"` : quoted(`Authorization: Bearer ${token}`);
-  const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(`${baseUrl}${path}`)}`, `-H ${credential}`];
+    token === undefined ? `"Authorization: Bearer ${tokenVariable}"` : shellQuote(`Authorization: Bearer ${token}`);
+  const lines = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${shellQuote(`${baseUrl}${path}`)}`,
+    `-H ${credential}`,
+  ];
   if (body)
     lines.push(
       `-H 'Content-Type: application/json'`,
-      `-d ${quoted(JSON.stringify(body, null, 2).replaceAll('\n', '\n  '))}`,
+      `-d ${shellQuote(JSON.stringify(body, null, 2).replaceAll('\n', '\n  '))}`,
     );
   return lines.join(' \\\n  ');
 }

@@ -2,11 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { LogPage } from '#service/features/access/requests/schema.ts';
 import { api } from '../api/client.ts';
 
-const everyMs = 2000;
-/** More than anybody scrolls through; whoever wants older ones asks for them again. */
-const mostKept = 2000;
+const refetchMs = 2000;
+/** The most entries in memory. Older ones load again on request. */
+const maxEntries = 2000;
 
-/** The log as far as it is known: what is new is put before it, and older parts behind it. */
+/** The loaded part of the log. New entries are added before it, older ones after it. */
 export function useRequestLog(path: string, isPaused: boolean) {
   const queries = useQueryClient();
   const queryKey = [...path.split('/').filter(Boolean), 'live'];
@@ -14,10 +14,10 @@ export function useRequestLog(path: string, isPaused: boolean) {
     queryKey,
     queryFn: async ({ signal }) => {
       const newest = await api.get<LogPage>(path, {}, { signal });
-      return joined(newest, queries.getQueryData<LogPage>(queryKey));
+      return mergePages(newest, queries.getQueryData<LogPage>(queryKey));
     },
-    // Not while the tab is behind others.
-    refetchInterval: isPaused ? false : everyMs,
+    // React Query pauses this while the tab is hidden.
+    refetchInterval: isPaused ? false : refetchMs,
     refetchOnMount: 'always',
   });
   const more = useMutation({
@@ -31,19 +31,19 @@ export function useRequestLog(path: string, isPaused: boolean) {
   return { read, more };
 }
 
-function joined(newest: LogPage, known: LogPage | undefined): LogPage {
+function mergePages(newest: LogPage, known: LogPage | undefined): LogPage {
   if (!known) return newest;
   const ids = new Set(known.data.map(({ id }) => id));
-  const meets = newest.next_before === null || newest.data.some(({ id }) => ids.has(id));
-  // So much happened meanwhile that some of it is in neither: what is older can be asked for again.
-  if (!meets) return newest;
+  const overlaps = newest.next_before === null || newest.data.some(({ id }) => ids.has(id));
+  // There is a gap between the two parts, so the known part is dropped. It can be loaded again.
+  if (!overlaps) return newest;
   const data = union(newest.data, known.data);
-  if (data.length <= mostKept) return { data, next_before: known.next_before };
-  const kept = data.slice(0, mostKept);
+  if (data.length <= maxEntries) return { data, next_before: known.next_before };
+  const kept = data.slice(0, maxEntries);
   return { data: kept, next_before: kept.at(-1)?.id ?? null };
 }
 
-/** Each once, the newest first. */
+/** Both without repeats, the newest first. */
 function union(some: LogPage['data'], others: LogPage['data']): LogPage['data'] {
   const byId = new Map([...others, ...some].map((entry) => [entry.id, entry]));
   return [...byId.values()].sort((one, other) => other.id - one.id);

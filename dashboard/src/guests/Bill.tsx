@@ -11,7 +11,7 @@ interface Line {
   value: number;
 }
 
-/** The lines of a purchase; or the room and the extras of a stay, whose prices are in pence. */
+/** The lines of a purchase, or the room and the extras of a stay. Prices of a stay are in pence. */
 export function billOf({ purchase, stay }: TimelineEntry): Line[] {
   if (purchase)
     return purchase.lines.map(({ description, sku, quantity, value, tags }) => ({
@@ -36,14 +36,14 @@ export function Bill({ lines }: { lines: Line[] }) {
     <table className={classes.lines}>
       <thead hidden>
         <tr>
-          <th>What</th>
-          <th>How many</th>
+          <th>Item</th>
+          <th>Quantity</th>
           <th>Value</th>
         </tr>
       </thead>
       <tbody>
         {lines.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a bill never changes its order, and may have a line twice
+          // biome-ignore lint/suspicious/noArrayIndexKey: the order is fixed, and two lines can be equal
           <tr key={index}>
             <td>
               {line.what}

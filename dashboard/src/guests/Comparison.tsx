@@ -7,7 +7,7 @@ import type { Compared } from './comparison.ts';
 
 interface ComparisonProps {
   label: string;
-  /** What stands above each side. */
+  /** The titles of the two columns. */
   left: ReactNode;
   right: ReactNode;
   rows: Compared[];
@@ -18,7 +18,7 @@ function markOf({ left, right, tells }: Compared): 'same' | 'differs' | undefine
   return left.toLowerCase() === right.toLowerCase() ? 'same' : 'differs';
 }
 
-/** Two guests side by side: what is the same, and what is not. */
+/** Compares two guests side by side. */
 export function Comparison({ label, left, right, rows }: ComparisonProps) {
   return (
     <table className={classes.table} aria-label={label}>
@@ -43,7 +43,7 @@ export function Comparison({ label, left, right, rows }: ComparisonProps) {
                 </span>
               </th>
               {[row.left, row.right].map((value, side) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: there is a left and a right
+                // biome-ignore lint/suspicious/noArrayIndexKey: index 0 is left, 1 is right
                 <td key={side}>{value ? <span className={classes.value}>{value}</span> : <Missing />}</td>
               ))}
             </tr>

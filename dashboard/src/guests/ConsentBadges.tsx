@@ -2,7 +2,7 @@ import { Missing } from '../ui/Values.tsx';
 import classes from './ConsentBadges.module.css';
 import { type Flags, shownChannels } from './guest.ts';
 
-/** The ways in which a guest may be spoken to; of the others nothing is said. Plain elements: a list has a hundred. */
+/** The channels that a guest allows. Plain elements are faster than Mantine's, and a list has a hundred rows. */
 export function ConsentBadges({ of }: { of: Flags }) {
   const given = shownChannels.filter(({ flag }) => of[flag]);
   if (given.length === 0) return <Missing />;

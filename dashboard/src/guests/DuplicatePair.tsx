@@ -6,10 +6,10 @@ import type { PossibleDuplicate } from '#service/features/guests/write/schema.ts
 import { mergeReasonWords } from '#service/shared/codes.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
+import { notify } from '../ui/notify.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
-import { say } from '../ui/say.ts';
 import { DateTime } from '../ui/Values.tsx';
 import { Comparison } from './Comparison.tsx';
 import { compareFound } from './comparison.ts';
@@ -17,10 +17,10 @@ import classes from './DuplicatePair.module.css';
 import { guestName } from './guest.ts';
 import { MergeConfirm, type Side } from './MergeConfirm.tsx';
 
-/** Two guests who may be one: staff say which. */
+/** Two possible duplicates. Staff merge them or mark them as different people. */
 export function DuplicatePair({ pair }: { pair: PossibleDuplicate }) {
   const { time_zone } = useAccount();
-  const mayWrite = useMay('staff');
+  const mayWrite = useHasRole('staff');
   const [left, right] = pair.contacts as [FoundContact, FoundContact];
   return (
     <Panel flush>
@@ -62,7 +62,7 @@ function Decide({ pair, left, right }: { pair: PossibleDuplicate; left: FoundCon
     mutationFn: () => api.post(`${path}/possible_duplicates/${pair.id}/keep_apart`),
     onSuccess: async () => {
       await refresh(`${path}/possible_duplicates`);
-      say.done(`${guestName(left)} and ${guestName(right)} are two people.`);
+      notify.success(`${guestName(left)} and ${guestName(right)} are marked as different people.`);
     },
   });
   const merge = (into: Side) => {
@@ -77,9 +77,9 @@ function Decide({ pair, left, right }: { pair: PossibleDuplicate; left: FoundCon
         size="xs"
         loading={keepApart.isPending}
         onClick={() => keepApart.mutate()}
-        aria-label={`They are two people: ${names}`}
+        aria-label={`Different people: ${names}`}
       >
-        They are two people
+        Different people
       </Button>
       <Button variant="light" size="xs" onClick={() => merge('left')} aria-label={`Merge into left: ${names}`}>
         Merge into left

@@ -5,7 +5,7 @@ import { ButtonLink } from '../ui/ButtonLink.tsx';
 import { counted } from '../ui/format.ts';
 import { duplicatesQuery } from './queries.ts';
 
-/** The way to the pairs that may be one guest, where there are any. */
+/** A link to the possible duplicates, if there are any. */
 export function DuplicatesLink() {
   const { id, path } = useAccount();
   const { data } = useQuery(duplicatesQuery(path));

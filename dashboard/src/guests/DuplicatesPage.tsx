@@ -26,7 +26,7 @@ export function DuplicatesPage() {
       title="Possible duplicates"
       lead={
         pairs.data?.total
-          ? `Guests who share a phone, but have different e-mails: ${counted(pairs.data.total, 'pair')}.`
+          ? `Guests who share a phone number but have different e-mails: ${counted(pairs.data.total, 'pair')}.`
           : undefined
       }
       breadcrumbs={[<GuestsLink key="guests" />]}
@@ -38,21 +38,20 @@ export function DuplicatesPage() {
           <Skeleton height="16rem" />
         </Stack>
       )}
-      {/* The last pair of the last page was decided. */}
+      {/* The last pair of the last page is resolved. */}
       {isPast && <Navigate from="/accounts/$accountId/duplicates" to="." search={{}} replace />}
       {pairs.data?.total === 0 && (
         <Panel>
           <EmptyState
-            title="Everybody is one of a kind"
+            title="No possible duplicates"
             icon={<IconConfetti size={28} stroke={1.5} />}
             action={
               <ButtonLink to="/accounts/$accountId/guests" params={{ accountId }} variant="default">
-                To the guests
+                Back to guests
               </ButtonLink>
             }
           >
-            No two guests look like the same person. A pair appears here when somebody with another e-mail brings a
-            phone that is known already.
+            A pair appears here when a guest has the phone number of another guest but a different e-mail.
           </EmptyState>
         </Panel>
       )}

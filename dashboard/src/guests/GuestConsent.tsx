@@ -3,19 +3,19 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { StaffConsentEntry } from '#service/features/guests/consent/schema.ts';
 import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { getPages } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { MoreList } from '../ui/MoreList.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { DateTime } from '../ui/Values.tsx';
-import { consentOutcome, consentReason } from './consent-words.ts';
+import { consentOutcome, consentReason } from './consent-text.ts';
 import classes from './GuestConsent.module.css';
 import { shownChannels } from './guest.ts';
 import { RecordConsent } from './RecordConsent.tsx';
 
-/** How a guest may be spoken to, and how that came about. */
+/** The consent of a guest per channel, and its history. */
 export function GuestConsent({ guest }: { guest: StaffContact }) {
   const { path } = useAccount();
-  const mayWrite = useMay('staff');
+  const mayWrite = useHasRole('staff');
   const history = useInfiniteQuery(getPages<StaffConsentEntry>(`${path}/contacts/${guest.id}/consent`));
   return (
     <Panel title="Consent" flush actions={mayWrite && <RecordConsent guest={guest} />}>
@@ -30,7 +30,7 @@ export function GuestConsent({ guest }: { guest: StaffContact }) {
           </li>
         ))}
       </ul>
-      <h3 className={classes.heading}>How it came about</h3>
+      <h3 className={classes.heading}>History</h3>
       <MoreList
         label="Consent history"
         of={history}
@@ -44,7 +44,7 @@ export function GuestConsent({ guest }: { guest: StaffContact }) {
               </Text>
               {!entry.applied && (
                 <Badge color="yellow" flex="none">
-                  Held back
+                  Not applied
                 </Badge>
               )}
             </Group>
@@ -56,7 +56,7 @@ export function GuestConsent({ guest }: { guest: StaffContact }) {
         )}
         empty={
           <Text c="dimmed" p="md">
-            No consent was ever given, so none was taken back.
+            No consent was ever given or withdrawn.
           </Text>
         }
       />

@@ -12,16 +12,16 @@ import { shownChannels } from './guest.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/guests');
 
-/** No group has this id. */
+/** A value that is not the id of any group. */
 const all = 0;
 
-/** Narrows the list: by venue, by consent, by a group of that venue. */
+/** Filters the list by venue, by consent and by a group of that venue. */
 export function GuestFilters() {
   const account = useAccount();
   const { unit_id, group_id, consent } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: units } = useQuery(unitsQuery(account));
-  // Where there is only one venue, nobody has to choose it.
+  // With only one venue there is nothing to choose.
   const venue = unit_id ?? (units?.length === 1 ? units[0]?.id : undefined);
   const groups = useQuery({
     ...getAll<GuestGroup>(`${account.path}/groups`, { unit_id: venue }),

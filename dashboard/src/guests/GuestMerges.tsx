@@ -6,15 +6,15 @@ import type { Merge } from '#service/features/guests/write/schema.ts';
 import { mergeReasonWords } from '#service/shared/codes.ts';
 import { api } from '../api/client.ts';
 import { getPages, refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { MoreList } from '../ui/MoreList.tsx';
+import { notify } from '../ui/notify.ts';
 import { Panel } from '../ui/Panel.tsx';
-import { say } from '../ui/say.ts';
 import { DateTime } from '../ui/Values.tsx';
 import { guestName } from './guest.ts';
 
-/** Who turned out to be this guest; each can be undone. Not there where nobody did. */
+/** The merges of a guest, each with an undo button. Renders nothing if there are none. */
 export function GuestMerges({ guest }: { guest: StaffContact }) {
   const { path } = useAccount();
   const merges = useInfiniteQuery(getPages<Merge>(`${path}/merges`, { contact_id: guest.id }));
@@ -34,7 +34,7 @@ export function GuestMerges({ guest }: { guest: StaffContact }) {
 }
 
 function MergeLine({ merge, guest }: { merge: Merge; guest: StaffContact }) {
-  const mayWrite = useMay('staff');
+  const mayWrite = useHasRole('staff');
   const isOpen = merge.undone_at === null && merge.into_contact_id === guest.id;
   return (
     <>
@@ -50,7 +50,7 @@ function MergeLine({ merge, guest }: { merge: Merge; guest: StaffContact }) {
         {merge.reason !== 'staff' && ` for having the ${mergeReasonWords[merge.reason]}`}, <DateTime at={merge.at} />
         {merge.undone_at && (
           <>
-            . Undone by {actorName(merge.undone_by ?? 'somebody')}, <DateTime at={merge.undone_at} />
+            . Undone by {actorName(merge.undone_by ?? 'unknown')}, <DateTime at={merge.undone_at} />
           </>
         )}
       </Text>
@@ -58,7 +58,7 @@ function MergeLine({ merge, guest }: { merge: Merge; guest: StaffContact }) {
   );
 }
 
-/** "token 3" is a partner's request; staff are known by their e-mail. */
+/** The actor `token 3` is a partner's request. Other actors are e-mails of users. */
 const actorName = (actor: string) =>
   actor.replace(/^token (\d+)$/, 'a request with token $1').replace(/^admin token$/, 'the admin token');
 
@@ -79,19 +79,19 @@ function Undo({ merge, guest }: { merge: Merge; guest: StaffContact }) {
         onConfirm={async () => {
           await api.post(`${path}/merges/${merge.id}/undo`);
           await refresh(path);
-          say.done(`${gone} is a guest of their own again.`);
+          notify.success(`${gone} is a separate guest again.`);
         }}
       >
         <List spacing={4}>
           <List.Item>
-            {gone} (contact {merge.contact_id}) is a guest again, with all that was their own.
+            {gone} (contact {merge.contact_id}) becomes a separate guest again, with their own data.
           </List.Item>
-          <List.Item>What {stays} took over from them is taken back, as far as it was not changed since.</List.Item>
+          <List.Item>{stays} loses the values that came with the merge, unless they were changed since.</List.Item>
           <List.Item>
-            A consent that came with the merge is taken back. One that the merge ended stays ended: only the guest can
-            give it again.
+            Consent that came with the merge is withdrawn. Consent that the merge ended stays off, because only the
+            guest can give it again.
           </List.Item>
-          <List.Item>A phone that they share does not join them again by itself.</List.Item>
+          <List.Item>A shared phone number does not merge them again automatically.</List.Item>
         </List>
       </Confirm>
     </>

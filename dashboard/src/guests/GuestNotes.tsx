@@ -5,19 +5,19 @@ import type { StaffNote } from '#service/features/guests/notes/schema.ts';
 import { api } from '../api/client.ts';
 import { getPages, refresh } from '../api/queries.ts';
 import { drafts } from '../session/drafts.ts';
-import { useAccount, useMay, useSession } from '../session/session.ts';
-import { FormEnd, LengthLeft, useServerForm } from '../ui/form.tsx';
+import { useAccount, useHasRole, useSession } from '../session/session.ts';
+import { CharacterCount, FormEnd, useServerForm } from '../ui/form.tsx';
 import { MoreList } from '../ui/MoreList.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { WallClock } from '../ui/Values.tsx';
 import classes from './GuestNotes.module.css';
 import { notesPath } from './queries.ts';
 
-/** What staff should know of a guest, newest first. */
+/** The notes on a guest, newest first. */
 export function GuestNotes({ id }: { id: number }) {
   const path = notesPath(useAccount().path, id);
   const notes = useInfiniteQuery(getPages<StaffNote>(path));
-  const mayWrite = useMay('staff');
+  const mayWrite = useHasRole('staff');
   return (
     <Panel title="Notes" flush>
       {mayWrite && <NewNote path={path} />}
@@ -36,7 +36,7 @@ export function GuestNotes({ id }: { id: number }) {
         )}
         empty={
           <Text c="dimmed" p="md">
-            No notes yet. Allergies, a favourite table, a birthday: what the next shift should know.
+            No notes yet. Add what the next shift should know, such as an allergy, a favourite table or a birthday.
           </Text>
         }
       />
@@ -50,12 +50,12 @@ function NewNote({ path }: { path: string }) {
   const { user } = useSession();
   const form = useServerForm({
     initialValues: { text: drafts.read(path, user.id) },
-    onValuesChange: ({ text }) => drafts.keep(path, user.id, text),
+    onValuesChange: ({ text }) => drafts.store(path, user.id, text),
     send: ({ text }) => api.post(path, { text: text.trim() }),
     onDone: async () => {
       form.setValues({ text: '' });
-      // Also where one went to another page meanwhile.
-      drafts.keep(path, user.id, '');
+      // Clear the draft even if the user left the page meanwhile.
+      drafts.store(path, user.id, '');
       await refresh(path);
     },
   });
@@ -79,13 +79,13 @@ function NewNote({ path }: { path: string }) {
           onKeyDown={sendByKey}
           {...form.getInputProps('text')}
         />
-        <LengthLeft text={text} max={maxLength} />
+        <CharacterCount text={text} max={maxLength} />
         {!isBlank && (
           <FormEnd
             form={form}
             aside={
               <Text size="xs" c="dimmed" mr="auto" visibleFrom="sm">
-                {isMac ? '⌘' : 'Ctrl'} + Enter sends
+                {isMac ? '⌘' : 'Ctrl'} + Enter to send
               </Text>
             }
           >

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { DateTime } from '../ui/Values.tsx';
@@ -29,7 +29,7 @@ export function GuestPage() {
   const { path } = useAccount();
   const { accountId, contactId } = route.useParams();
   const guest = useQuery(guestQuery(path, contactId));
-  // The id of one who turned out to be another leads to that one.
+  // The id of a merged contact redirects to the survivor.
   if (guest.data && guest.data.id !== contactId)
     return (
       <Navigate
@@ -56,7 +56,7 @@ export function GuestPage() {
 }
 
 function Guest({ guest }: { guest: StaffContact }) {
-  const mayWrite = useMay('staff');
+  const mayWrite = useHasRole('staff');
   return (
     <Frame
       title={guestName(guest)}

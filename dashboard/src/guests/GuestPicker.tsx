@@ -9,18 +9,18 @@ import { guestDetails, guestName } from './guest.ts';
 import { guestsFound } from './queries.ts';
 import { useSearchHint } from './search-hint.ts';
 
-const pauseMs = 120;
+const debounceMs = 120;
 
-/** Finds a guest to be chosen. Arrow keys walk through those found. */
+/** Searches for a guest to choose. Arrow keys move through the results. */
 export function GuestPicker({ except, onPick }: { except: number; onPick: (id: number) => void }) {
   const { path } = useAccount();
   const [typed, setTyped] = useState('');
-  const [search] = useDebouncedValue(typed.trim(), pauseMs);
+  const [search] = useDebouncedValue(typed.trim(), debounceMs);
   const found = useQuery({ ...guestsFound(path, { search }), enabled: search !== '' });
   const guests = search === '' ? [] : found.data?.data.filter(({ id }) => id !== except);
   const area = useRef<HTMLDivElement>(null);
 
-  const walk = (event: KeyboardEvent) => {
+  const moveFocus = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
@@ -29,8 +29,8 @@ export function GuestPicker({ except, onPick }: { except: number; onPick: (id: n
   };
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its controls don't need
-    <div ref={area} onKeyDown={walk}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys that its controls ignore
+    <div ref={area} onKeyDown={moveFocus}>
       <Stack gap="xs">
         <TextInput
           label="Who is the same guest?"
@@ -56,8 +56,8 @@ export function GuestPicker({ except, onPick }: { except: number; onPick: (id: n
             ))}
           </ul>
           <Text c="dimmed" role="status">
-            {search === '' && 'Both are shown side by side before anything happens.'}
-            {search !== '' && guests?.length === 0 && `Nobody else found for “${search}”.`}
+            {search === '' && 'You can compare both before you merge.'}
+            {search !== '' && guests?.length === 0 && `No other guest found for “${search}”.`}
             {found.error?.message}
           </Text>
         </ScrollArea.Autosize>

@@ -10,7 +10,7 @@ import { Panel } from '../ui/Panel.tsx';
 import { DateTime, WallClock } from '../ui/Values.tsx';
 import { formatMobile, genderName } from './guest.ts';
 
-/** Whatever is known of who a guest is. */
+/** The profile fields of a guest. */
 export function GuestProfile({ guest }: { guest: StaffContact }) {
   const { path } = useAccount();
   const sources = useQuery(getAll<Lookup>(`${path}/sources`));
@@ -40,8 +40,11 @@ export function GuestProfile({ guest }: { guest: StaffContact }) {
 }
 
 const emailProblems = {
-  unchecked: ['Not checked yet', 'Nobody answered whether this domain takes mail. It is asked again by itself.'],
-  invalid: ['Takes no mail', 'The domain of this address turned out to take no mail.'],
+  unchecked: [
+    'Not checked yet',
+    'DNS did not answer whether this domain receives mail. The service checks again automatically.',
+  ],
+  invalid: ['No mail', 'The domain of this address does not receive mail.'],
 } as const;
 
 function Email({ guest: { email, email_status } }: { guest: StaffContact }) {
@@ -49,7 +52,7 @@ function Email({ guest: { email, email_status } }: { guest: StaffContact }) {
   return (
     <Group gap={6}>
       <Anchor href={`mailto:${email}`}>
-        {/* Broken, where it must be, before its domain. */}
+        {/* Allows a line break before the domain. */}
         {email.split('@')[0]}
         <wbr />@{email.split('@')[1]}
       </Anchor>

@@ -10,16 +10,16 @@ import { useSearchHint } from './search-hint.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/guests');
 
-const pauseMs = 120;
+const debounceMs = 120;
 
-/** Searches as one types. Arrow down leads into the list, Enter to the first who is found. */
+/** Searches while the user types. Arrow down moves to the list, Enter opens the first result. */
 export function GuestSearch({ ref, onDown }: { ref: Ref<HTMLInputElement>; onDown: () => void }) {
   const { id: accountId, path } = useAccount();
   const now = route.useSearch();
   const navigate = route.useNavigate();
   const [typed, setTyped] = useState(now.search ?? '');
   const field = useRef<HTMLInputElement>(null);
-  /** What this field last put into the address, so that only another's change of it is taken over. */
+  /** The last search that this field wrote to the URL. Only a change from elsewhere replaces the typed text. */
   const sent = useRef(now.search);
 
   useEffect(() => {
@@ -34,18 +34,18 @@ export function GuestSearch({ ref, onDown }: { ref: Ref<HTMLInputElement>; onDow
     sent.current = search;
     await navigate({ search: (old) => ({ ...old, search, page: undefined }), replace: true, resetScroll: false });
   };
-  const sendSoon = useDebouncedCallback(send, pauseMs);
+  const sendDebounced = useDebouncedCallback(send, debounceMs);
   const type = (text: string) => {
     setTyped(text);
-    sendSoon(text);
+    sendDebounced(text);
   };
 
   const openFirst = async (text: string) => {
     const wanted = { ...now, search: text.trim() || undefined };
     const { data } = await queryClient.fetchQuery(guestsFound(path, wanted));
-    // Whoever typed on meanwhile has somebody else in mind.
+    // The text changed while the search ran, so its first result is not wanted.
     if (!data[0] || field.current?.value !== text) return;
-    // So that the way back leads to this search.
+    // Store the search in the URL, so that Back leads to it.
     await send(text);
     await navigate({
       to: '/accounts/$accountId/guests/$contactId',
@@ -59,7 +59,7 @@ export function GuestSearch({ ref, onDown }: { ref: Ref<HTMLInputElement>; onDow
       event.preventDefault();
       onDown();
     }
-    // What fails here, the list says.
+    // The list shows the error.
     if (event.key === 'Enter') void openFirst(event.currentTarget.value).catch(() => {});
     if (event.key === 'Escape') type('');
   };

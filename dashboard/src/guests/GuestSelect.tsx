@@ -13,13 +13,13 @@ interface GuestSelectProps {
   error?: string | null;
 }
 
-/** A field of a form: a guest, found as one types. */
+/** A form field that searches for a guest. */
 export function GuestSelect({ onPick, error }: GuestSelectProps) {
   const { path } = useAccount();
   const [picked, setPicked] = useState<FoundContact | null>(null);
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, 150);
-  // What stands in the field once somebody is picked is no search.
+  // After a guest is picked, the text is the guest's label and not a search.
   const asked = picked && typed === guestName(picked) ? '' : search.trim();
   const found = useQuery(guestsFound(path, { search: asked }));
   const guests = new Map((found.data?.data ?? []).slice(0, 20).map((guest) => [String(guest.id), guest]));
@@ -29,7 +29,7 @@ export function GuestSelect({ onPick, error }: GuestSelectProps) {
       label="Guest"
       placeholder={useSearchHint()}
       data={[...guests].map(([value, guest]) => ({ value, label: guestName(guest) }))}
-      // The service has looked already, and in more than the names.
+      // The service filters, by more fields than the label.
       filter={({ options }) => options}
       renderOption={({ option }) => {
         const guest = guests.get(option.value);

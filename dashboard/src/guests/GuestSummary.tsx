@@ -4,7 +4,7 @@ import { Stat, Stats } from '../ui/Stat.tsx';
 import { Money, Num, WallClock } from '../ui/Values.tsx';
 import { summaryQuery } from './queries.ts';
 
-/** What a guest comes to, at a glance. */
+/** The main figures of a guest. */
 export function GuestSummary({ id }: { id: number }) {
   const { path } = useAccount();
   const { data, isPending } = useQuery(summaryQuery(path, id));

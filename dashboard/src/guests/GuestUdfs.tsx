@@ -7,13 +7,13 @@ import { Details } from '../ui/Details.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { WallClock } from '../ui/Values.tsx';
 
-/** The account's own fields, as far as this guest has any. */
+/** The user-defined fields that this guest has values for. */
 export function GuestUdfs({ guest: { udfs } }: { guest: StaffContact }) {
   const { path } = useAccount();
   const fields = useQuery({ ...getAll<Lookup>(`${path}/udfs`), enabled: udfs.length > 0 });
   if (udfs.length === 0) return null;
   return (
-    <Panel title="Custom fields">
+    <Panel title="User-defined fields">
       <Details
         rows={udfs.map(({ id, data }) => {
           const field = fields.data?.find((one) => one.id === id);

@@ -4,14 +4,14 @@ import { useAccount } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
 
-/** Where a guest belongs; each leads to all who belong there. */
+/** The venues and groups of a guest. Each links to its guests. */
 export function GuestVenues({ guest: { units } }: { guest: StaffContact }) {
   const { id: accountId } = useAccount();
   const all = { to: '/accounts/$accountId/guests', params: { accountId } } as const;
   return (
     <Panel title="Venues and groups">
       <Stack gap="xs">
-        {units.length === 0 && <Text c="dimmed">None that is still there.</Text>}
+        {units.length === 0 && <Text c="dimmed">None.</Text>}
         {units.map((unit) => (
           <div key={unit.id}>
             <TextLink {...all} search={{ unit_id: unit.id }}>

@@ -8,7 +8,7 @@ import { TextLink } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { DateTime } from '../ui/Values.tsx';
 
-/** The codes that are this guest's. */
+/** The voucher codes of a guest. */
 export function GuestVouchers({ id }: { id: number }) {
   const { path } = useAccount();
   const codes = useInfiniteQuery(getPages<StaffContactCode>(`${path}/contacts/${id}/unique_codes`));
@@ -22,7 +22,7 @@ export function GuestVouchers({ id }: { id: number }) {
         render={(code) => <Voucher code={code} />}
         empty={
           <Text c="dimmed" p="md">
-            None yet. A code is given to guests from its group, under Vouchers.
+            None yet. Assign codes from a voucher group, under Vouchers.
           </Text>
         }
       />
@@ -56,7 +56,7 @@ function Voucher({ code }: { code: StaffContactCode }) {
           </>
         ) : (
           <>
-            {' · given '}
+            {' · assigned '}
             <DateTime at={code.assigned_at} dayOnly />
           </>
         )}

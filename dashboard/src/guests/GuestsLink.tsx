@@ -2,7 +2,7 @@ import { useAccount, useSession } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { lastSearch } from './last-search.ts';
 
-/** The way back to the guests, as one last searched for them. */
+/** A link to the guests, with the last search. */
 export function GuestsLink() {
   const { id: accountId } = useAccount();
   const { user } = useSession();

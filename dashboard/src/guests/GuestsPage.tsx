@@ -17,7 +17,7 @@ import { GuestSearch } from './GuestSearch.tsx';
 import classes from './GuestsPage.module.css';
 import { formatMobile, guestName } from './guest.ts';
 import { lastSearch } from './last-search.ts';
-import { NobodyFound, NoGuests } from './NoGuests.tsx';
+import { NoGuests, NoGuestsFound } from './NoGuests.tsx';
 import { guestsFound } from './queries.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/guests');
@@ -32,7 +32,7 @@ export function GuestsPage() {
   const firstLink = () => list.current?.querySelector<HTMLElement>('tbody a');
   const { user } = useSession();
   useEffect(() => lastSearch.keep(user.id, accountId, search), [user.id, accountId, search]);
-  const isNarrowed = Object.values(search).some((value) => value !== undefined);
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   const backToField = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowUp' || document.activeElement !== firstLink()) return;
@@ -45,7 +45,7 @@ export function GuestsPage() {
       <Stack gap="sm">
         <GuestSearch ref={field} onDown={() => firstLink()?.focus()} />
         <GuestFilters />
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its links don't need */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys that its links ignore */}
         <div ref={list} onKeyDown={backToField}>
           <Panel flush>
             <DataTable
@@ -60,7 +60,7 @@ export function GuestsPage() {
               error={found.error}
               onRetry={found.refetch}
               stale={found.isPlaceholderData}
-              empty={isNarrowed ? <NobodyFound /> : <NoGuests />}
+              empty={isFiltered ? <NoGuestsFound /> : <NoGuests />}
             />
             <Pager
               of={found.data}
@@ -68,14 +68,16 @@ export function GuestsPage() {
             />
           </Panel>
         </div>
-        <VisuallyHidden role="status">{found.data && !found.isPlaceholderData && told(found.data)}</VisuallyHidden>
+        <VisuallyHidden role="status">
+          {found.data && !found.isPlaceholderData && resultText(found.data)}
+        </VisuallyHidden>
       </Stack>
     </Page>
   );
 }
 
-function told({ data, page, more }: FoundContacts): string {
-  const shown = data.length === 0 ? 'Nobody found' : `${counted(data.length, 'guest')} shown`;
+function resultText({ data, page, more }: FoundContacts): string {
+  const shown = data.length === 0 ? 'No guests found' : `${counted(data.length, 'guest')} shown`;
   return `${shown}${page > 1 ? `, page ${page}` : ''}${more ? ', and there are more' : ''}.`;
 }
 

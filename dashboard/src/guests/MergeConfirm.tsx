@@ -6,9 +6,9 @@ import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { Comparison } from './Comparison.tsx';
-import { compareWhole } from './comparison.ts';
+import { compareProfiles } from './comparison.ts';
 import { GuestPicker } from './GuestPicker.tsx';
 import { guestName } from './guest.ts';
 import { guestQuery } from './queries.ts';
@@ -19,7 +19,7 @@ interface MergeConfirmProps {
   opened: boolean;
   onClose: () => void;
   leftId: number;
-  /** Not known yet: it is chosen here. */
+  /** If undefined, the user chooses the guest in this window. */
   rightId?: number | undefined;
   onRight?: (id: number) => void;
   stays: Side;
@@ -27,17 +27,17 @@ interface MergeConfirmProps {
   onMerged: (id: number) => unknown;
 }
 
-/** Makes one guest of two: who they are, which of them stays, and what will happen. */
+/** Compares two guests, lets the user choose which one stays, and merges them. */
 export function MergeConfirm(props: MergeConfirmProps) {
   const { opened, onClose, leftId, rightId, onRight, stays, onStays, onMerged } = props;
   const { path, time_zone } = useAccount();
-  // As they are now: the list that led here may be an old one.
+  // Always load the current data. The list that led here can be stale.
   const left = useQuery({ ...guestQuery(path, leftId), enabled: opened, staleTime: 0 });
   const right = useQuery({ ...guestQuery(path, rightId ?? 0), enabled: opened && rightId !== undefined, staleTime: 0 });
   const both = left.data && right.data && rightId !== undefined ? { left: left.data, right: right.data } : undefined;
   const survivor = both?.[stays];
   const other = both?.[stays === 'left' ? 'right' : 'left'];
-  /** Whose merge was done in this window, which needs not be told. */
+  /** The guest merged in this window. For this one, "already merged" is no news. */
   const [mergedId, setMergedId] = useState<number>();
   const isOne = both !== undefined && both.left.id === both.right.id && mergedId !== rightId;
   const error = left.error ?? (rightId === undefined ? null : right.error);
@@ -47,7 +47,7 @@ export function MergeConfirm(props: MergeConfirmProps) {
     await api.post(`${path}/contacts/${survivor.id}/merge`, { contact_id: other.id });
     setMergedId(rightId);
     await onMerged(survivor.id);
-    say.done(`${guestName(other)} and ${guestName(survivor)} are one guest now.`);
+    notify.success(`${guestName(other)} and ${guestName(survivor)} are one guest now.`);
     await refresh(path);
   };
 
@@ -67,7 +67,7 @@ export function MergeConfirm(props: MergeConfirmProps) {
       {error && <Alert color="red">{error.message}</Alert>}
       {rightId === undefined && onRight && <GuestPicker except={leftId} onPick={onRight} />}
       {rightId !== undefined && !both && !error && <Skeleton height="16rem" />}
-      {isOne && <Text>These two are one already.</Text>}
+      {isOne && <Text>These two are already one guest.</Text>}
       {!isOne && both && survivor && other && (
         <Radio.Group aria-label="Who stays" value={stays} onChange={(side) => onStays(side as Side)}>
           <Stack>
@@ -75,21 +75,21 @@ export function MergeConfirm(props: MergeConfirmProps) {
               label="The two guests"
               left={<Radio value="left" label={<Label guest={both.left} stays={stays === 'left'} />} />}
               right={<Radio value="right" label={<Label guest={both.right} stays={stays === 'right'} />} />}
-              rows={compareWhole(both.left, both.right, time_zone)}
+              rows={compareProfiles(both.left, both.right, time_zone)}
             />
             <List spacing={4} size="sm">
               <List.Item>
-                {guestName(survivor)} (contact {survivor.id}) keeps all it says above, and takes over what it lacks.
+                {guestName(survivor)} (contact {survivor.id}) keeps the values above and takes over missing ones.
               </List.Item>
               <List.Item>
                 Visits, notes and vouchers of both are shown together. The e-mail, number and id of contact {other.id}{' '}
-                lead there from now on.
+                then lead to this guest.
               </List.Item>
               <List.Item>
-                A consent comes along with the mobile, e-mail or postal address it was given for, where contact{' '}
-                {survivor.id} has none of its own. What either contact withdrew is not allowed any longer.
+                Consent moves with the mobile, e-mail or postal address that it was given for, if contact {survivor.id}{' '}
+                has none of its own. A channel that either contact withdrew is no longer allowed.
               </List.Item>
-              <List.Item>It can be undone, on the guest’s page.</List.Item>
+              <List.Item>You can undo the merge on the guest’s page.</List.Item>
             </List>
           </Stack>
         </Radio.Group>
@@ -105,7 +105,7 @@ function Label({ guest, stays }: { guest: StaffContact; stays: boolean }) {
         {guestName(guest)}
       </Text>
       <Text component="span" size="sm" c="dimmed" display="block">
-        Contact {guest.id}, {stays ? 'stays' : 'ends'}
+        Contact {guest.id}, {stays ? 'stays' : 'is merged'}
       </Text>
     </>
   );

@@ -5,7 +5,7 @@ import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { useAccount } from '../session/session.ts';
 import { MergeConfirm, type Side } from './MergeConfirm.tsx';
 
-/** This guest turned out to be another one, too: choose who, look at both, do it. */
+/** Merges this guest with another one that the user chooses. */
 export function MergeGuest({ guest }: { guest: StaffContact }) {
   const { id: accountId } = useAccount();
   const navigate = useNavigate();

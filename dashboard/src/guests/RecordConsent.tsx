@@ -5,11 +5,11 @@ import type { StaffContact } from '#service/features/guests/contacts/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
-import { FormEnd, LengthLeft, useServerForm } from '../ui/form.tsx';
-import { say } from '../ui/say.ts';
+import { CharacterCount, FormEnd, useServerForm } from '../ui/form.tsx';
+import { notify } from '../ui/notify.ts';
 import { guestName, shownChannels } from './guest.ts';
 
-/** For a guest who told the staff how they want to be spoken to. */
+/** Records a consent that a guest gave or withdrew in person. */
 export function RecordConsent({ guest }: { guest: StaffContact }) {
   const [opened, window] = useDisclosure();
   return (
@@ -36,13 +36,13 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
       allow_snail_mail: Boolean(guest.allow_snail_mail),
       reason: '',
     },
-    validate: { reason: (reason) => (reason.trim() === '' ? 'Say how they asked for it.' : null) },
-    // A box that nobody touched says nothing: the guest may have taken back meanwhile what it still shows.
+    validate: { reason: (reason) => (reason.trim() === '' ? 'Enter how the guest asked for it.' : null) },
+    // Send only the changed boxes. The other consents may have changed since this form was opened.
     send: ({ reason }, changed) =>
       api.post(`${path}/contacts/${guest.id}/consent`, { ...changed, reason } satisfies Recorded),
     onDone: async () => {
       await refresh(path);
-      say.done('The consent is recorded.');
+      notify.success('The consent is recorded.');
       onClose();
     },
   });
@@ -68,8 +68,8 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
         </Fieldset>
         <div>
           <Textarea
-            label="How they asked for it"
-            description="Kept with the change for good, and never changed afterwards."
+            label="How the guest asked for it"
+            description="Stored with the change for good. It can’t be edited later."
             placeholder="Asked at the bar to get no more texts."
             required
             autosize
@@ -77,10 +77,10 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
             maxLength={maxLength}
             {...form.getInputProps('reason')}
           />
-          <LengthLeft text={form.getValues().reason} max={maxLength} />
+          <CharacterCount text={form.getValues().reason} max={maxLength} />
         </div>
         <Text size="sm" c="dimmed">
-          Record only what the guest asked for: consent is theirs to give.
+          Record only what the guest asked for.
         </Text>
         <FormEnd
           form={form}
@@ -89,7 +89,7 @@ function ConsentForm({ guest, onClose }: { guest: StaffContact; onClose: () => v
           aside={
             !isChanged && (
               <Text size="sm" c="dimmed" mr="auto">
-                Nothing is changed yet.
+                No changes yet.
               </Text>
             )
           }

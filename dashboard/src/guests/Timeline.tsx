@@ -12,17 +12,17 @@ import { EmptyState, ErrorState } from '../ui/States.tsx';
 import { summaryQuery, timelineQuery } from './queries.ts';
 import classes from './Timeline.module.css';
 import { TimelineRow } from './TimelineRow.tsx';
-import { kindWords } from './timeline-kinds.ts';
+import { kindText } from './timeline-kinds.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/guests/$contactId');
 
-/** Everything that a guest did, newest first. */
+/** The activity of a guest, newest first. */
 export function Timeline({ id }: { id: number }) {
   const { path, time_zone } = useAccount();
   const { kind } = route.useSearch();
   const timeline = useInfiniteQuery({
     ...timelineQuery(path, id, kind),
-    // Those of the other kind stay until these are there.
+    // Keep the rows of the previous kind until the new ones are loaded.
     placeholderData: keepPreviousData,
   });
   const entries = timeline.data?.pages.flatMap(({ data }) => data);
@@ -58,7 +58,7 @@ export function Timeline({ id }: { id: number }) {
   );
 }
 
-/** Of all, or of one kind; with how many there are of each. */
+/** Filters by kind, with the number of entries of each. */
 function KindChips({ id }: { id: number }) {
   const { path } = useAccount();
   const { kind } = route.useSearch();
@@ -84,7 +84,7 @@ function KindChips({ id }: { id: number }) {
         </Chip>
         {there.map((one) => (
           <Chip key={one} size="xs" value={one}>
-            {kindWords[one].many}
+            {kindText[one].many}
             {count(one)}
           </Chip>
         ))}
@@ -93,12 +93,12 @@ function KindChips({ id }: { id: number }) {
   );
 }
 
-/** By month, behind what is still to come. */
+/** Groups entries by month, after the future ones. */
 function grouped(entries: TimelineEntry[], timeZone: string): { title: string; of: TimelineEntry[] }[] {
   const now = new Date().toLocaleString('sv-SE', { timeZone });
   const groups: { title: string; of: TimelineEntry[] }[] = [];
   for (const entry of entries) {
-    const title = entry.at > now ? 'Still to come' : formatMonth(entry.at);
+    const title = entry.at > now ? 'Upcoming' : formatMonth(entry.at);
     if (groups.at(-1)?.title !== title) groups.push({ title, of: [] });
     groups.at(-1)?.of.push(entry);
   }

@@ -5,15 +5,15 @@ import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts
 import { counted } from '../ui/format.ts';
 import { Money, WallClock } from '../ui/Values.tsx';
 import { Bill, billOf } from './Bill.tsx';
-import { Opinion } from './Opinion.tsx';
+import { FeedbackDetails } from './FeedbackDetails.tsx';
 import classes from './Timeline.module.css';
-import { kindWords } from './timeline-kinds.ts';
-import { told } from './timeline-words.ts';
+import { kindText } from './timeline-kinds.ts';
+import { entryText } from './timeline-text.ts';
 
-/** One thing that a guest did. */
+/** One entry of the timeline. */
 export function TimelineRow({ entry }: { entry: TimelineEntry }) {
-  const { title, status, facts } = told(entry);
-  const { icon: Icon } = kindWords[entry.kind];
+  const { title, status, facts } = entryText(entry);
+  const { icon: Icon } = kindText[entry.kind];
   return (
     <li className={classes.entry}>
       <span className={classes.icon}>
@@ -37,14 +37,14 @@ export function TimelineRow({ entry }: { entry: TimelineEntry }) {
             </Text>
           )}
         </div>
-        {entry.feedback && <Opinion feedback={entry.feedback} />}
+        {entry.feedback && <FeedbackDetails feedback={entry.feedback} />}
         <Lines entry={entry} />
       </div>
     </li>
   );
 }
 
-/** What was paid for, once asked. */
+/** The bill, loaded when it is opened. */
 function Lines({ entry }: { entry: TimelineEntry }) {
   const [isOpen, { toggle }] = useDisclosure();
   const id = useId();

@@ -2,21 +2,21 @@ import type { FoundContact, StaffContact } from '#service/features/guests/contac
 import { formatDay, formatInstantDay } from '../ui/format.ts';
 import { type Flags, formatMobile, genderName, shownChannels } from './guest.ts';
 
-/** What two guests say of the same matter; empty where one says nothing. */
+/** One field of two guests. A missing value is empty. */
 export interface Compared {
   name: string;
   left: string;
   right: string;
-  /** Whether it tells if they are the same person. */
+  /** Whether the field helps to decide if they are the same person. */
   tells: boolean;
 }
 
 type Both<T> = (name: string, of: (guest: T) => string, tells?: boolean) => Compared;
-const comparing =
+const compareRow =
   <T>(left: T, right: T): Both<T> =>
   (name, of, tells = true) => ({ name, left: of(left), right: of(right), tells });
 
-const said = ({ left, right }: Compared) => left !== '' || right !== '';
+const formatValue = ({ left, right }: Compared) => left !== '' || right !== '';
 const allowed = (flags: Flags) =>
   shownChannels
     .filter(({ flag }) => flags[flag])
@@ -25,9 +25,9 @@ const allowed = (flags: Flags) =>
 const fullName = ({ first_name, last_name }: { first_name: string; last_name: string }) =>
   [first_name, last_name].filter(Boolean).join(' ');
 
-/** As much as a list tells of them. */
+/** The fields that a list returns. */
 export function compareFound(left: FoundContact, right: FoundContact, timeZone: string): Compared[] {
-  const both = comparing(left, right);
+  const both = compareRow(left, right);
   return [
     both('Name', fullName),
     both('E-mail', ({ email }) => email),
@@ -36,12 +36,12 @@ export function compareFound(left: FoundContact, right: FoundContact, timeZone: 
     both('Consent', allowed, false),
     both('Last visit', ({ last_visit_at }) => (last_visit_at ? formatDay(last_visit_at) : ''), false),
     both('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
-  ].filter(said);
+  ].filter(formatValue);
 }
 
-/** All that is known of who they are. */
-export function compareWhole(left: StaffContact, right: StaffContact, timeZone: string): Compared[] {
-  const both = comparing(left, right);
+/** All profile fields. */
+export function compareProfiles(left: StaffContact, right: StaffContact, timeZone: string): Compared[] {
+  const both = compareRow(left, right);
   return [
     both('Name', fullName),
     both('E-mail', ({ email }) => email),
@@ -60,5 +60,5 @@ export function compareWhole(left: StaffContact, right: StaffContact, timeZone: 
     both('Consent', allowed, false),
     both('Venues', ({ units }) => units.map(({ name }) => name).join(', '), false),
     both('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
-  ].filter(said);
+  ].filter(formatValue);
 }

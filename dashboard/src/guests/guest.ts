@@ -2,40 +2,40 @@ import { IconDeviceMobileMessage, IconMail, IconMailbox, IconPhone, type TablerI
 import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
 import { type Channel, flagOf } from '#service/shared/codes.ts';
 
-/** What one may know somebody by. */
-export type Known = Pick<FoundContact, 'first_name' | 'last_name' | 'email' | 'mobile_number'>;
+/** The fields that a guest can be named by. */
+export type GuestNames = Pick<FoundContact, 'first_name' | 'last_name' | 'email' | 'mobile_number'>;
 
-/** By name; failing that by e-mail, or number. */
-export function guestName({ first_name, last_name, email, mobile_number }: Known): string {
+/** The name, or else the e-mail, or else the mobile number. */
+export function guestName({ first_name, last_name, email, mobile_number }: GuestNames): string {
   return [first_name, last_name].filter(Boolean).join(' ') || email || formatMobile(mobile_number) || 'Unnamed guest';
 }
 
-/** What tells apart two of the same name. */
+/** The values that distinguish guests of the same name. */
 export function guestDetails({ email, mobile_number, membership_number }: FoundContact): string {
   return [email, formatMobile(mobile_number), membership_number].filter(Boolean).join(' · ');
 }
 
-/** Kept as 447700900123: "+44 7700 900123". */
+/** Formats 447700900123 as "+44 7700 900123". */
 export function formatMobile(number: string): string {
   return number.replace(/^44(\d{4})(\d+)$/, '+44 $1 $2');
 }
 
 export const genderName = ({ gender }: { gender: string }) => ({ F: 'Female', M: 'Male' })[gender] ?? gender;
 
-/** In the order of the screens. */
-const channelWords: Record<Channel, { name: string; icon: TablerIcon }> = {
+/** The channels of consent, in the order of the screens. */
+const channelText: Record<Channel, { name: string; icon: TablerIcon }> = {
   email: { name: 'E-mail', icon: IconMail },
   sms: { name: 'Texts', icon: IconDeviceMobileMessage },
   call: { name: 'Calls', icon: IconPhone },
   snail_mail: { name: 'Post', icon: IconMailbox },
 };
-export const shownChannels = (Object.keys(channelWords) as Channel[]).map((channel) => ({
+export const shownChannels = (Object.keys(channelText) as Channel[]).map((channel) => ({
   channel,
   flag: flagOf[channel],
-  ...channelWords[channel],
+  ...channelText[channel],
 }));
 
-export const channelName = (channel: Channel) => channelWords[channel].name;
+export const channelName = (channel: Channel) => channelText[channel].name;
 
-/** The flags as a list answers them, or as the contact itself does. */
+/** The consent flags, as booleans in a list or as '1' and '' in a contact. */
 export type Flags = { [Flag in (typeof flagOf)[Channel]]: boolean | '1' | '' };

@@ -3,7 +3,7 @@ import type { SearchContacts } from '#service/features/guests/contacts/schema.ts
 const searches = new Map<string, SearchContacts>();
 const keyOf = (userId: number, accountId: number) => `${userId} ${accountId}`;
 
-/** What one last searched for among an account's guests. In memory alone: it may be a guest's name. */
+/** The last search for guests in each account. It is only in memory, because it can be a guest's name. */
 export const lastSearch = {
   read: (userId: number, accountId: number): SearchContacts => searches.get(keyOf(userId, accountId)) ?? {},
   keep: (userId: number, accountId: number, search: SearchContacts) => {

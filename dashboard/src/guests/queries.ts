@@ -7,7 +7,7 @@ import type { Paged } from '#service/shared/fields.ts';
 import { type ApiError, api } from '../api/client.ts';
 import { get, getList, queryClient } from '../api/queries.ts';
 
-/** Paths of accounts are those of `useAccount`. */
+/** `path` is the account's path from `useAccount`. */
 export const guestsFound = (account: string, search: SearchContacts) =>
   getList<FoundContacts>(`${account}/contacts/search`, { ...search });
 
@@ -28,7 +28,7 @@ export function timelineQuery(account: string, id: number, kind?: TimelineKind) 
   });
 }
 
-/** What is seen first on a guest's page, read while the pointer is still on the way. */
+/** Preloads the first part of a guest's page while the pointer is over the link. */
 export function prefetchGuest(account: string, id: number): void {
   void queryClient.prefetchQuery(guestQuery(account, id));
   void queryClient.prefetchQuery(summaryQuery(account, id));

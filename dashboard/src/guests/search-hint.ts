@@ -1,6 +1,6 @@
 import { useMatches } from '@mantine/core';
 
-/** What a guest is found by, in as many words as there is room for. */
+/** The placeholder of the guest search, shorter on narrow screens. */
 export const useSearchHint = () =>
   useMatches(
     { base: 'Name, e-mail or number', sm: 'Name, e-mail, number or membership' },

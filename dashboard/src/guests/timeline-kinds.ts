@@ -9,7 +9,8 @@ import {
 } from '@tabler/icons-react';
 import type { TimelineKind } from '#service/shared/codes.ts';
 
-export const kindWords: Record<TimelineKind, { many: string; icon: TablerIcon }> = {
+/** The kinds of timeline entries, in the order of the filter. */
+export const kindText: Record<TimelineKind, { many: string; icon: TablerIcon }> = {
   purchase: { many: 'Purchases', icon: IconReceipt },
   booking: { many: 'Bookings', icon: IconCalendar },
   stay: { many: 'Stays', icon: IconBed },

@@ -1,20 +1,20 @@
 import { Text } from '@mantine/core';
 import { counted, formatMoney, formatNumber, formatSigned } from '../ui/format.ts';
 
-/** "on the 30 days before" */
+/** "the 30 days before" */
 export const before = (days: number) => (days === 1 ? 'the day before' : `the ${counted(days, 'day')} before`);
 
 interface ChangeProps {
   now: number;
   before: number;
-  /** How many days each is of. */
+  /** The number of days of each range. */
   days: number;
 }
 
-/** How much more or less it is than in as many days before. */
+/** The change since the same number of days before. */
 export function Change({ now, before: then, days }: ChangeProps) {
-  if (then === 0) return now === 0 ? `as in ${before(days)}` : `none in ${before(days)}`;
-  // Refunds: of less than nothing there is no share. Only money can be that.
+  if (then === 0) return now === 0 ? `same as ${before(days)}` : `none in ${before(days)}`;
+  // A percentage of a negative sum has no meaning. Refunds can make the spend negative.
   if (then < 0) return `${formatMoney(then)} in ${before(days)}`;
   if (now >= 10 * then) return `${formatNumber(Math.round(now / then))} times ${before(days)}`;
   const percent = Math.round((100 * (now - then)) / then);
@@ -29,7 +29,7 @@ export function Change({ now, before: then, days }: ChangeProps) {
       >
         {formatSigned(percent)}%
       </Text>{' '}
-      on {before(days)}
+      vs {before(days)}
     </>
   );
 }

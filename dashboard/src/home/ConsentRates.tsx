@@ -7,13 +7,13 @@ import { Panel } from '../ui/Panel.tsx';
 import classes from './Home.module.css';
 import type { Overview } from './overview.ts';
 
-/** How many of the guests may be written to or called. Each leads to those guests. */
+/** The share of guests who allow each channel. Each links to those guests. */
 export function ConsentRates({ overview, unitId }: { overview: Overview | undefined; unitId: number | undefined }) {
   const { id } = useAccount();
   const consent = overview?.consent;
   const guests = consent?.guests ?? 0;
   return (
-    <Panel title="Consent" lead="Of the guests there are now.">
+    <Panel title="Consent" lead="Share of all current guests.">
       {consent && guests === 0 ? (
         <Text c="dimmed">No guests yet.</Text>
       ) : (

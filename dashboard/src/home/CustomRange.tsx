@@ -11,12 +11,12 @@ interface CustomRangeProps {
   onChange: (from: string, to: string) => void;
 }
 
-/** From one day to another, both included. */
+/** Chooses a range of days, both included. */
 export default function CustomRange({ from, to, onChange }: CustomRangeProps) {
   const { time_zone } = useAccount();
-  /** While only the first day is chosen. */
+  /** Set while only the first day is chosen. */
   const [begun, begin] = useState<string | null>(null);
-  // The calendar is named after the field only where both go by the same id.
+  // The calendar gets the field's label only if both have the same id.
   const id = useId();
   return (
     <DatePickerInput

@@ -9,11 +9,11 @@ import type { Overview } from './overview.ts';
 
 interface FiguresProps {
   overview: Overview | undefined;
-  /** How many days the range has, where it makes sense to compare them with as many before. */
+  /** The number of days of the range. Undefined if there is no earlier range to compare with. */
   days: number | undefined;
 }
 
-/** The account in eight numbers. */
+/** The main figures of the account. */
 export function Figures({ overview, days }: FiguresProps) {
   const { id } = useAccount();
   const loading = overview === undefined;
@@ -50,14 +50,14 @@ export function Figures({ overview, days }: FiguresProps) {
         value: formatNumber(total),
         note: change(total, before),
       }))}
-      {figure('Purchases waiting', ({ purchases_waiting }) => ({
+      {figure('Waiting purchases', ({ purchases_waiting }) => ({
         value: formatNumber(purchases_waiting),
         note:
           purchases_waiting === 0 ? (
-            'none is without its guest'
+            'every purchase has a guest'
           ) : (
             <TextLink to="/accounts/$accountId/settings/waiting-purchases" params={{ accountId: id }} inherit>
-              See what they wait for
+              Show waiting purchases
             </TextLink>
           ),
       }))}

@@ -13,21 +13,21 @@ const choices = [
   { value: 'custom' as const, label: 'Custom' },
 ];
 
-/** Which days, and which venue. Both are in the address. */
+/** The range and venue filters. Both are stored in the URL. */
 export function Filters({ range, unitId }: { range: Range; unitId: number | undefined }) {
   const { id } = useAccount();
   const navigate = useNavigate();
   const show = (search: HomeSearch) =>
     void navigate({ to: '/accounts/$accountId', params: { accountId: id }, search, resetScroll: false });
   const days = { from: range.from, to: range.to };
-  /** As it is in the address: the usual range needs no mention. */
+  /** The range in the URL. The default range is left out. */
   const now = range.name === 'custom' ? days : range.name === '30d' ? {} : { range: range.name };
   function choose(name: RangeName | 'custom' | null) {
     if (name === 'custom') show({ ...days, unit_id: unitId });
     else if (name) show({ ...(name === '30d' ? {} : { range: name }), unit_id: unitId });
   }
   return (
-    <search className={classes.filters} aria-label="What is shown">
+    <search className={classes.filters} aria-label="Filters">
       <VenueSelect className={classes.filter} value={unitId} onChange={(unit_id) => show({ ...now, unit_id })} />
       <Select<RangeName | 'custom'>
         className={classes.filter}

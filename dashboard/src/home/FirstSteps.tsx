@@ -1,14 +1,14 @@
 import { Code, Group, Text } from '@mantine/core';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { TextLink } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import classes from './Home.module.css';
 
-/** An account that nobody has sent anything to: what brings it to life. */
+/** The first steps for an account without data. */
 export function FirstSteps() {
   const { id } = useAccount();
-  const [isOwner, isStaff] = [useMay('owner'), useMay('staff')];
+  const [isOwner, isStaff] = [useHasRole('owner'), useHasRole('staff')];
   const params = { accountId: id };
   const request = [
     `curl ${window.location.origin}/v1/contact \\`,
@@ -18,24 +18,24 @@ export function FirstSteps() {
   ].join('\n');
   return (
     <Panel
-      title="Nobody is here yet"
-      lead="Guests arrive from your tills, booking platforms and wifi portals. Three steps to the first one:"
+      title="No guests yet"
+      lead="Your tills, booking platforms and wifi portals send guests here. Start with these three steps:"
     >
       <ol className={classes.steps}>
         <li>
-          <h3>Name your venues</h3>
+          <h3>Add your venues</h3>
           <Text c="dimmed">
-            Each place that guests visit is one. {isStaff ? 'Add them' : 'Staff add them'} under{' '}
+            Each place that guests visit is a venue. {isStaff ? 'Add them' : 'Staff add them'} under{' '}
             <TextLink to="/accounts/$accountId/venues" params={params} underline="always">
               Venues
             </TextLink>
-            ; until then, everything belongs to the account as a whole.
+            . Until then, guests belong to the whole account.
           </Text>
         </li>
         <li>
-          <h3>Make a token</h3>
+          <h3>Create a token</h3>
           <Text c="dimmed">
-            Whatever sends guests signs in with one. {isOwner ? 'Make it' : 'An owner makes it'} under{' '}
+            Each system that sends guests needs a token. {isOwner ? 'Create it' : 'An owner creates it'} under{' '}
             <TextLink to="/accounts/$accountId/developers" params={params} underline="always">
               Developers
             </TextLink>
@@ -52,7 +52,7 @@ export function FirstSteps() {
           </Code>
         </li>
       </ol>
-      <Text c="dimmed">As soon as the first guest is there, so are the figures: this page looks by itself.</Text>
+      <Text c="dimmed">This page updates itself when the first guest arrives.</Text>
     </Panel>
   );
 }

@@ -13,27 +13,26 @@ import { Filters } from './Filters.tsx';
 import { FirstSteps } from './FirstSteps.tsx';
 import classes from './Home.module.css';
 import { NpsFigures } from './NpsFigures.tsx';
-import { isQuiet, isUntouched, overviewQuery, sinceFirst } from './overview.ts';
+import { hasNoActivity, hasNoData, overviewQuery, withoutEmptyStart } from './overview.ts';
 import { rangeOf } from './range.ts';
 import { Trends } from './Trends.tsx';
 import { VenueFigures } from './VenueFigures.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/');
 
-/** One account at a glance. */
 export function HomePage() {
   const account = useAccount();
   const search = route.useSearch();
   const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(account, search));
   const range = rangeOf(search, account.time_zone);
-  if (data && isUntouched(data) && search.unit_id === undefined)
+  if (data && hasNoData(data) && search.unit_id === undefined)
     return (
       <Page title="Home">
         <FirstSteps />
       </Page>
     );
 
-  const overview = data && range.name === 'all' ? sinceFirst(data) : data;
+  const overview = data && range.name === 'all' ? withoutEmptyStart(data) : data;
   const days = range.name === 'all' ? undefined : daysBetween(overview ?? range);
   const { from, to } = overview ?? range;
   const failed = error && (!data || isPlaceholderData);
@@ -50,13 +49,13 @@ export function HomePage() {
       ) : (
         <div className={classes.all} aria-busy={!data || isPlaceholderData} data-stale={isPlaceholderData || undefined}>
           <Figures overview={overview} days={days} />
-          {overview && isQuiet(overview) ? (
+          {overview && hasNoActivity(overview) ? (
             <Panel>
-              <Quiet />
+              <NoActivity />
             </Panel>
           ) : (
             <>
-              {/* A single day has no course. */}
+              {/* A single day needs no chart. */}
               {days !== 1 && <Trends overview={overview} range={range} />}
               {search.unit_id === undefined && <VenueFigures overview={overview} />}
             </>
@@ -74,13 +73,13 @@ export function HomePage() {
 const daysBetween = ({ from, to }: { from: string; to: string }) =>
   (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
 
-/** Nothing in the range, though there may be before it. */
-function Quiet() {
+/** The empty state of a range without data. */
+function NoActivity() {
   const navigate = route.useNavigate();
   const { range } = route.useSearch();
   return (
     <EmptyState
-      title="Nothing happened in these days"
+      title="No activity in these days"
       action={
         range !== 'all' && (
           <Button
@@ -93,12 +92,12 @@ function Quiet() {
         )
       }
     >
-      No new guests, visits, answers or redeemed vouchers.
+      There are no new guests, visits, ratings or redeemed vouchers.
     </EmptyState>
   );
 }
 
-/** An address may ask for what can't be shown: a venue that is gone, or days the wrong way round. */
+/** The URL can contain invalid filters, such as a deleted venue or a range that ends before it starts. */
 function Failed({ error, onRetry }: { error: ApiError; onRetry: () => unknown }) {
   const navigate = route.useNavigate();
   if (error.status !== 422) return <ErrorState error={error} onRetry={onRetry} />;
@@ -112,7 +111,7 @@ function Failed({ error, onRetry }: { error: ApiError; onRetry: () => unknown })
       }
     >
       {error.fields.unit_id
-        ? 'This venue is not there: it may have been deleted, or belong to another account.'
+        ? 'This venue was not found. It may have been deleted, or it belongs to another account.'
         : error.message}
     </EmptyState>
   );

@@ -17,20 +17,20 @@ const parts = [
 
 const scoreOf = ({ score }: Nps) => (score === null ? '–' : formatSigned(score));
 
-/** ", +3 points on the 30 days before" */
+/** ", +3 points vs the 30 days before" */
 function pointsOn(now: Nps, then: Nps, days: number): string {
   if (now.score === null || then.score === null) return '';
-  return `, ${formatSigned(now.score - then.score)} points on ${before(days)}`;
+  return `, ${formatSigned(now.score - then.score)} points vs ${before(days)}`;
 }
 
-/** How likely guests are to recommend the place: who said what, and when. */
+/** The net promoter score, its parts, and its course over time. */
 export function NpsFigures({ overview, range, days }: { overview: Overview | undefined; range: Range; days?: number }) {
   const { from, to } = overview ?? range;
   const nps = overview?.nps;
   return (
-    <Panel title="Net promoter score" lead="Promoters less detractors, in percent of the answers.">
+    <Panel title="Net promoter score" lead="Promoters minus detractors, in percent of the ratings.">
       {nps?.answers === 0 ? (
-        <Text c="dimmed">Nobody was asked, or nobody answered, {formatDays(from, to)}.</Text>
+        <Text c="dimmed">No ratings for {formatDays(from, to)}.</Text>
       ) : (
         <>
           <div className={classes.score}>

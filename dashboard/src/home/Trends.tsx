@@ -7,7 +7,7 @@ import type { Range } from './range.ts';
 
 const [first, second, third] = ['var(--series-1)', 'var(--series-2)', 'var(--series-3)'];
 
-/** What went on, day by day, or in longer steps. */
+/** Charts of the account's activity by day, week or month. */
 export function Trends({ overview, range }: { overview: Overview | undefined; range: Range }) {
   const { from, to } = overview ?? range;
   const common = { bucket: overview?.bucket ?? 'day', to } as const;

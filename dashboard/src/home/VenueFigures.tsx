@@ -14,25 +14,25 @@ import type { Overview } from './overview.ts';
 
 type Row = Visits & { unit_id: number | null; name: string };
 
-/** So many are shown before one asks for all. */
-const few = 6;
+/** The number of venues shown before "Show all". */
+const shownFirst = 6;
 const visitsOf = ({ purchases, bookings, stays }: Visits) => purchases + bookings + stays;
 
-/** Visits and spend, venue by venue: the one with the most spend first. */
+/** Visits and spend by venue, ordered by spend. */
 export function VenueFigures({ overview }: { overview: Overview | undefined }) {
   const account = useAccount();
   const { data: units } = useQuery(unitsQuery(account));
   const [all, showAll] = useState(false);
   const rows = overview && rowsOf(overview.visits);
-  // Where nobody says what was spent, the bars are of visits.
+  // Without any spend, the bars show visits.
   const measure = rows?.some(({ spend }) => spend > 0) ? ({ spend }: Row) => spend : visitsOf;
   const most = Math.max(...(rows ?? []).filter(({ unit_id }) => unit_id !== null).map(measure));
   const number = (title: string, of: (row: Row) => string): Column<Row> => ({ title, align: 'end', render: of });
   return (
-    <Panel title="Visits and spend by venue" lead="A guest who booked and then paid is in both columns." flush>
+    <Panel title="Visits and spend by venue" lead="A guest who booked and then paid counts in both columns." flush>
       <DataTable
         label="Visits and spend by venue"
-        rows={all ? rows : rows?.slice(0, few)}
+        rows={all ? rows : rows?.slice(0, shownFirst)}
         rowKey={({ unit_id }) => unit_id ?? 'others'}
         empty={<EmptyState title="No visits at any venue in this range" />}
         columns={[
@@ -69,7 +69,7 @@ export function VenueFigures({ overview }: { overview: Overview | undefined }) {
           number('Spend', ({ spend }) => formatMoney(spend)),
         ]}
       />
-      {rows && rows.length > few && (
+      {rows && rows.length > shownFirst && (
         <div className={classes.more}>
           <Button variant="subtle" size="xs" aria-expanded={all} onClick={() => showAll(!all)}>
             {all ? 'Show fewer' : `Show all ${formatNumber(rows.length)}`}

@@ -5,29 +5,29 @@ import { type HomeSearch, rangeOf } from './range.ts';
 
 export type { Overview };
 
-/** The account at a glance. Where there is nobody yet, it is asked again and again, so that the first guest is seen to arrive. */
+/** The figures of the account. While there are no guests, the query repeats, so that the first guest appears. */
 export function overviewQuery({ id, time_zone }: { id: number; time_zone: string }, search: HomeSearch) {
   const { from, to } = rangeOf(search, time_zone);
   return queryOptions({
     ...getList<Overview>(`/accounts/${id}/overview`, { from, to, unit_id: search.unit_id }),
-    refetchInterval: ({ state }) => state.data !== undefined && isUntouched(state.data) && 5000,
+    refetchInterval: ({ state }) => state.data !== undefined && hasNoData(state.data) && 5000,
   });
 }
 
-/** Nobody has sent anything to this account yet, as far as can be told from the range. */
-export function isUntouched({ guests, purchases_waiting, ...rest }: Overview): boolean {
-  return guests === 0 && purchases_waiting === 0 && isQuiet(rest);
+/** Whether the account has no data, as far as the range shows. */
+export function hasNoData({ guests, purchases_waiting, ...rest }: Overview): boolean {
+  return guests === 0 && purchases_waiting === 0 && hasNoActivity(rest);
 }
 
-/** Nothing happened in the range. */
-export function isQuiet({ new_guests, visits, nps, unique_codes }: Quiet): boolean {
+/** Whether the range has no activity. */
+export function hasNoActivity({ new_guests, visits, nps, unique_codes }: Quiet): boolean {
   const { purchases, bookings, stays } = visits;
   return new_guests.total + purchases + bookings + stays + nps.answers + unique_codes.total === 0;
 }
 type Quiet = Pick<Overview, 'new_guests' | 'visits' | 'nps' | 'unique_codes'>;
 
-/** Without the time before anything happened, of which the longest range may have years. */
-export function sinceFirst(overview: Overview): Overview {
+/** Cuts off the empty start of the range, which can be years. */
+export function withoutEmptyStart(overview: Overview): Overview {
   const { new_guests, visits, nps, unique_codes } = overview;
   const counts = visits.series.map(
     ({ purchases, bookings, stays }, index) =>

@@ -1,6 +1,6 @@
 import { daysLater, today } from '../ui/format.ts';
 
-/** The ranges that can be chosen by name; each ends today. `all` is as far back as the service counts in one go. */
+/** The named ranges. Each ends today. `all` is the longest range that the service counts in one request. */
 export const ranges = {
   today: { label: 'Today', days: 1 },
   '7d': { label: 'Last 7 days', days: 7 },
@@ -12,7 +12,7 @@ export const ranges = {
 export type RangeName = keyof typeof ranges;
 export const rangeNames = Object.keys(ranges) as RangeName[];
 
-/** What the address of Home says: a range by its name, which moves with the days, or two days of one's own. */
+/** The range in the URL of Home: a named range, which moves with the current day, or two fixed days. */
 export interface HomeSearch {
   range?: RangeName;
   from?: string;
@@ -26,13 +26,13 @@ export interface Range {
   to: string;
 }
 
-/** Whether the calendar has such a day: neither 2026-13-45 nor 2026-02-30. */
+/** Whether the day exists: neither 2026-13-45 nor 2026-02-30 does. */
 function isDay(text: string | undefined): text is string {
   const at = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === text;
 }
 
-/** Anything may stand in an address: what is no range and no day is as if it were not there. */
+/** A URL can contain anything. Values that are not a range or a day are ignored. */
 export function rangeOf({ range, from, to }: HomeSearch, timeZone: string): Range {
   const known = rangeNames.find((name) => name === range);
   if (!known && isDay(from) && isDay(to)) return { name: 'custom', from, to };

@@ -2,13 +2,13 @@ import { Code } from '@mantine/core';
 import { Page } from '../ui/Page.tsx';
 import { EmptyState } from '../ui/States.tsx';
 
-/** For somebody to whom no account was given, or before there is any. */
+/** For a user without accounts, or before the first account exists. */
 export function NoAccountPage() {
   return (
     <Page title="Welcome">
-      <EmptyState title="There is no account for you to work in yet">
-        Ask an owner to give you access to one. Where there is none at all, <Code>npx regulars account create</Code>{' '}
-        makes the first; then load this page again.
+      <EmptyState title="You have no account yet">
+        Ask an owner to give you access to an account. If there is none yet, create the first one with{' '}
+        <Code>npx regulars account create</Code> and reload this page.
       </EmptyState>
     </Page>
   );

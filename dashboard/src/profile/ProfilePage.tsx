@@ -10,10 +10,10 @@ import { signOut } from '../session/sign-out.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { notify } from '../ui/notify.ts';
 import { Page } from '../ui/Page.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
-import { say } from '../ui/say.ts';
 import { RelativeTime } from '../ui/Values.tsx';
 import { browserName } from './browser-name.ts';
 
@@ -23,7 +23,7 @@ export function ProfilePage() {
     <Page title="Profile" lead={`${user.email}, ${user.role}`} narrow>
       <Stack gap="lg">
         <Password email={user.email} />
-        <SignedIn />
+        <Sessions />
       </Stack>
     </Page>
   );
@@ -33,12 +33,12 @@ function Password({ email }: { email: string }) {
   const form = useServerForm({
     initialValues: { current_password: '', new_password: '', again: '' },
     validate: {
-      again: (again, { new_password }) => (again === new_password ? null : 'The two new passwords are not the same.'),
+      again: (again, { new_password }) => (again === new_password ? null : 'The new passwords do not match.'),
     },
     send: ({ current_password, new_password }) => api.post('/session/password', { current_password, new_password }),
     onDone: () => {
       form.restart();
-      say.done('Your password is changed.');
+      notify.success('Your password is changed.');
       return refresh('/sessions');
     },
   });
@@ -47,7 +47,7 @@ function Password({ email }: { email: string }) {
     <Panel title="Password">
       <form onSubmit={form.submit}>
         <Stack maw="22rem">
-          {/* So that a password manager knows whose it is. */}
+          {/* The user name for password managers. */}
           <input hidden name="username" autoComplete="username" value={email} readOnly />
           <PasswordInput
             label="Current password"
@@ -58,7 +58,7 @@ function Password({ email }: { email: string }) {
           />
           <PasswordInput
             label="New password"
-            description="At least 8 characters. You stay signed in here; everywhere else you have to sign in again."
+            description="At least 8 characters. You stay signed in here and are signed out everywhere else."
             autoComplete="new-password"
             required
             minLength={8}
@@ -66,7 +66,7 @@ function Password({ email }: { email: string }) {
             {...form.getInputProps('new_password')}
           />
           <PasswordInput
-            label="New password again"
+            label="Repeat the new password"
             autoComplete="new-password"
             required
             {...show}
@@ -79,7 +79,7 @@ function Password({ email }: { email: string }) {
   );
 }
 
-function SignedIn() {
+function Sessions() {
   const sessions = useQuery(get<Paged<OpenSession>>('/sessions'));
   const [asked, ask] = useDisclosure();
   return (
@@ -105,13 +105,13 @@ function SignedIn() {
             render: ({ user_agent, is_current }) => (
               <Group gap="xs">
                 <span title={user_agent}>{browserName(user_agent)}</span>
-                {is_current && <Badge>This one</Badge>}
+                {is_current && <Badge>This browser</Badge>}
               </Group>
             ),
           },
           { title: 'Address', render: ({ address }) => address },
           { title: 'Signed in', render: ({ created_at }) => <RelativeTime at={created_at} /> },
-          { title: 'Last seen', render: ({ last_seen_at }) => <RelativeTime at={last_seen_at} /> },
+          { title: 'Last used', render: ({ last_seen_at }) => <RelativeTime at={last_seen_at} /> },
         ]}
       />
       <Confirm
@@ -121,10 +121,7 @@ function SignedIn() {
         action="Sign out everywhere"
         onConfirm={() => signOut({ everywhere: true })}
       >
-        <Text>
-          Every browser that is signed in as you, this one included, has to sign in again. Personal access tokens keep
-          working.
-        </Text>
+        <Text>You must sign in again in every browser, including this one. Personal access tokens keep working.</Text>
       </Confirm>
     </Panel>
   );

@@ -1,4 +1,4 @@
-// The more particular come first: Edge says that it is Chrome, too, and Chrome that it is Safari.
+// The order matters: the user agent of Edge also names Chrome, and that of Chrome also names Safari.
 const browsers = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -15,7 +15,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** "Firefox on Linux", as far as a user agent tells. */
+/** Reads "Firefox on Linux" from a user agent. */
 export function browserName(userAgent: string): string {
   const named = (names: readonly (readonly [string, string])[]) =>
     names.find(([sign]) => userAgent.includes(sign))?.[1];

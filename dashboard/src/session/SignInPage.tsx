@@ -22,14 +22,14 @@ export function SignInPage() {
     initialValues: { email: '', password: '' },
     send: (values) =>
       api.post<Session>('/session', values).catch((error: ApiError) => {
-        throw error.status === 401 ? new ApiError(401, 'The e-mail or the password is wrong.') : error;
+        throw error.status === 401 ? new ApiError(401, 'Wrong e-mail or password.') : error;
       }),
     onDone: (session) => {
       queries.clear();
       queries.setQueryData(sessionQuery.queryKey, session);
       tellOtherTabs(session.user.id);
       drafts.clear(session.user.id);
-      history.push(safe(next));
+      history.push(safePath(next));
     },
   });
   return (
@@ -40,7 +40,7 @@ export function SignInPage() {
           Sign in to Regulars
         </Title>
         <Text c="dimmed" mb="lg">
-          With the e-mail and password that an owner gave you.
+          Use the e-mail and password that an owner gave you.
         </Text>
         <form onSubmit={form.submit}>
           <Stack>
@@ -71,7 +71,7 @@ export function SignInPage() {
   );
 }
 
-/** Only to a page of ours: an address of somebody else's, however it is written, leads home instead. */
-function safe(next: string | undefined): string {
+/** Allows only paths of this dashboard. A URL of another site, in any notation, leads to the start page instead. */
+function safePath(next: string | undefined): string {
   return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
 }

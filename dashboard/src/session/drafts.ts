@@ -1,21 +1,23 @@
-/** What somebody wrote and has not sent yet, by where it will be sent to. In memory alone: no browser keeps what is about a guest. */
-const kept = new Map<string, { by: number; text: string }>();
+/**
+ * Unsent texts by the path that they will be sent to. Only in memory, because guest data must not stay in the browser.
+ */
+const texts = new Map<string, { by: number; text: string }>();
 
 export const drafts = {
   read(path: string, userId: number): string {
-    const draft = kept.get(path);
+    const draft = texts.get(path);
     return draft?.by === userId ? draft.text : '';
   },
-  keep(path: string, userId: number, text: string): void {
-    if (text.trim() === '') kept.delete(path);
-    else kept.set(path, { by: userId, text });
+  store(path: string, userId: number, text: string): void {
+    if (text.trim() === '') texts.delete(path);
+    else texts.set(path, { by: userId, text });
   },
-  /** Of everybody; or, where somebody comes back after their session ended, of everybody else. */
+  /** Deletes all drafts, or those of other users when a user signs in again after their session ended. */
   clear(exceptOf?: number): void {
-    for (const [path, { by }] of kept) if (by !== exceptOf) kept.delete(path);
+    for (const [path, { by }] of texts) if (by !== exceptOf) texts.delete(path);
   },
 };
 
 window.addEventListener('beforeunload', (event) => {
-  if (kept.size > 0) event.preventDefault();
+  if (texts.size > 0) event.preventDefault();
 });

@@ -1,6 +1,6 @@
 const key = 'regulars.account';
 
-/** Which account one was at last. A browser that keeps nothing just begins with the first. */
+/** The last opened account. Without local storage, the dashboard opens the first account. */
 export const lastAccount = {
   read(): number | undefined {
     try {
@@ -9,7 +9,7 @@ export const lastAccount = {
       return undefined;
     }
   },
-  keep(id: number): void {
+  store(id: number): void {
     try {
       localStorage.setItem(key, String(id));
     } catch {}

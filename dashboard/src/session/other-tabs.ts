@@ -3,7 +3,7 @@ import { queryClient } from '../api/queries.ts';
 import { drafts } from './drafts.ts';
 import { sessionQuery } from './session.ts';
 
-/** All tabs share one cookie: who signs in or out in one of them does so in all, and none goes on as somebody else. */
+/** All tabs share one cookie. After a sign-in or sign-out in one tab, tabs of another user reload. */
 const tabs = new BroadcastChannel('regulars.session');
 
 tabs.onmessage = ({ data: userId }: MessageEvent<number | null>) => {
@@ -13,5 +13,5 @@ tabs.onmessage = ({ data: userId }: MessageEvent<number | null>) => {
   location.reload();
 };
 
-/** Who works in this browser from now on, or nobody. */
+/** Sends the id of the signed-in user to the other tabs, or null after a sign-out. */
 export const tellOtherTabs = (userId: number | null) => tabs.postMessage(userId);

@@ -9,34 +9,34 @@ export const sessionQuery = queryOptions<Session>({
   queryKey: ['session'],
   queryFn: ({ signal }) => api.get<Session>('/session', {}, { signal }),
   staleTime: 5 * 60_000,
-  // Behind the guard there always is one.
+  // Pages below the guard always need the session.
   gcTime: Number.POSITIVE_INFINITY,
 });
 
-/** Who works here. Only below the guard, which has seen to it that there is somebody. */
+/** The session of the signed-in user. Use it only below the guard. */
 export function useSession(): Session {
   const { data } = useQuery(sessionQuery);
-  if (!data) throw new Error('Nobody is signed in.');
+  if (!data) throw new Error('There is no session.');
   return data;
 }
 
-/** Whether the buttons of that role are worth showing. The service decides by itself whether they work. */
-export function useMay(role: Role): boolean {
+/** Whether to show the buttons of that role. The service enforces the permission. */
+export function useHasRole(role: Role): boolean {
   return mayActAs(useSession().user.role, role);
 }
 
-/** The account that the menu is about: the one in the address, or, on a page of none, the one before it. */
-export function useShownAccount() {
+/** The account of the menu: the one in the URL, or else the last opened one. */
+export function useMenuAccount() {
   const { accounts } = useSession();
   const { accountId = lastAccount.read() } = useParams({ strict: false });
   return accounts.find(({ id }) => id === accountId) ?? accounts[0];
 }
 
-/** The account in the address: its id, name, time zone, and where it is in the admin API. */
+/** The account in the URL, with its path in the admin API. */
 export function useAccount() {
   const { accounts } = useSession();
   const { accountId } = useParams({ strict: false });
   const account = accounts.find(({ id }) => id === accountId);
-  if (!account) throw new Error('This page belongs to no account.');
+  if (!account) throw new Error('There is no account in the URL.');
   return { ...account, path: `/accounts/${account.id}` };
 }

@@ -1,23 +1,23 @@
 import { type ApiError, api } from '../api/client.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { drafts } from './drafts.ts';
 import { tellOtherTabs } from './other-tabs.ts';
 
-let leave = async () => {};
-/** Where one goes afterwards; the router says so, which knows of this and not the other way round. */
-export function whenLeaving(act: () => Promise<void>): void {
-  leave = act;
+let afterSignOut = async () => {};
+/** Registers the navigation after a sign-out. The router imports this file, so this file cannot import the router. */
+export function onSignOut(act: () => Promise<void>): void {
+  afterSignOut = act;
 }
 
-/** Here, or in every browser where one is signed in. */
+/** Signs out here, or in every browser. */
 export async function signOut({ everywhere = false } = {}): Promise<void> {
   try {
     await api.delete(everywhere ? '/sessions' : '/session');
     tellOtherTabs(null);
     drafts.clear();
-    await leave();
+    await afterSignOut();
   } catch (error) {
-    // Who is no longer signed in is on the way out already.
-    if ((error as ApiError).status !== 401) say.failed(error as Error);
+    // A 401 already leads to the sign-in page.
+    if ((error as ApiError).status !== 401) notify.error(error as Error);
   }
 }

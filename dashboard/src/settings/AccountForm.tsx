@@ -2,24 +2,24 @@ import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
+import { notify } from '../ui/notify.ts';
 import { Panel } from '../ui/Panel.tsx';
-import { say } from '../ui/say.ts';
 import { clockIn, timeZones } from './time-zones.ts';
 
-/** The name and the clock. Who may not change them sees them. */
+/** The name and time zone of the account. Read-only for viewers. */
 export function AccountForm() {
   const { name, time_zone, path } = useAccount();
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const zones = useMemo(() => timeZones(time_zone), [time_zone]);
   const form = useServerForm({
     initialValues: { name, time_zone },
     send: (_values, changed) => api.patch(path, changed),
     onDone: async (_result, values) => {
       form.resetDirty(values);
-      say.done('The account is changed.');
-      // Days and times all over the account go by its clock.
+      notify.success('The account is changed.');
+      // Every page of the account shows times in its time zone.
       await refresh('/session', path);
     },
   });
@@ -37,16 +37,15 @@ export function AccountForm() {
             allowDeselect={false}
             readOnly={!mayChange}
             {...form.getInputProps('time_zone')}
-            // What is typed is to stand in place of what was there.
+            // Typed text replaces the current value.
             onFocus={(event) => event.currentTarget.select()}
             onClick={(event) => event.currentTarget.select()}
           />
           {mayChange && (
             <>
               <Text size="sm" c="dimmed">
-                Times of visits are kept as the clock on the wall showed them, so changing the time zone moves none of
-                them. From then on it decides what counts as today, which time a visit gets that is sent without one,
-                and by which clock the dashboard shows when something was recorded.
+                Times of visits are stored as local times, so a new time zone does not change them. The time zone sets
+                what counts as today, the time of a visit that is sent without one, and the times in the dashboard.
               </Text>
               <FormEnd form={form} disabled={!form.isDirty()}>
                 Save

@@ -7,7 +7,7 @@ import { describeAction } from '#service/shared/actions.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { spoken } from '#service/shared/phrases.ts';
 import { getAll, getList } from '../api/queries.ts';
-import { useMay, useSession } from '../session/session.ts';
+import { useHasRole, useSession } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { Page, TextLink } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
@@ -20,7 +20,7 @@ import { OwnersOnly } from './OwnersOnly.tsx';
 const route = getRouteApi('/guard/accounts/$accountId/settings/audit');
 
 export function AuditTrail() {
-  return useMay('owner') ? <Trail /> : <OwnersOnly title="Audit trail" />;
+  return useHasRole('owner') ? <Trail /> : <OwnersOnly title="Audit trail" />;
 }
 
 function Trail() {
@@ -28,7 +28,7 @@ function Trail() {
   const { user_id, account_id, page } = route.useSearch();
   const navigate = route.useNavigate();
   const trail = useQuery(getList<Paged<AuditEntry>>('/audit', { user_id, account_id, page }));
-  /** Where there is but one account, it goes without saying. */
+  /** The account column is hidden if there is only one account. */
   function accountName(id: number | null): string | undefined {
     if (id === null) return undefined;
     const account = accounts.find((account) => account.id === id);
@@ -37,7 +37,7 @@ function Trail() {
   }
 
   const columns: Column<AuditEntry>[] = [
-    { title: 'What', render: (entry) => <Event of={entry} where={accountName(entry.account_id)} /> },
+    { title: 'What', render: (entry) => <AuditEvent of={entry} where={accountName(entry.account_id)} /> },
     {
       title: 'Who',
       oneLine: true,
@@ -58,7 +58,7 @@ function Trail() {
   return (
     <Page
       title="Audit trail"
-      lead="Everything that was changed in the dashboard, through the admin API or by the command line, by whom, and from which address."
+      lead="Every change through the dashboard, the admin API or the command line, with the user and the network address."
     >
       <Panel flush>
         <div className={classes.filters}>
@@ -84,7 +84,7 @@ function Trail() {
           error={trail.error}
           onRetry={trail.refetch}
           stale={trail.isPlaceholderData}
-          empty={<EmptyState title="Nothing of the kind was done">Signing in is written down too.</EmptyState>}
+          empty={<EmptyState title="No changes found">Sign-ins are also recorded here.</EmptyState>}
         />
         <Pager of={trail.data} onPage={(page) => void navigate({ search: { user_id, account_id, page } })} />
       </Panel>
@@ -92,7 +92,7 @@ function Trail() {
   );
 }
 
-/** Users who still exist. The trail also has events of deleted users. */
+/** The users to filter by. Changes of deleted users stay in the trail. */
 function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange: (id: number | undefined) => void }) {
   const users = useQuery(getAll<User>('/users'));
   const known = users.data?.map(({ id, email }) => ({ value: String(id), label: email })) ?? [];
@@ -111,9 +111,9 @@ function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange
   );
 }
 
-function Event({ of: entry, where }: { of: AuditEntry; where: string | undefined }) {
+function AuditEvent({ of: entry, where }: { of: AuditEntry; where: string | undefined }) {
   const { contact_id } = entry.ids;
-  // What was sent tells more than the action only where something was changed.
+  // The fields add information only for an update.
   const fields = entry.action.endsWith('.update') ? entry.fields.map(spoken).join(', ') : '';
   const more = [fields, where].filter(Boolean).join(' · ');
   const isErased = entry.action === 'contact.erase';

@@ -5,11 +5,11 @@ export function BookingSourceSettings() {
   return (
     <LookupList
       title="Booking sources"
-      lead="How a booking was made. Those that are built in are the same in every account."
+      lead="The ways to make a booking. The built-in ones are the same in every account."
       noun="booking source"
       table="booking_sources"
-      empty="Make one for each way to book."
-      afterwards="It can only be deleted while no stay names it. Requests that still name its id are refused."
+      empty="Add one for each way to book."
+      deleteText="You can delete it only if no stay uses it. Later requests with its id are rejected."
       builtIn={idsOf(builtInBookingSources)}
     />
   );

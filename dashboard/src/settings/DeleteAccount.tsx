@@ -6,7 +6,7 @@ import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Panel } from '../ui/Panel.tsx';
 
-/** For owners; nothing brings an account back. */
+/** Deletes the account, after a confirmation. For owners only. */
 export function DeleteAccount() {
   const { name, path } = useAccount();
   const [asked, ask] = useDisclosure();
@@ -17,14 +17,14 @@ export function DeleteAccount() {
   }
   async function remove() {
     await api.delete(path);
-    // Everything on the screen was about it, so all is begun anew.
+    // All cached data can belong to the account, so the app reloads.
     window.location.assign('/');
   }
   return (
     <Panel title="Delete this account">
       <Group justify="space-between">
         <Text c="dimmed" maw="28rem">
-          Its venues, guests, vouchers, tokens and all that was recorded go with it.
+          This also deletes its venues, guests, vouchers, tokens and all recorded data.
         </Text>
         <Button variant="outline" color="red" onClick={ask.open}>
           Delete account
@@ -41,9 +41,8 @@ export function DeleteAccount() {
       >
         <Stack gap="sm">
           <Text>
-            All guests with everything they did, the venues, vouchers, lists and tokens are deleted at once and for
-            good. Partners’ requests are refused from then on. The users stay, without this account; so does the audit
-            trail.
+            This deletes all guests and their activity, the venues, vouchers, lists and tokens. It can’t be undone.
+            Requests of partners are then rejected. The users and the audit trail stay.
           </Text>
           <TextInput
             label={`Type ${name} to confirm`}

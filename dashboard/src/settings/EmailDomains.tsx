@@ -5,20 +5,20 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { EmailDomain } from '#service/features/guests/domains/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { getList } from '../api/queries.ts';
-import { useMay } from '../session/session.ts';
+import { useHasRole } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { RelativeTime } from '../ui/Values.tsx';
+import { DomainRuleForm } from './DomainRuleForm.tsx';
 import { OwnersOnly } from './OwnersOnly.tsx';
-import { VouchForm } from './VouchForm.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/settings/email-domains');
 
 export function EmailDomains() {
-  return useMay('owner') ? <Domains /> : <OwnersOnly title="E-mail domains" />;
+  return useHasRole('owner') ? <Domains /> : <OwnersOnly title="E-mail domains" />;
 }
 
 function Domains() {
@@ -29,8 +29,8 @@ function Domains() {
   return (
     <Page
       title="E-mail domains"
-      lead="Whether a domain takes mail: what DNS said, or what you vouch for, in all accounts. The common ones are known anyway."
-      actions={<Button onClick={vouching.open}>Vouch for a domain</Button>}
+      lead="Shows which e-mail domains receive mail, from DNS or from your own rules, for all accounts. Common domains are built in."
+      actions={<Button onClick={vouching.open}>Add a rule</Button>}
     >
       <Panel flush>
         <DataTable
@@ -42,7 +42,7 @@ function Domains() {
           stale={domains.isPlaceholderData}
           empty={
             <EmptyState title="No domains yet">
-              A domain that is not among the common ones is looked up when the first guest with such an address arrives.
+              The service checks other domains when the first guest with such an address arrives.
             </EmptyState>
           }
           columns={[
@@ -50,17 +50,17 @@ function Domains() {
             {
               title: 'Mail',
               render: ({ takes_mail }) => (
-                <Badge color={takes_mail ? 'green' : 'red'}>{takes_mail ? 'Takes mail' : 'Refused'}</Badge>
+                <Badge color={takes_mail ? 'green' : 'red'}>{takes_mail ? 'Receives mail' : 'Rejected'}</Badge>
               ),
             },
-            { title: 'Known from', render: ({ vouched_for }) => (vouched_for ? 'You vouched for it' : 'DNS') },
+            { title: 'Checked by', render: ({ vouched_for }) => (vouched_for ? 'Your rule' : 'DNS') },
             { title: 'Since', render: ({ checked_at }) => <RelativeTime at={checked_at} /> },
           ]}
         />
         <Pager of={domains.data} onPage={(page) => void navigate({ search: { page } })} />
       </Panel>
-      <Modal opened={opened} onClose={vouching.close} title="Vouch for a domain">
-        <VouchForm onClose={vouching.close} />
+      <Modal opened={opened} onClose={vouching.close} title="Add a rule for a domain">
+        <DomainRuleForm onClose={vouching.close} />
       </Modal>
     </Page>
   );

@@ -5,11 +5,11 @@ export function FeedbackCategorySettings() {
   return (
     <LookupList
       title="Feedback categories"
-      lead="What a guest’s feedback is about. Those that are built in are the same in every account."
+      lead="The topics of guest feedback. The built-in ones are the same in every account."
       noun="category"
       table="feedback_categories"
-      empty="Make one for each thing that you want to hear about."
-      afterwards="It can only be deleted while no feedback is about it. Requests that still name its id are refused."
+      empty="Add one for each topic that you want to hear about."
+      deleteText="You can delete it only if no feedback uses it. Later requests with its id are rejected."
       builtIn={idsOf(builtInFeedbackCategories)}
     />
   );

@@ -3,13 +3,13 @@ import type { Lookup } from '#service/features/venues/lookups/schema.ts';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 
 interface LookupFormProps {
   path: string;
   noun: string;
   typed: boolean;
-  /** Which is renamed; a new one where there is none. */
+  /** The entry to rename. Undefined: add a new one. */
   of: Lookup | undefined;
   onClose: () => void;
 }
@@ -21,7 +21,7 @@ export function LookupForm({ path, noun, typed, of, onClose }: LookupFormProps) 
       of ? api.patch(`${path}/${of.id}`, { name }) : api.post(path, typed ? { name, type } : { name }),
     onDone: async (_result, { name }) => {
       await refresh(path);
-      say.done(of ? `The ${noun} is called ${name} now.` : `${name} is added.`);
+      notify.success(of ? `The ${noun} is called ${name} now.` : `${name} is added.`);
       onClose();
     },
   });
@@ -37,7 +37,7 @@ export function LookupForm({ path, noun, typed, of, onClose }: LookupFormProps) 
           {...form.getInputProps('name')}
         />
         {typed && !of && (
-          <Radio.Group label="Type" description="It can’t be changed afterwards." {...form.getInputProps('type')}>
+          <Radio.Group label="Type" description="You can’t change the type later." {...form.getInputProps('type')}>
             <Stack gap="xs" mt="xs">
               <Radio value="text" label="Text" />
               <Radio value="date" label="Date" />

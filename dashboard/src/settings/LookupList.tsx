@@ -6,49 +6,49 @@ import type { LookupTable } from '#service/shared/codes.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { api } from '../api/client.ts';
 import { getList, refresh } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
+import { notify } from '../ui/notify.ts';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { RowMenu } from '../ui/RowMenu.tsx';
 import { EmptyState } from '../ui/States.tsx';
-import { say } from '../ui/say.ts';
 import { useWindow } from '../ui/window.ts';
 import { LookupForm } from './LookupForm.tsx';
 
 interface LookupListProps {
   title: string;
-  /** What they are for, in a sentence. */
+  /** One sentence about the list. */
   lead: string;
-  /** What one is called: "source". */
+  /** The name of one entry: "source". */
   noun: string;
-  /** The list in the admin API. */
+  /** The path of the list in the admin API. */
   table: LookupTable;
-  /** What an account without any is told. */
+  /** The text of the empty state. */
   empty: string;
-  /** What becomes of those who still name one that is deleted. */
-  afterwards: string;
-  /** Ids that the interface itself names: in every account, and not for staff to change. */
+  /** The text of the delete confirmation. */
+  deleteText: string;
+  /** The built-in ids. They are the same in every account and cannot be changed. */
   builtIn?: readonly number[];
-  /** Each has a type, which is chosen when it is made. */
+  /** Whether an entry has a type, chosen when it is added. */
   typed?: boolean;
 }
 
-/** A list of named things that partners refer to by id. They differ in little but their names. */
+/** A look-up: a list of names that partners refer to by id. */
 export function LookupList({
   title,
   lead,
   noun,
   table,
   empty,
-  afterwards,
+  deleteText: afterwards,
   builtIn = [],
   typed = false,
 }: LookupListProps) {
   const path = `${useAccount().path}/${table}`;
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const navigate = useNavigate();
   const { page } = useSearch({ strict: false });
   const list = useQuery(getList<Paged<Lookup>>(path, { page }));
@@ -115,7 +115,7 @@ export function LookupList({
         danger
         onConfirm={async () => {
           await api.delete(`${path}/${deleting.subject?.id}`);
-          say.done(`${deleting.subject?.name} is deleted.`);
+          notify.success(`${deleting.subject?.name} is deleted.`);
           await refresh(path);
         }}
       >

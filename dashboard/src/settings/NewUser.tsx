@@ -7,13 +7,14 @@ interface NewUserProps {
   onClose: () => void;
 }
 
-/** The password, this once: the service keeps none that could be shown, and sends no mail. */
+/** Shows the password once. The service stores only a hash and sends no mail. */
 export function NewUser({ email, password, onClose }: NewUserProps) {
   const text = `${window.location.origin}\nE-mail: ${email}\nPassword: ${password}`;
   return (
     <Stack>
       <Text>
-        {email} can sign in with this password. It is shown this once and sent to nobody, so hand it over yourself.
+        {email} can sign in with this password. It is shown only once and is not sent by e-mail, so give it to them
+        yourself.
       </Text>
       <Code block>{text}</Code>
       <Group justify="flex-end" gap="xs">

@@ -1,11 +1,11 @@
 import { Page } from '../ui/Page.tsx';
 import { EmptyState } from '../ui/States.tsx';
 
-/** For somebody who came by an address that is not for them. */
+/** Shown to users who open a page for owners. */
 export function OwnersOnly({ title }: { title: string }) {
   return (
     <Page title={title}>
-      <EmptyState title="Only owners can see this">Ask one of them for what you need.</EmptyState>
+      <EmptyState title="Only owners can see this page">Ask an owner for what you need.</EmptyState>
     </Page>
   );
 }

@@ -4,11 +4,11 @@ export function ProviderSettings() {
   return (
     <LookupList
       title="Providers"
-      lead="Partners whose bookings, stays and purchases come in. The id tells one’s references from another’s."
+      lead="Partners that send bookings, stays and purchases. The provider id keeps the references of different partners apart."
       noun="provider"
       table="providers"
-      empty="Make one for each partner, such as the maker of your tills."
-      afterwards="Bookings, stays and purchases that came from it stay, and keep its id."
+      empty="Add one for each partner, such as the maker of your tills."
+      deleteText="Its bookings, stays and purchases stay and keep its id."
     />
   );
 }

@@ -6,11 +6,11 @@ import { useAccount } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { Money, WallClock } from '../ui/Values.tsx';
-import { matchKeyWords } from './match-keys.ts';
+import { matchKeyText } from './match-keys.ts';
 import classes from './PurchaseExplanation.module.css';
 import { totalOf } from './purchase-total.ts';
 
-/** Why a purchase is whose it is, or nobody's: what was tried, where that led, and what would match it. */
+/** Explains the match of a purchase: the keys tried, their results, and what would match it. */
 export function PurchaseExplanation({ id }: { id: number }) {
   const { path } = useAccount();
   const { data, error, refetch } = useQuery(get<Explanation>(`${path}/purchases/${id}/explanation`));
@@ -64,26 +64,26 @@ function Bill({ purchase }: { purchase: Explanation['purchase'] }) {
 const outcomes = {
   won: { name: 'Matched', color: 'green' },
   'not needed': { name: 'Not needed', color: 'gray' },
-  'led to nobody': { name: 'Led to nobody', color: 'yellow' },
+  'led to nobody': { name: 'No guest found', color: 'yellow' },
 } as const;
 
 function Tried({ keys }: Pick<Explanation, 'keys'>) {
   return (
     <section>
-      <Title order={3}>What was tried, in this order</Title>
+      <Title order={3}>Keys tried, in this order</Title>
       <ol className={classes.steps}>
         {keys.map(({ key, value, outcome, reason, contact_id }) => (
           <li key={key}>
             <Group justify="space-between" gap="xs">
               <Text fw={500}>
-                {matchKeyWords[key].name} {value}
+                {matchKeyText[key].name} {value}
               </Text>
               <Badge color={outcomes[outcome].color}>{outcomes[outcome].name}</Badge>
             </Group>
             <Text>
               {reason} {contact_id && <Guest id={contact_id} />}
             </Text>
-            {outcome === 'led to nobody' && <Text c="dimmed">{matchKeyWords[key].wanted}</Text>}
+            {outcome === 'led to nobody' && <Text c="dimmed">{matchKeyText[key].wanted}</Text>}
           </li>
         ))}
       </ol>

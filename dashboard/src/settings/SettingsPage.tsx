@@ -1,6 +1,6 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import classes from './SettingsPage.module.css';
 
 const parts = [
@@ -16,16 +16,16 @@ const parts = [
   { name: 'Audit trail', to: '/accounts/$accountId/settings/audit', ownersOnly: true },
 ] as const;
 
-/** The parts of the settings, beside whichever is open; that one has the page's title. */
+/** The menu of the settings beside the open part. The part has the page's title. */
 export function SettingsPage() {
   const { id } = useAccount();
-  const isOwner = useMay('owner');
+  const isOwner = useHasRole('owner');
   const shown = parts.filter((part) => isOwner || !('ownersOnly' in part));
   const nav = useRef<HTMLElement>(null);
   const here = useRouterState({ select: ({ location }) => location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address says which of them is the current one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path decides which item is current
   useEffect(() => {
-    // Where they are a row that scrolls, the open one is to be seen. Elsewhere nothing is to be measured, which takes time.
+    // Scroll the open item into view if the menu is a scrolling row. Elsewhere skip the measuring, which takes time.
     if (!window.matchMedia('(max-width: 62em)').matches) return;
     const current = nav.current?.querySelector<HTMLElement>('[aria-current]');
     if (nav.current && current) nav.current.scrollLeft = current.offsetLeft - nav.current.clientWidth / 3;

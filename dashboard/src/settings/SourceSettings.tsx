@@ -4,11 +4,11 @@ export function SourceSettings() {
   return (
     <LookupList
       title="Sources"
-      lead="Where guests come from: the systems and forms that send them, by the source’s name or id."
+      lead="Where guests come from: the systems and forms that send them. Partners use the name or the id of a source."
       noun="source"
       table="sources"
-      empty="A partner that sends a guest with a source’s name makes it; or make it here beforehand."
-      afterwards="It can only be deleted while no guest came from it. Requests that still name its id are refused; those that send its name make it anew."
+      empty="A new source is added when a partner sends its name. You can also add it here first."
+      deleteText="You can delete it only if no guest came from it. Later requests with its id are rejected. A request with its name adds it again."
     />
   );
 }

@@ -4,11 +4,11 @@ export function UdfSettings() {
   return (
     <LookupList
       title="User-defined fields"
-      lead="What you want to know of a guest beyond the usual. Partners send values by the field’s id."
+      lead="Extra fields for guests. Partners send values by the field’s id."
       noun="field"
       table="udfs"
-      empty="Make one for whatever matters to you: a favourite table, an allergy, an anniversary."
-      afterwards="It can only be deleted while no guest has a value in it. Requests that still name its id are refused."
+      empty="Add one for what matters to you, such as a favourite table, an allergy or an anniversary."
+      deleteText="You can delete it only if no guest has a value in it. Later requests with its id are rejected."
       typed
     />
   );

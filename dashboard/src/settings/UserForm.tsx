@@ -11,10 +11,10 @@ import { newPassword } from './password.ts';
 import { roles } from './roles.ts';
 
 interface UserFormProps {
-  /** Who is changed; somebody new where there is nobody. */
+  /** The user to change. Undefined: add a new one. */
   of: User | undefined;
   onClose: () => void;
-  /** With the password that they have now, where it was given. */
+  /** Called with the new password, if one was set. */
   onDone: (email: string, password: string) => void;
 }
 
@@ -35,7 +35,7 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
       return of ? api.patch(`/users/${of.id}`, body) : api.post('/users', body);
     },
     onDone: async (_result, { email, password }) => {
-      // Whoever changes themselves may see something else from now on.
+      // A change of the own user can change the visible pages.
       await refresh('/users', ...(isSelf ? ['/session'] : []));
       onDone(email, password);
     },
@@ -62,7 +62,7 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
         {role !== 'owner' && (
           <MultiSelect
             label="Accounts"
-            description="Those they work in. Others look as if they were not there."
+            description="The accounts that the user can see and work in."
             data={session.accounts.map(({ id, name }) => ({ value: String(id), label: name }))}
             searchable
             {...form.getInputProps('account_ids')}
@@ -70,7 +70,7 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
         )}
         {isSelf ? (
           <Text size="sm" c="dimmed">
-            Your own password is changed in your <TextLink to="/profile">profile</TextLink>.
+            Change your own password in your <TextLink to="/profile">profile</TextLink>.
           </Text>
         ) : (
           <div>
@@ -78,8 +78,8 @@ export function UserForm({ of, onClose, onDone }: UserFormProps) {
               label={of ? 'New password (optional)' : 'Password'}
               description={
                 of
-                  ? 'Leave it empty to keep the present one. A new one signs them out everywhere.'
-                  : 'At least 8 characters. They can change it in their profile.'
+                  ? 'Leave empty to keep the current password. A new password signs the user out everywhere.'
+                  : 'At least 8 characters. The user can change it in their profile.'
               }
               required={!of}
               minLength={8}

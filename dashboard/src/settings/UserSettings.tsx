@@ -5,16 +5,16 @@ import type { User } from '#service/features/access/users/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { api } from '../api/client.ts';
 import { getList, refresh } from '../api/queries.ts';
-import { useMay, useSession } from '../session/session.ts';
+import { useHasRole, useSession } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { counted } from '../ui/format.ts';
+import { notify } from '../ui/notify.ts';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { RowMenu } from '../ui/RowMenu.tsx';
 import { EmptyState } from '../ui/States.tsx';
-import { say } from '../ui/say.ts';
 import { useWindow } from '../ui/window.ts';
 import { NewUser } from './NewUser.tsx';
 import { OwnersOnly } from './OwnersOnly.tsx';
@@ -24,7 +24,7 @@ import { UserForm } from './UserForm.tsx';
 const route = getRouteApi('/guard/accounts/$accountId/settings/users');
 
 export function UserSettings() {
-  return useMay('owner') ? <Users /> : <OwnersOnly title="Users" />;
+  return useHasRole('owner') ? <Users /> : <OwnersOnly title="Users" />;
 }
 
 function Users() {
@@ -40,7 +40,7 @@ function Users() {
   return (
     <Page
       title="Users"
-      lead="Who may sign in to the dashboard, in all accounts, and what they may do there."
+      lead="The people who can sign in to the dashboard, in all accounts, and their roles."
       actions={<Button onClick={() => editing.open(undefined)}>New user</Button>}
     >
       <Panel flush>
@@ -100,11 +100,11 @@ function Users() {
           onDone={(email, password) => {
             editing.close();
             if (password) made.open({ email, password });
-            else say.done(`${email} is changed.`);
+            else notify.success(`${email} is changed.`);
           }}
         />
       </Modal>
-      <Modal opened={made.opened} onClose={made.close} title="Hand this over">
+      <Modal opened={made.opened} onClose={made.close} title="Give this to the user">
         {made.subject && <NewUser {...made.subject} onClose={made.close} />}
       </Modal>
       <Confirm
@@ -115,15 +115,15 @@ function Users() {
         danger
         onConfirm={async () => {
           await api.delete(`/users/${deleting.subject?.id}`);
-          say.done(`${deleting.subject?.email} is deleted.`);
+          notify.success(`${deleting.subject?.email} is deleted.`);
           await refresh('/users');
         }}
       >
         <Text>
           {deleting.subject?.id === self.id
-            ? 'This is you: you are signed out at once, and can’t sign in again. '
-            : 'They are signed out at once, and can’t sign in again. '}
-          Personal access tokens that were made for them stop working. What they did stays in the audit trail.
+            ? 'This is you. You are signed out at once and can’t sign in again. '
+            : 'They are signed out at once and can’t sign in again. '}
+          Their personal access tokens stop working. Their changes stay in the audit trail.
         </Text>
       </Confirm>
     </Page>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Waiting } from '#service/features/activity/purchases/schema.ts';
 import { type MatchKey, matchKeys } from '#service/shared/codes.ts';
 import { formatNumber } from '../ui/format.ts';
-import { matchKeyWords } from './match-keys.ts';
+import { matchKeyText } from './match-keys.ts';
 import classes from './WaitingFilter.module.css';
 
 interface WaitingFilterProps {
@@ -10,14 +10,14 @@ interface WaitingFilterProps {
   chosen: MatchKey | undefined;
 }
 
-/** How many wait for what; each leads to those. One that named several keys waits for each. */
+/** The number of waiting purchases per key, as filters. A purchase with several keys counts for each. */
 export function WaitingFilter({ counts, chosen }: WaitingFilterProps) {
   const entries = [
     { key: undefined, name: 'All', count: counts?.waiting },
-    ...matchKeys.map((key) => ({ key, name: matchKeyWords[key].name, count: counts?.waiting_for[key] })),
+    ...matchKeys.map((key) => ({ key, name: matchKeyText[key].name, count: counts?.waiting_for[key] })),
   ];
   return (
-    <nav aria-label="What they wait for" className={classes.filter}>
+    <nav aria-label="Filter by key" className={classes.filter}>
       <ul>
         {entries.map(({ key, name, count }) => (
           <li key={name}>

@@ -12,7 +12,7 @@ import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { Money, WallClock } from '../ui/Values.tsx';
-import { matchKeyWords } from './match-keys.ts';
+import { matchKeyText } from './match-keys.ts';
 import { PurchaseExplanation } from './PurchaseExplanation.tsx';
 import { totalOf } from './purchase-total.ts';
 import { WaitingFilter } from './WaitingFilter.tsx';
@@ -28,7 +28,7 @@ export function WaitingPurchases() {
   return (
     <Page
       title="Waiting purchases"
-      lead="Purchases of which nobody knows yet whose they are. Each is matched by itself once what it waits for arrives."
+      lead="Purchases without a guest. Each is matched automatically when the missing data arrives."
     >
       <Panel flush>
         <WaitingFilter counts={counts.data} chosen={key} />
@@ -42,16 +42,18 @@ export function WaitingPurchases() {
           stale={list.isPlaceholderData}
           empty={
             <EmptyState
-              title={key ? `No purchase waits for a ${matchKeyWords[key].name.toLowerCase()}` : 'Nothing waits'}
+              title={
+                key ? `No purchase is waiting for a ${matchKeyText[key].name.toLowerCase()}` : 'No waiting purchases'
+              }
             >
-              Purchases that tills send without a guest’s name stay here until something says whose they are.
+              Tills can send purchases without a guest. They wait here until they are matched.
             </EmptyState>
           }
           columns={[
             { title: 'Reference', render: ({ transaction_reference }) => transaction_reference },
             { title: 'Venue', render: ({ unit_name }) => unit_name },
             { title: 'When', render: ({ transaction_date }) => <WallClock at={transaction_date} /> },
-            { title: 'Waits for', render: waitsFor },
+            { title: 'Waiting for', render: missingKeys },
             { title: 'Total', align: 'end', render: (purchase) => <Money value={totalOf(purchase)} /> },
           ]}
         />
@@ -62,7 +64,7 @@ export function WaitingPurchases() {
         onClose={() => void navigate({ search: { key, page }, resetScroll: false })}
         position="right"
         size="lg"
-        title="Why nobody is known yet"
+        title="Why there is no guest yet"
       >
         {purchase_id && <PurchaseExplanation key={purchase_id} id={purchase_id} />}
       </Drawer>
@@ -70,11 +72,11 @@ export function WaitingPurchases() {
   );
 }
 
-/** "Table 12, or booking B-1042": the first that leads to somebody settles it. */
-function waitsFor(purchase: StaffPurchase): string {
+/** "Table 12, or booking B-1042": the first key with a contact matches the purchase. */
+function missingKeys(purchase: StaffPurchase): string {
   const named = matchKeys.filter((key) => purchase[key] !== null);
   const words = named.map((key, index) => {
-    const { before } = matchKeyWords[key];
+    const { before } = matchKeyText[key];
     return `${index > 0 ? before.toLowerCase() : before} ${purchase[key]}`;
   });
   return words.join(', or ');

@@ -1,37 +1,38 @@
 import type { MatchKey } from '#service/shared/codes.ts';
 
-interface Words {
+interface KeyText {
   name: string;
-  /** Before its value: "Table 12". */
+  /** The label before the value: "Table 12". */
   before: string;
-  /** What would match a purchase that has it. */
+  /** What would match a purchase with this key. */
   wanted: string;
 }
 
-export const matchKeyWords: Record<MatchKey, Words> = {
+/** The keys of a purchase, in the order in which they are tried. */
+export const matchKeyText: Record<MatchKey, KeyText> = {
   booking_reference: {
     name: 'Booking reference',
     before: 'Booking',
-    wanted: 'It is matched as soon as a booking with this reference comes in.',
+    wanted: 'It is matched when a booking with this reference arrives.',
   },
   unique_code: {
     name: 'Voucher code',
     before: 'Voucher',
-    wanted: 'It is matched as soon as this code is assigned to a guest.',
+    wanted: 'It is matched when this code is assigned to a guest.',
   },
   membership_number: {
     name: 'Membership number',
     before: 'Membership',
-    wanted: 'It is matched as soon as a guest has this number.',
+    wanted: 'It is matched when a guest has this number.',
   },
   card_reference: {
     name: 'Loyalty card',
     before: 'Card',
-    wanted: 'It is matched as soon as a guest has this card.',
+    wanted: 'It is matched when a guest has this card.',
   },
   table_number: {
     name: 'Table',
     before: 'Table',
-    wanted: 'It is matched as soon as a booking for this table comes in, of that day and within three hours.',
+    wanted: 'It is matched when a booking for this table arrives, on the same day and within three hours.',
   },
 };

@@ -1,6 +1,6 @@
 import type { StaffPurchase } from '#service/features/activity/purchases/schema.ts';
 
-/** Of all lines; a line's value is for all of its quantity. */
+/** The sum of all lines. The value of a line covers its whole quantity. */
 export function totalOf({ transaction_lines }: Pick<StaffPurchase, 'transaction_lines'>): number {
   return transaction_lines.reduce((total, { value }) => total + Number(value), 0);
 }

@@ -1,11 +1,11 @@
 import type { Role } from '#service/shared/roles.ts';
 
-/** What each may do, in a sentence. The service decides; this only tells. */
+/** One sentence per role, for the screen. The service enforces the roles. */
 export const roles: Record<Role, { name: string; may: string }> = {
   owner: {
     name: 'Owner',
-    may: 'Everything, in every account: also users, tokens, the audit trail and deleting accounts.',
+    may: 'Can do everything in every account, including users, tokens, the audit trail and deleting accounts.',
   },
-  staff: { name: 'Staff', may: 'Everything in their accounts but users, tokens and the audit trail.' },
-  viewer: { name: 'Viewer', may: 'Looks at what staff see in their accounts, and changes nothing.' },
+  staff: { name: 'Staff', may: 'Can do everything in their accounts except users, tokens and the audit trail.' },
+  viewer: { name: 'Viewer', may: 'Can see what staff see in their accounts, without changing anything.' },
 };

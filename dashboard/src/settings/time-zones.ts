@@ -1,10 +1,12 @@
-/** What there is to choose from, by the names that people know: "America/New York". The account's own is always among them. */
+/**
+ * The time zones to choose from, with readable names: "America/New York". The account's own zone is always included.
+ */
 export function timeZones(own: string): { value: string; label: string }[] {
   const names = new Set(['UTC', own, ...Intl.supportedValuesOf('timeZone')]);
   return [...names].sort().map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 }
 
-/** "Sun, 14:05": what the clocks there say now. */
+/** The current time in a time zone: "Sun, 14:05". */
 export function clockIn(timeZone: string): string {
   return new Intl.DateTimeFormat(undefined, {
     weekday: 'short',

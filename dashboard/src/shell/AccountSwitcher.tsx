@@ -2,18 +2,18 @@ import { Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useSession, useShownAccount } from '../session/session.ts';
+import { useMenuAccount, useSession } from '../session/session.ts';
 import mark from './mark.svg';
 import classes from './Sidebar.module.css';
 import { sectionOf } from './sections.ts';
 
-/** Fewer are found by looking. */
-const searchFrom = 10;
+/** The search field appears from this number of accounts on. */
+const minForSearch = 10;
 
-/** The account's name; where there are several, also the way to the others, in the same section. */
+/** The name of the account. With several accounts it is a menu that opens the same section of another one. */
 export function AccountSwitcher() {
   const { accounts } = useSession();
-  const current = useShownAccount();
+  const current = useMenuAccount();
   const navigate = useNavigate();
   const here = useRouterState({ select: ({ location }) => sectionOf(location.pathname) });
   const [search, setSearch] = useState('');
@@ -37,7 +37,7 @@ export function AccountSwitcher() {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
-        {accounts.length >= searchFrom && (
+        {accounts.length >= minForSearch && (
           <Menu.Search
             placeholder="Find an account"
             aria-label="Find an account"

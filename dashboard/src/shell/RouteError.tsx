@@ -4,11 +4,10 @@ import { ApiError } from '../api/client.ts';
 import { Page } from '../ui/Page.tsx';
 import { ErrorState } from '../ui/States.tsx';
 
-/** A page that failed as a whole. What the service said is shown; a fault of ours is not, but it is in the console. */
+/** The page for a failed route. It shows messages of the service. Other errors are only in the console. */
 export function RouteError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  const shown =
-    error instanceof ApiError ? error : new Error('Something went wrong on this page. Loading it again may help.');
+  const shown = error instanceof ApiError ? error : new Error('Something went wrong on this page. Try to reload it.');
   return (
     <Page title="Something went wrong">
       <ErrorState

@@ -3,18 +3,18 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2 } from '@tabler/icons-react';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useShownAccount } from '../session/session.ts';
+import { useMenuAccount } from '../session/session.ts';
 import mark from './mark.svg';
 import classes from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
 import { useShortcuts } from './shortcuts.ts';
 
-/** What stands around every page: the way to the others, and who is here. */
+/** The frame around every page, with the menu. */
 export function Shell() {
   const [menuOpened, menu] = useDisclosure();
   useShortcuts();
-  useArrival(menu.close);
-  const account = useShownAccount();
+  useFocusAfterNavigation(menu.close);
+  const account = useMenuAccount();
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#main">
@@ -56,8 +56,8 @@ export function Shell() {
   );
 }
 
-/** After a change of page the focus is at its title, unless it is somewhere in the page already. */
-function useArrival(act: () => void): void {
+/** After navigation, moves the focus to the page title, unless the focus is already in the page. */
+function useFocusAfterNavigation(act: () => void): void {
   const router = useRouter();
   useEffect(
     () =>

@@ -1,13 +1,13 @@
 import { Link, useRouterState } from '@tanstack/react-router';
-import { useShownAccount } from '../session/session.ts';
+import { useMenuAccount } from '../session/session.ts';
 import { AccountSwitcher } from './AccountSwitcher.tsx';
 import classes from './Sidebar.module.css';
 import { sectionOf, sections } from './sections.ts';
 import { UserMenu } from './UserMenu.tsx';
 
-/** The account, its sections, and the user. */
+/** The menu: the account, its sections and the user. */
 export function Sidebar() {
-  const account = useShownAccount();
+  const account = useMenuAccount();
   const here = useRouterState({ select: ({ location }) => sectionOf(location.pathname) });
   return (
     <nav aria-label="Main" className={classes.sidebar}>
@@ -20,7 +20,8 @@ export function Sidebar() {
                 to={to}
                 params={{ accountId: account.id }}
                 className={classes.link}
-                // Which one is current is ours to say: a guest is among the Guests, but not everything is in Home.
+                // aria-current marks the section. Without `exact`, the router would also mark Home, because every path
+                // starts with it.
                 activeOptions={{ exact: true }}
                 aria-current={here?.name === name ? 'page' : undefined}
               >

@@ -6,12 +6,12 @@ import { signOut } from '../session/sign-out.ts';
 import classes from './Sidebar.module.css';
 
 const schemes = [
-  { value: 'auto', name: 'Like the system' },
+  { value: 'auto', name: 'System' },
   { value: 'light', name: 'Light' },
   { value: 'dark', name: 'Dark' },
 ] as const;
 
-/** Who is signed in, and what is theirs: profile, colours, the way out. */
+/** The menu of the signed-in user: profile, colours, sign out. */
 export function UserMenu() {
   const { user } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();

@@ -18,11 +18,11 @@ export interface Section {
     | '/accounts/$accountId/developers'
     | '/accounts/$accountId/settings';
   icon: TablerIcon;
-  /** Pressed after g. */
+  /** The key after g that opens the section. */
   letter: string;
 }
 
-/** The parts of an account's dashboard, in the order of the menu. */
+/** The sections of the dashboard, in the order of the menu. */
 export const sections: readonly Section[] = [
   { name: 'Home', to: '/accounts/$accountId', icon: IconHome, letter: 'h' },
   { name: 'Guests', to: '/accounts/$accountId/guests', icon: IconUsers, letter: 'g' },
@@ -32,11 +32,11 @@ export const sections: readonly Section[] = [
   { name: 'Settings', to: '/accounts/$accountId/settings', icon: IconSettings, letter: 's' },
 ];
 
-/** Which of them an address is in: all but Home have a name after the account. */
+/** The section of a path. Home has no name after the account id. */
 export function sectionOf(pathname: string): Section | undefined {
   const [, accounts, , part = ''] = pathname.split('/');
   if (accounts !== 'accounts') return undefined;
-  // The possible duplicates are a matter of the guests.
+  // Possible duplicates belong to the guests.
   const named = part === 'duplicates' ? 'guests' : part;
   return sections.find(({ to }) => (to.split('/')[3] ?? '') === named);
 }

@@ -1,19 +1,20 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useShownAccount } from '../session/session.ts';
+import { useMenuAccount } from '../session/session.ts';
 import { sections } from './sections.ts';
 
-/** How long after g its letter still counts. */
-const patienceMs = 1000;
+/** The time between g and its letter. */
+const timeoutMs = 1000;
 
-/** `/` is for searching guests; g and then a letter goes to a section. Neither while one is typing. */
+/** `/` focuses the guest search; g and a letter open a section. Both are off while the user types. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
-  const accountId = useShownAccount()?.id;
+  const accountId = useMenuAccount()?.id;
   useEffect(() => {
     let gAt = Number.NEGATIVE_INFINITY;
     const onKey = async (event: KeyboardEvent) => {
-      if (accountId === undefined || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
+      if (accountId === undefined || event.ctrlKey || event.metaKey || event.altKey || isHandledElsewhere(event.target))
+        return;
       const params = { accountId };
       if (event.key === '/') {
         event.preventDefault();
@@ -23,7 +24,7 @@ export function useShortcuts(): void {
         }
         return;
       }
-      const section = event.timeStamp - gAt < patienceMs && sections.find(({ letter }) => letter === event.key);
+      const section = event.timeStamp - gAt < timeoutMs && sections.find(({ letter }) => letter === event.key);
       gAt = !section && event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
       if (section) await navigate({ to: section.to, params });
     };
@@ -32,7 +33,7 @@ export function useShortcuts(): void {
   }, [navigate, accountId]);
 }
 
-/** The guests' search field says that it is the one by this attribute. */
+/** Marks the field of the guest search. */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>('input[data-guest-search]');
   field?.focus();
@@ -40,8 +41,8 @@ function focusSearch(): boolean {
   return field !== null;
 }
 
-/** Whether the key is meant for a field or for a window that lies over the page. */
-function isTaken(target: EventTarget | null): boolean {
+/** Whether the key belongs to a field or to an open window. */
+function isHandledElsewhere(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     target.closest('input, textarea, select, [contenteditable], [role=dialog], [role=menu]') !== null

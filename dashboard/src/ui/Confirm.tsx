@@ -1,28 +1,28 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 
 interface ConfirmProps {
   opened: boolean;
   onClose: () => void;
-  /** As a question: "Delete The Anchor?" */
+  /** A question: "Delete The Anchor?" */
   title: string;
-  /** What will happen, and whether it can be undone. */
+  /** The effects, and whether they can be undone. */
   children: ReactNode;
-  /** What the button does: "Delete venue", never "OK". Without it there is nothing to do but to close the window. */
+  /** The label of the button: "Delete venue", never "OK". Without it, the window can only be closed. */
   action: string | undefined;
-  /** It destroys something. */
+  /** Whether the action deletes something. */
   danger?: boolean;
-  /** More room than a sentence or two need. */
+  /** The width, for long contents. */
   size?: 'lg' | 'xl' | undefined;
-  /** The button waits, for what is still to be read or typed. */
+  /** Disables the button until something is loaded or typed. */
   disabled?: boolean;
-  /** Does it; the window stays open, and says why, where that fails. */
+  /** Runs the action. If it fails, the window stays open and shows the error. */
   onConfirm: () => Promise<unknown>;
 }
 
-/** Says what will happen before it does. */
+/** Asks for confirmation before an action. */
 export function Confirm({
   opened,
   onClose,
@@ -34,12 +34,12 @@ export function Confirm({
   size,
   onConfirm,
 }: ConfirmProps) {
-  const doing = useMutation({ mutationFn: onConfirm, meta: useShownHere(), onSuccess: close });
+  const doing = useMutation({ mutationFn: onConfirm, meta: useShowsError(), onSuccess: close });
   function close() {
     doing.reset();
     onClose();
   }
-  // What has begun is not called off by closing the window, which is also where it says how it went.
+  // Closing does not cancel a running action, and the window shows its error, so it stays open.
   const cancel = () => doing.isPending || close();
   return (
     <Modal
@@ -73,7 +73,7 @@ export function Confirm({
   );
 }
 
-/** What opened the window may be what it deleted: then the focus goes to the page's title rather than nowhere. */
+/** The action can delete the element that opened the window. Then the focus moves to the page title. */
 function keepFocus() {
   setTimeout(() => {
     if (document.activeElement === document.body) document.querySelector('h1')?.focus({ preventScroll: true });

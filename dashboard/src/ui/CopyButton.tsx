@@ -4,11 +4,11 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 
 interface CopyButtonProps extends ButtonProps {
   value: string;
-  /** What is copied, for the button's name: "Copy token". */
+  /** The name of the text, for the button's label: "Copy token". */
   what: string;
 }
 
-/** Copies, and says that it did. */
+/** Copies a text and confirms it. */
 export function CopyButton({ value, what, ...rest }: CopyButtonProps) {
   const clipboard = useClipboard({ timeout: 2000 });
   const Icon = clipboard.copied ? IconCheck : IconCopy;

@@ -7,46 +7,46 @@ import { ErrorState } from './States.tsx';
 export interface Column<Row> {
   title: string;
   render: (row: Row) => ReactNode;
-  /** Numbers stand at the end. */
+  /** Aligns numbers to the end. */
   align?: 'end';
-  /** A CSS width; otherwise what it needs. */
+  /** A CSS width. Default: the width of the content. */
   width?: string;
-  /** Not broken into lines: codes, days. */
+  /** Does not wrap, for codes and dates. */
   oneLine?: boolean;
-  /** On a phone each row is a card: this one is not on it. */
+  /** Hidden on phones, where each row is a card. */
   wideOnly?: boolean;
-  /** Buttons: without a visible title, and at the end. */
+  /** A column of buttons, at the end and without a visible title. */
   isActions?: boolean;
 }
 
 interface DataTableProps<Row> {
-  /** What it lists, for those who can't see what stands around it. */
+  /** The accessible name of the table. */
   label: string;
-  /** The first is the row's name: what the link is called, and the card's title. */
+  /** The first column is the row's name: the text of the link and the title of the card. */
   columns: Column<Row>[];
-  /** Undefined while nothing is known yet. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string | number;
-  /** Where a row leads. All of it can be clicked; the link itself is in the first column. */
+  /** The target of a row. The whole row can be clicked; the link is in the first column. */
   rowLink?: (row: Row) => LinkProps;
-  /** Shown in place of a table without rows. */
+  /** Shown if there are no rows. */
   empty: ReactNode;
   error?: Error | null;
   onRetry?: () => unknown;
-  /** What is shown is still the answer to an earlier question. */
+  /** Whether the rows belong to the previous query. */
   stale?: boolean;
 }
 
 const skeletons = [0, 1, 2, 3, 4, 5];
 
-/** A list of things. Arrow keys walk through its links. */
+/** A table. Arrow keys move through its links. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, rowLink, empty, error, onRetry, stale = false } = props;
   if (error && !rows) return <ErrorState error={error} onRetry={onRetry} />;
   if (rows?.length === 0) return empty;
   return (
     <div className={classes.frame}>
-      <table className={classes.table} aria-label={label} aria-busy={!rows || stale} onKeyDown={walk}>
+      <table className={classes.table} aria-label={label} aria-busy={!rows || stale} onKeyDown={moveFocus}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -98,7 +98,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-function walk(event: KeyboardEvent<HTMLTableElement>) {
+function moveFocus(event: KeyboardEvent<HTMLTableElement>) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step) return;
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>('tbody td:first-child a')];

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './Details.module.css';
 
-/** Names with their values; what has none is left out. */
+/** Names with their values. Empty values are left out. */
 export function Details({ rows }: { rows: [name: string, value: ReactNode][] }) {
   return (
     <dl className={classes.details}>

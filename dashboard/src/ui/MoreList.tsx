@@ -11,15 +11,15 @@ interface MoreListProps<T> {
   label: string;
   /** `useInfiniteQuery(getPages<T>(…))`. */
   of: UseInfiniteQueryResult<InfiniteData<Paged<T>>>;
-  /** So many are shown until all are asked for. */
+  /** The number of rows before "Show all". */
   first: number;
   rowKey: (row: T) => number;
   render: (row: T) => ReactNode;
-  /** Shown in place of a list without rows. */
+  /** Shown if there are no rows. */
   empty: ReactNode;
 }
 
-/** A short list beside other things, of which there may be many: the first few, then all of them. */
+/** A list that first shows a few rows, and all of them on request. */
 export function MoreList<T>({ label, of, first, rowKey, render, empty }: MoreListProps<T>) {
   const [isOpen, setOpen] = useState(false);
   const rows = of.data?.pages.flatMap(({ data }) => data);

@@ -4,21 +4,21 @@ import { createLink } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import classes from './Page.module.css';
 
-/** The kit's link as one of the router's: `<TextLink to="/accounts/$accountId/guests" params={…}>`. */
+/** A Mantine link with the router's props: `<TextLink to="/accounts/$accountId/guests" params={…}>`. */
 export const TextLink = createLink(Anchor<'a'>);
 
 interface PageProps {
-  /** The one h1, and the document's title. */
+  /** The h1 and the document's title. */
   title: string;
-  /** Beside the title, in place of it for the eye only: a badge, say. */
+  /** Visible content instead of the title, such as the title with a badge. */
   beside?: ReactNode;
   /** One sentence under the title. */
   lead?: ReactNode;
-  /** The way here: `<TextLink …>Guests</TextLink>`, without the page itself. */
+  /** The breadcrumbs without the page itself: `<TextLink …>Guests</TextLink>`. */
   breadcrumbs?: ReactNode[];
-  /** Buttons; they move under the title where there is no room. */
+  /** Buttons. They move below the title on narrow screens. */
   actions?: ReactNode;
-  /** Text to be read rather than lists: a narrower column. */
+  /** A narrower column, for text. */
   narrow?: boolean;
   children: ReactNode;
 }
@@ -31,7 +31,7 @@ export function Page({ title, beside, lead, breadcrumbs = [], actions, narrow = 
         <nav aria-label="Breadcrumb" className={classes.breadcrumbs}>
           <ol>
             {breadcrumbs.map((crumb, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the way here never changes its order
+              // biome-ignore lint/suspicious/noArrayIndexKey: the order of breadcrumbs is fixed
               <li key={index}>{crumb}</li>
             ))}
           </ol>
@@ -40,7 +40,7 @@ export function Page({ title, beside, lead, breadcrumbs = [], actions, narrow = 
       <div className={classes.head}>
         <div className={classes.titles}>
           <Group gap="xs" wrap="nowrap">
-            {/* Focused when one arrives, so that a screen reader says where. */}
+            {/* Focused after navigation, so that a screen reader reads the title. */}
             <Title order={1} tabIndex={-1} className={classes.title}>
               {title}
             </Title>

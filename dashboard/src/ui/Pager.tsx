@@ -4,7 +4,7 @@ import { formatNumber } from './format.ts';
 import classes from './Pager.module.css';
 
 interface PagerProps {
-  /** What the list answered: the twelve keys, or a page number and whether there are more. */
+  /** The response of the list: the twelve keys, or a page number and whether there are more pages. */
   of:
     | Pick<Paged<unknown>, 'current_page' | 'last_page' | 'from' | 'to' | 'total'>
     | { page: number; more: boolean }
@@ -12,7 +12,7 @@ interface PagerProps {
   onPage: (page: number) => void;
 }
 
-/** Where one is in a list of pages. Not there where one page is all. */
+/** The position in a list of pages. Hidden if there is only one page. */
 export function Pager({ of, onPage }: PagerProps) {
   if (!of) return null;
   const counted = 'total' in of;
@@ -45,7 +45,7 @@ interface LoadMoreProps {
   children?: string;
 }
 
-/** The next part of an endless list; useInfiniteQuery's hasNextPage, isFetchingNextPage and fetchNextPage. */
+/** The button for the next page of a useInfiniteQuery. */
 export function LoadMore({ more, loading, onMore, children = 'Show more' }: LoadMoreProps) {
   if (!more) return null;
   return (

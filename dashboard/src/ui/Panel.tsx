@@ -3,16 +3,16 @@ import { type ReactNode, useId } from 'react';
 import classes from './Panel.module.css';
 
 interface PanelProps {
-  /** Its h2; without one it is only a frame. */
+  /** The h2. Without it the panel is only a frame. */
   title?: string;
   lead?: ReactNode;
   actions?: ReactNode;
-  /** Tables reach to the frame's edge. */
+  /** Removes the padding, so that tables reach the edge. */
   flush?: boolean;
   children: ReactNode;
 }
 
-/** A framed part of a page. */
+/** A section of a page with a frame. */
 export function Panel({ title, lead, actions, flush = false, children }: PanelProps) {
   const id = useId();
   return (

@@ -2,16 +2,16 @@ import { Modal, Stack, TextInput } from '@mantine/core';
 import { FormEnd, useServerForm } from './form.tsx';
 
 interface RenameProps {
-  /** What is renamed: "token". */
+  /** The kind of thing: "token". */
   what: string;
   name: string;
   opened: boolean;
   onClose: () => void;
-  /** Stores the new name, and has what shows it read again. */
+  /** Stores the new name and refreshes the queries that show it. */
   onRename: (name: string) => Promise<unknown>;
 }
 
-/** A new name for something. */
+/** A window with a field for a new name. */
 export function Rename({ what, opened, ...form }: RenameProps) {
   return (
     <Modal opened={opened} onClose={form.onClose} title={`Rename the ${what}`}>

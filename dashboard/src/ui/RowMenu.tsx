@@ -3,26 +3,26 @@ import { IconDots } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
 
 interface RowMenuProps {
-  /** What the row is called. */
+  /** The name of the row. */
   of: string;
-  /** Whether it may reach beyond what the row is in: a table that scrolls sideways would cut it off. */
+  /** Renders the menu outside of its container, because a table that scrolls sideways would cut it off. */
   withinPortal?: boolean;
   /** `<Menu.Item>`s. */
   children: ReactNode;
 }
 
-/** What can be done to a row of a table, behind one button. */
+/** The menu button of a table row. */
 export function RowMenu({ of, withinPortal = true, children }: RowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   return (
-    // A landmark is to hold it all the same.
+    // The portal is inside the main landmark, for accessibility.
     <Menu position="bottom-end" withinPortal={withinPortal} portalProps={{ target: '#main' }}>
       <Menu.Target>
         <ActionIcon ref={button} variant="subtle" color="gray" size="lg" aria-label={`Change ${of}`}>
           <IconDots size={16} aria-hidden />
         </ActionIcon>
       </Menu.Target>
-      {/* A window that an entry opens gives the focus back to the button: the entry is gone by then. */}
+      {/* A window returns the focus to the element that had it. The menu item is removed by then, so the button gets the focus first. */}
       <Menu.Dropdown onClickCapture={() => button.current?.focus({ preventScroll: true })}>{children}</Menu.Dropdown>
     </Menu>
   );

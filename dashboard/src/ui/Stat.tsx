@@ -4,14 +4,14 @@ import classes from './Stat.module.css';
 
 interface StatProps {
   label: string;
-  /** As it is shown: formatted. */
+  /** The formatted value. */
   value: ReactNode;
-  /** What it is measured against, or how it came about. */
+  /** A comparison or an explanation. */
   note?: ReactNode;
   loading?: boolean;
 }
 
-/** Figures in a row, at most so many; each is a term with its value. */
+/** A row of figures, as a description list. */
 export function Stats({ most, children }: { most?: number; children: ReactNode }) {
   return (
     <dl className={classes.stats} style={{ '--most': most } as CSSProperties}>
@@ -20,7 +20,7 @@ export function Stats({ most, children }: { most?: number; children: ReactNode }
   );
 }
 
-/** One figure with its name. */
+/** A figure with its name. */
 export function Stat({ label, value, note, loading = false }: StatProps) {
   return (
     <div className={classes.stat}>

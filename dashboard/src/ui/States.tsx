@@ -4,15 +4,15 @@ import type { ApiError } from '../api/client.ts';
 import classes from './States.module.css';
 
 interface EmptyStateProps {
-  /** What is not there: "No guests yet". */
+  /** What is missing: "No guests yet". */
   title: string;
-  /** Why, or what brings it about. */
+  /** The reason, or how the data gets here. */
   children?: ReactNode;
   action?: ReactNode;
   icon?: ReactNode;
 }
 
-/** Nothing to show, and what would change that. */
+/** The empty state of a list or page. */
 export function EmptyState({ title, children, action, icon }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" className={classes.state}>
@@ -32,14 +32,14 @@ export function EmptyState({ title, children, action, icon }: EmptyStateProps) {
   );
 }
 
-/** What happened, and a way to try again. */
+/** An error with a retry button. */
 export function ErrorState({ error, onRetry }: { error: Error; onRetry?: (() => unknown) | undefined }) {
   const gone = (error as ApiError).status === 404;
   return (
     <Stack align="center" gap="xs" className={classes.state} role="alert">
-      <Text fw={500}>{gone ? 'This is not there' : 'This could not be loaded'}</Text>
+      <Text fw={500}>{gone ? 'Not found' : 'This could not be loaded'}</Text>
       <Text c="dimmed" maw="28rem">
-        {gone ? 'It may have been deleted, or belong to an account that is not yours.' : error.message}
+        {gone ? 'It may have been deleted, or it belongs to an account that you can’t access.' : error.message}
       </Text>
       {onRetry && !gone && (
         <Button variant="default" mt="xs" onClick={() => void onRetry()}>

@@ -1,7 +1,7 @@
 import type { CSSProperties } from 'react';
 import classes from './Swatch.module.css';
 
-/** A spot of colour, before the name of what is drawn in it. */
+/** The colour of a chart series, beside its name. */
 export function Swatch({ color }: { color: string }) {
   return <span className={classes.swatch} style={{ '--swatch': color } as CSSProperties} />;
 }

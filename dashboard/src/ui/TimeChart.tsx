@@ -4,14 +4,14 @@ import { formatNumber } from './format.ts';
 import classes from './TimeChart.module.css';
 import { bucketName, type Point, type TimeChartProps, valueAt } from './time-series.ts';
 
-// The library is large: it comes by itself, and is asked for while the points are still on their way.
+// The chart library is large, so it is a separate chunk. It loads while the data is loading.
 const Drawing = lazy(() => import('./TimeChartDrawing.tsx'));
 
-/** How something went over time. Those who can't see it get the same as a table; arrow keys walk through the points. */
+/** A chart over time. Screen readers get a table. Arrow keys move through the points. */
 export function TimeChart<P extends Point>(props: TimeChartProps<P>) {
   const { label, points, series, empty, height = 220 } = props;
   const any = !points || points.some((point) => series.some(({ key }) => valueAt(point, key) !== 0));
-  // To draw it takes longer than all the rest of a page, which is therefore shown, and can be used, before.
+  // Drawing the chart is slow, so the page renders first.
   const [drawn, setDrawn] = useState(false);
   useEffect(() => startTransition(() => setDrawn(true)), []);
   return (
@@ -43,7 +43,7 @@ function AsTable<P extends Point>(props: TimeChartProps<P>) {
       <caption>{label}</caption>
       <thead>
         <tr>
-          <th scope="col">When</th>
+          <th scope="col">Time</th>
           {series.map(({ key, label }) => (
             <th key={key} scope="col">
               {label}

@@ -6,7 +6,7 @@ import { Swatch } from './Swatch.tsx';
 import classes from './TimeChart.module.css';
 import { bucketName, type Point, type TimeChartProps, valueAt } from './time-series.ts';
 
-/** The drawing itself, with the library that does it. */
+/** The chart itself, in a separate chunk with the chart library. */
 export default function TimeChartDrawing(props: TimeChartProps<Point>) {
   const { points, bucket, series, kind = 'area', label, withoutLegend } = props;
   if (!points) return <Skeleton height="100%" />;
@@ -14,7 +14,7 @@ export default function TimeChartDrawing(props: TimeChartProps<Point>) {
   const around = {
     margin: { top: 8, right: 8 },
     role: 'application',
-    'aria-label': `${label}. The arrow keys walk through it.`,
+    'aria-label': `${label}. Use the arrow keys to move through it.`,
   };
   const common = {
     h: '100%',
@@ -35,7 +35,7 @@ export default function TimeChartDrawing(props: TimeChartProps<Point>) {
     tooltipProps: {
       isAnimationActive: false,
       content: ({ active, label }: { active?: boolean; label?: unknown }) =>
-        active ? <Told {...props} points={points} index={points.findIndex(({ at }) => at === label)} /> : null,
+        active ? <PointTooltip {...props} points={points} index={points.findIndex(({ at }) => at === label)} /> : null,
     },
   } as const;
   const marks = {
@@ -50,8 +50,8 @@ export default function TimeChartDrawing(props: TimeChartProps<Point>) {
   return <AreaChart {...common} {...marks} fillOpacity={0.14} areaProps={still} areaChartProps={around} />;
 }
 
-/** What is said of the point that is pointed at. */
-function Told({ index, ...props }: TimeChartProps<Point> & { points: readonly Point[]; index: number }) {
+/** The tooltip of a point. */
+function PointTooltip({ index, ...props }: TimeChartProps<Point> & { points: readonly Point[]; index: number }) {
   const { points, series, format = formatNumber, more } = props;
   const point = points[index];
   if (!point) return null;

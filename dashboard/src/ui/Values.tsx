@@ -9,7 +9,7 @@ import {
   formatWallClock,
 } from './format.ts';
 
-/** What is not known is said with a dash, which is read as nothing. */
+/** A dash for a missing value. Screen readers skip it. */
 export function Missing() {
   return (
     <span aria-hidden style={{ color: 'var(--mantine-color-dimmed)' }}>
@@ -28,20 +28,20 @@ export function Money({ value }: { value: Maybe<number | string> }) {
   return value === null || value === undefined || value === '' ? <Missing /> : formatMoney(value);
 }
 
-/** A wall-clock time or day of the account, as it was written. */
+/** A wall-clock time or day of the account, without conversion. */
 export function WallClock({ at, dayOnly = false }: { at: Maybe<string>; dayOnly?: boolean }) {
   if (!at) return <Missing />;
   return <time dateTime={at}>{dayOnly || at.length <= 10 ? formatDay(at) : formatWallClock(at)}</time>;
 }
 
-/** An instant, by the account's clock. */
+/** An instant in the account's time zone. */
 export function DateTime({ at, dayOnly = false }: { at: Maybe<string>; dayOnly?: boolean }) {
   const { time_zone } = useAccount();
   if (!at) return <Missing />;
   return <time dateTime={at}>{dayOnly ? formatInstantDay(at, time_zone) : formatInstant(at, time_zone)}</time>;
 }
 
-/** "5 minutes ago"; the exact time, by the account's clock or the given zone's, when pointed at. */
+/** "5 minutes ago". The tooltip shows the exact time in the account's or the given time zone. */
 export function RelativeTime({ at, timeZone }: { at: Maybe<string>; timeZone?: string }) {
   if (!at) return <Missing />;
   const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;

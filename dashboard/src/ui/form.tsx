@@ -3,21 +3,22 @@ import { type UseFormInput, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import type { ApiError } from '../api/client.ts';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 
 interface ServerFormInput<Values extends Record<string, unknown>, Result> extends UseFormInput<Values> {
   initialValues: Values;
   /**
-   * Sends it: `(values) => api.post(…, values)`; or, of what others may change meanwhile, only what was changed here:
-   * `(_values, changed) => api.patch(…, changed)`.
+   * Sends the form: `(values) => api.post(…, values)`. An update sends only the changed fields, because others can
+   * change the rest meanwhile: `(_values, changed) => api.patch(…, changed)`.
    */
   send: (values: Values, changed: Partial<Values>) => Promise<Result>;
   onDone?: (result: Result, values: Values) => unknown;
 }
 
 /**
- * A form whose fields show what the service said of them: `const form = useServerForm({ initialValues, send, onDone })`, then
- * `<form onSubmit={form.submit}>`, `<TextInput {...form.getInputProps('name')} />` and `<FormEnd form={form}>Save</FormEnd>`.
+ * A form whose fields show the service's messages: `const form = useServerForm({ initialValues, send, onDone })`, then
+ * `<form onSubmit={form.submit}>`, `<TextInput {...form.getInputProps('name')} />` and `<FormEnd
+ * form={form}>Save</FormEnd>`.
  */
 export function useServerForm<Values extends Record<string, unknown>, Result = void>({
   send,
@@ -27,7 +28,7 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
   const form = useForm<Values>(input);
   const sending = useMutation<Result, ApiError, Values>({
     mutationFn: (values) => send(values, changed()),
-    meta: useShownHere(),
+    meta: useShowsError(),
     onSuccess: (result, values) => onDone?.(result, values),
     onError: ({ fields }) => {
       const own = Object.entries(fields).filter(([field]) => owner(field) in form.getValues());
@@ -35,7 +36,7 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
       if (own[0]) form.getInputNode(owner(own[0][0]))?.focus();
     },
   });
-  /** Against what the fields showed at first, which may no longer be what the service has. */
+  /** The changes since the form was opened. The service may have other values by now. */
   const changed = () =>
     Object.fromEntries(Object.entries(form.getValues()).filter(([field]) => form.isDirty(field))) as Partial<Values>;
   const { error } = sending;
@@ -48,11 +49,11 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
         (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
       )(event),
     busy: sending.isPending,
-    /** What is wrong that no field of the form shows. */
+    /** The messages that belong to no field of the form. */
     problem:
       error &&
       (Object.keys(error.fields).length === 0 ? error.message : others.map(([, text]) => text).join(' ') || null),
-    /** As it was at first, without any word of the service. */
+    /** Resets the values and the messages. */
     restart: () => {
       form.reset();
       sending.reset();
@@ -60,18 +61,18 @@ export function useServerForm<Values extends Record<string, unknown>, Result = v
   };
 }
 
-/** `codes.3` is a matter of the field `codes`. */
+/** The messages of `codes.3` belong to the field `codes`. */
 const owner = (field: string) => field.split('.', 1)[0] ?? field;
 
-/** Below a field that takes so many characters and cuts off the rest: how far one is, once the end is near. */
-export function LengthLeft({ text, max }: { text: string; max: number }) {
+/** The character count below a field with a maximum length, shown near the limit. */
+export function CharacterCount({ text, max }: { text: string; max: number }) {
   if (text.length < max - 50) return null;
   const isFull = text.length >= max;
   return (
     <Text size="xs" c={isFull ? 'yellow' : 'dimmed'}>
       {text.length} of {max}
-      {/* Said aloud once, rather than at every key. */}
-      <span role="status">{isFull && '. No more fits.'}</span>
+      {/* Announced once by screen readers, not at every key. */}
+      <span role="status">{isFull && '. The limit is reached.'}</span>
     </Text>
   );
 }
@@ -83,11 +84,11 @@ interface FormEndProps {
   disabled?: boolean;
   danger?: boolean;
   fullWidth?: boolean;
-  /** More to say or to press, before the buttons. */
+  /** Content before the buttons. */
   aside?: ReactNode;
 }
 
-/** The end of a form: what is wrong with it as a whole, and its buttons. */
+/** The end of a form: general errors and the buttons. */
 export function FormEnd({
   form,
   children,

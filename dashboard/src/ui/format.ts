@@ -1,4 +1,4 @@
-/** In the browser's language. Wall-clock values have no zone and are never shifted; instants are shown in the account's. */
+/** Formats in the browser's language. Wall-clock values are never converted. Instants use the account's time zone. */
 const locale = undefined;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -18,35 +18,35 @@ const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionD
 export const formatNumber = (value: number) => whole.format(value);
 /** 12.3K: for axes and small tiles. */
 export const formatCompact = (value: number) => compact.format(value);
-/** To two places; the interface knows no currencies. */
+/** Two decimal places. The API has no currencies. */
 export const formatMoney = (value: number | string) => amount.format(Number(value));
 /** With its sign: +12, −3. */
 export const formatSigned = (value: number) => signed.format(value);
-/** Of a fraction: 0.123 is 12.3%. */
+/** Formats a fraction: 0.123 is 12.3%. */
 export const formatPercent = (fraction: number) => share.format(fraction);
 
 const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const minute = { ...day, hour: 'numeric', minute: '2-digit' } as const;
 
-/** A wall-clock time ("2026-03-01 19:30:00") or day ("2026-03-01") as if it were UTC, and shown as that. */
+/** Parses a wall-clock time ("2026-03-01 19:30:00") or day ("2026-03-01") as UTC. It is also formatted as UTC. */
 function unzoned(text: string): Date {
   return new Date(`${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}Z`);
 }
 
-/** "2026-03-01" or a wall-clock time, as a day. */
+/** Formats "2026-03-01" or a wall-clock time as a day. */
 export const formatDay = (text: string) => dateFormat({ ...day, timeZone: 'UTC' }).format(unzoned(text));
-/** "1 Mar", where the year is known from what stands around it. */
+/** "1 Mar", if the year is clear from the context. */
 export const formatDayOfYear = (text: string) =>
   dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' }).format(unzoned(text));
-/** "Mar 2026", of any day in it. */
+/** "Mar 2026", for any day in it. */
 export const formatMonth = (text: string) =>
   dateFormat({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(unzoned(text));
 /** "1 – 7 Mar 2026", both days included. */
 export const formatDays = (from: string, to: string) =>
   dateFormat({ ...day, timeZone: 'UTC' }).formatRange(unzoned(from), unzoned(to));
-/** "2026-03-01 19:30:00": what the clock on the wall said. */
+/** Formats a wall-clock time: "2026-03-01 19:30:00". */
 export const formatWallClock = (text: string) => dateFormat({ ...minute, timeZone: 'UTC' }).format(unzoned(text));
-/** "2026-03-01T19:30:00.000Z": an instant, by the clock of this zone. */
+/** Formats an instant ("2026-03-01T19:30:00.000Z") in this time zone. */
 export const formatInstant = (text: string, timeZone: string) =>
   dateFormat({ ...minute, timeZone }).format(new Date(text));
 export const formatInstantDay = (text: string, timeZone: string) =>
@@ -63,7 +63,7 @@ const steps = [
   ['year', Number.POSITIVE_INFINITY],
 ] as const;
 
-/** "5 minutes ago", of an instant. */
+/** Formats an instant as "5 minutes ago". */
 export function formatRelative(text: string, now = Date.now()): string {
   let value = (new Date(text).getTime() - now) / 1000;
   for (const [unit, count] of steps) {
@@ -73,12 +73,12 @@ export function formatRelative(text: string, now = Date.now()): string {
   return text;
 }
 
-/** "1 guest", "2 guests", with the number as everywhere. */
+/** "1 guest", "2 guests", with a formatted number. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
-/** That many days later; earlier, where it is less than none. */
+/** Adds days. A negative number subtracts. */
 export function daysLater(text: string, days: number): string {
   const date = unzoned(text);
   date.setUTCDate(date.getUTCDate() + days);

@@ -2,7 +2,7 @@ import { daysLater, formatDays, formatMonth } from './format.ts';
 
 export type Bucket = 'day' | 'week' | 'month';
 
-/** One of the things that are counted: the key of its value in each point, its name, and its colour. */
+/** A series of a chart: the key of its value in each point, its name and its colour. */
 export interface Series {
   key: string;
   label: string;
@@ -16,30 +16,30 @@ export interface Point {
 }
 
 export interface TimeChartProps<P extends Point> {
-  /** What it shows, for those who can't see what stands around it. */
+  /** The accessible name of the chart. */
   label: string;
-  /** Undefined while nothing is known yet. */
+  /** Undefined while loading. */
   points: readonly P[] | undefined;
   bucket: Bucket;
-  /** The last day of the range, which may cut the last bucket short. */
+  /** The last day of the range. The last bucket can be shorter than the others. */
   to: string;
   series: Series[];
-  /** Areas for one thing that goes on, lines for several, bars for what is made of parts. */
+  /** Areas for one series, lines for several, bars for parts of a total. */
   kind?: 'area' | 'lines' | 'bars';
   format?: (value: number) => string;
-  /** One more line about a point: what follows from its values. */
+  /** An extra line in the tooltip, computed from the values. */
   more?: { label: string; of: (point: P) => string };
-  /** Said where there is nothing to draw. */
+  /** The text if there is no data. */
   empty: string;
-  /** The series are named beside it already. */
+  /** Hides the legend, if the series are named elsewhere. */
   withoutLegend?: boolean;
   height?: number;
 }
 
-/** What a point says of a thing. */
+/** The value of a series at a point. */
 export const valueAt = (point: Point, key: string) => Number((point as unknown as Record<string, unknown>)[key]);
 
-/** The days of a bucket, as far as they are in the range; a whole month by its name. */
+/** The days of a bucket that are in the range. A whole month is shown by its name. */
 export function bucketName(
   { points, bucket, to }: Pick<TimeChartProps<Point>, 'bucket' | 'to'> & { points: readonly Point[] },
   index: number,

@@ -1,7 +1,7 @@
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 
-/** A window, and what it is about; that stays known while it closes, so that nothing in it changes on the way out. */
+/** The state of a window and its subject. The subject stays during the closing animation. */
 export function useWindow<Subject>() {
   const [opened, { open, close }] = useDisclosure();
   const [subject, setSubject] = useState<Subject>();

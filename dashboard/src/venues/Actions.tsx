@@ -5,12 +5,12 @@ import type { Kind, Task, Venue } from './venues.ts';
 interface ActionsProps {
   kind: Kind;
   thing: { id: number; name: string };
-  /** The venue that it is, or is on. */
+  /** The venue itself, or the venue that it belongs to. */
   venue: Venue;
   onTask: (task: Task) => void;
 }
 
-/** What can be done to a venue, folder or group. */
+/** The menu of a venue, folder or group. */
 export function Actions({ kind, thing: { id, name }, venue, onTask }: ActionsProps) {
   const folder = kind === 'folder' ? { folder: name } : {};
   return (

@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { effectsOn } from './effects.ts';
 import { type Kind, paths, type Thing } from './venues.ts';
 
@@ -15,22 +15,23 @@ interface DeleteWindowProps {
   onClose: () => void;
 }
 
-/** Says what goes and what stays, as the service counts it at this moment. */
+/** Confirms a deletion and shows its effects, as counted by the service. */
 export function DeleteWindow({ thing, opened, onClose }: DeleteWindowProps) {
   const account = useAccount();
   const path = thing && `${account.path}/${paths[thing.kind]}/${thing.id}`;
   const effects = useQuery({
-    // Not a path of the account's: when all that is shown of that is read again, the thing is gone.
+    // The key is outside of the account's path, because a refresh of that path would reload the effects of a deleted
+    // item.
     queryKey: ['effects', path],
     queryFn: ({ signal }) => api.get<UnitEffects | FolderEffects | GroupEffects>(`${path}/effects`, {}, { signal }),
     enabled: opened,
-    // What was counted a while ago may be wrong by now.
+    // Always count again, because counts change.
     gcTime: 0,
   });
   async function remove() {
     await api.delete(`${path}`);
     await refresh(account.path);
-    say.done(`${thing?.name} is deleted.`);
+    notify.success(`${thing?.name} is deleted.`);
   }
   const { data, error, isPending } = effects;
   return (
@@ -50,12 +51,12 @@ export function DeleteWindow({ thing, opened, onClose }: DeleteWindowProps) {
           <Skeleton height="0.75rem" width="70%" />
         </Stack>
       )}
-      {data && (data.refused ?? (thing && <Told kind={thing.kind} effects={data} />))}
+      {data && (data.refused ?? (thing && <EffectList kind={thing.kind} effects={data} />))}
     </Confirm>
   );
 }
 
-function Told({ kind, effects }: { kind: Kind; effects: UnitEffects | FolderEffects | GroupEffects }) {
+function EffectList({ kind, effects }: { kind: Kind; effects: UnitEffects | FolderEffects | GroupEffects }) {
   return (
     <Stack gap="xs">
       <List spacing={4}>

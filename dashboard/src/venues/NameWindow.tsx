@@ -3,7 +3,7 @@ import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { type NameTask, paths } from './venues.ts';
 
 interface NameWindowProps {
@@ -12,7 +12,7 @@ interface NameWindowProps {
   onClose: () => void;
 }
 
-/** A name for something new, or a new one. */
+/** Adds or renames a venue, folder or group. */
 export function NameWindow({ task, opened, onClose }: NameWindowProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={task && titleOf(task)}>
@@ -46,7 +46,7 @@ function NameForm({ task, onClose }: { task: NameTask; onClose: () => void }) {
     },
     onDone: async (_result, { name }) => {
       await refresh(account.path);
-      say.done(task.do === 'rename' ? `${task.name} is now called ${name}.` : `${name} is there.`);
+      notify.success(task.do === 'rename' ? `${task.name} is now called ${name}.` : `${name} is added.`);
       onClose();
     },
   });
@@ -63,7 +63,7 @@ function NameForm({ task, onClose }: { task: NameTask; onClose: () => void }) {
           />
         )}
         {folders.length > 0 && form.getValues().folder === '' && (
-          <TextInput label="The new folder’s name" {...named} {...form.getInputProps('folder_name')} />
+          <TextInput label="Name of the new folder" {...named} {...form.getInputProps('folder_name')} />
         )}
         <FormEnd form={form} onCancel={onClose}>
           {task.do === 'rename' ? 'Rename' : `Add ${task.kind}`}
@@ -73,7 +73,7 @@ function NameForm({ task, onClose }: { task: NameTask; onClose: () => void }) {
   );
 }
 
-/** The folders that a new group may go into; where a venue has none yet, the one that partners mean when they name none. */
+/** The folders for a new group. A venue without folders offers the default folder. */
 function foldersFor(task: NameTask): string[] {
   if (task.do !== 'create' || task.kind !== 'group') return [];
   return task.venue.folders.length === 0 ? ['default'] : task.venue.folders.map(({ name }) => name);

@@ -7,12 +7,12 @@ interface ToggleProps {
   name: string;
   icon?: ReactNode;
   open: boolean;
-  /** The id of what it opens. */
+  /** The id of the element that it opens. */
   controls: string;
   onToggle: () => void;
 }
 
-/** The name of what opens and closes. */
+/** The name of the element that it opens. */
 export function Toggle({ name, icon, open, controls, onToggle }: ToggleProps) {
   return (
     <UnstyledButton className={classes.toggle} aria-expanded={open} aria-controls={controls} onClick={onToggle}>

@@ -18,7 +18,7 @@ interface VenueBranchProps {
   onTask: OnTask;
 }
 
-/** A venue and, when it is open, what is on it. */
+/** A venue with its folders and groups, which can be collapsed. */
 export function VenueBranch({ venue, open, onToggle, onTask }: VenueBranchProps) {
   const content = useId();
   const groups = venue.folders.reduce((sum, folder) => sum + folder.groups.length, 0);
@@ -27,7 +27,7 @@ export function VenueBranch({ venue, open, onToggle, onTask }: VenueBranchProps)
       <div className={classes.row} data-row data-venue>
         <Toggle name={venue.name} open={open} controls={content} onToggle={onToggle} />
         {venue.is_root && (
-          <Badge color="gray" flex="none" title="Holds what belongs to no other place">
+          <Badge color="gray" flex="none" title="Used if no venue is given">
             Root
           </Badge>
         )}
@@ -46,7 +46,7 @@ export function VenueBranch({ venue, open, onToggle, onTask }: VenueBranchProps)
             {venue.folders.length === 0 && (
               <li className={classes.end}>
                 <Text component="span" c="dimmed" size="sm">
-                  No groups here yet. What partners send makes them, and so do staff.
+                  No groups yet. Add one here, or partners create groups when they send guests.
                 </Text>
               </li>
             )}
@@ -114,7 +114,7 @@ interface GuestsProps {
   search: { unit_id: number } | { group_id: number };
 }
 
-/** How many, and the way to them. */
+/** The number of guests, with a link to them. */
 function Guests({ count, of, search }: GuestsProps) {
   const { id } = useAccount();
   const number = formatNumber(count);

@@ -8,18 +8,18 @@ interface VenueSearchProps {
   onChange: (text: string) => void;
 }
 
-/** Finds venues by their name, and by what is on them, as one types. */
+/** Searches venues, folders and groups while the user types. */
 export function VenueSearch({ value = '', onChange }: VenueSearchProps) {
   const [typed, type] = useState(value);
   const input = useRef<HTMLInputElement>(null);
-  const tell = useDebouncedCallback((text: string) => onChange(text.trim()), 200);
-  // Somebody went back or followed a link; what is being typed at the moment is newer than the address.
+  const changeDebounced = useDebouncedCallback((text: string) => onChange(text.trim()), 200);
+  // Take over the URL after navigation, but not while the user types.
   useEffect(() => {
     if (document.activeElement !== input.current) type(value);
   }, [value]);
   function change(text: string) {
     type(text);
-    tell(text);
+    changeDebounced(text);
   }
   return (
     <TextInput

@@ -7,14 +7,14 @@ import classes from './VenueSelect.module.css';
 interface VenueSelectProps {
   className?: string;
   value: number | undefined;
-  /** Undefined: all of them. */
+  /** Undefined: all venues. */
   onChange: (unitId: number | undefined) => void;
 }
 
-/** No unit has this id. */
+/** A value that is not the id of any unit. */
 const all = 0;
 
-/** One of the account's venues, or all. Not there where there is only one. */
+/** Selects a venue or all venues. Hidden if there is only one venue. */
 export function VenueSelect({ className, value, onChange }: VenueSelectProps) {
   const { data: units } = useQuery(unitsQuery(useAccount()));
   if (units && units.length < 2 && value === undefined) return null;

@@ -5,20 +5,20 @@ import classes from './Venues.module.css';
 import type { Task, Venue } from './venues.ts';
 
 interface VenueTreeProps {
-  /** Undefined while nothing is known yet. */
+  /** Undefined while loading. */
   venues: readonly Venue[] | undefined;
   search: string | undefined;
-  /** What is shown is still the answer to an earlier question. */
+  /** Whether the venues belong to the previous query. */
   stale: boolean;
-  /** Undefined for those who may only look. */
+  /** Undefined for viewers. */
   onTask: ((task: Task) => void) | undefined;
 }
 
 const skeletons = [0, 1, 2, 3, 4, 5];
-/** So few are shown open. */
-const few = 3;
+/** Up to this number of venues, all are open at first. */
+const openUpTo = 3;
 
-/** Lists within lists, which open and close. The arrow keys walk through them as through a tree. */
+/** Nested lists that can be collapsed. Arrow keys move as in a tree. */
 export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
   const [byHand, setByHand] = useState<ReadonlyMap<number, boolean>>(new Map());
   const toggle = (id: number, open: boolean) => setByHand((before) => new Map(before).set(id, open));
@@ -30,9 +30,9 @@ export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
         {onTask && <span className={classes.place} />}
       </div>
       {venues ? (
-        <ul className={classes.list} aria-label="Venues" onKeyDown={walk}>
+        <ul className={classes.list} aria-label="Venues" onKeyDown={moveFocus}>
           {venues.map((venue) => {
-            const open = byHand.get(venue.id) ?? (venues.length <= few || isInside(venue, search));
+            const open = byHand.get(venue.id) ?? (venues.length <= openUpTo || isInside(venue, search));
             return (
               <VenueBranch
                 key={venue.id}
@@ -61,19 +61,19 @@ export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
   );
 }
 
-/** Whether what is searched for is on the venue, and not only its name. */
+/** Whether a folder or group of the venue matches the search, not only its name. */
 function isInside({ folders }: Venue, search: string | undefined): boolean {
   if (!search) return false;
-  const sought = search.toLowerCase();
-  const fits = ({ name }: { name: string }) => name.toLowerCase().includes(sought);
+  const term = search.toLowerCase();
+  const fits = ({ name }: { name: string }) => name.toLowerCase().includes(term);
   return folders.some((folder) => fits(folder) || folder.groups.some(fits));
 }
 
 const rowOf = (element: Element | null | undefined) => element?.closest<HTMLElement>('[data-row]') ?? null;
 const handleOf = (row: Element | null | undefined) => row?.querySelector<HTMLElement>('a, button');
 
-/** Up and down go from row to row, right opens, left closes or goes to what a row is in. */
-function walk(event: KeyboardEvent<HTMLUListElement>) {
+/** Up and down move between rows, right opens a row, left closes it or moves to its parent. */
+function moveFocus(event: KeyboardEvent<HTMLUListElement>) {
   const row = rowOf(event.target as Element);
   if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
   const rows = [...event.currentTarget.querySelectorAll('[data-row]')].filter(handleOf);

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
@@ -16,13 +16,13 @@ import { type NameTask, type Task, type Thing, venuesQuery } from './venues.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/venues');
 
-/** From so many on, they are easier found than looked for. */
-const many = 10;
+/** The search field appears from this number of venues on. */
+const minForSearch = 10;
 
-/** The venues with their folders and groups, and how many guests are in each. */
+/** The venues with their folders and groups, and their numbers of guests. */
 export function VenuesPage() {
   const account = useAccount();
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
@@ -30,15 +30,15 @@ export function VenuesPage() {
   const [naming, deleting] = [useWindow<NameTask>(), useWindow<Thing>()];
   const start = (task: Task) => (task.do === 'delete' ? deleting.open(task) : naming.open(task));
   const found = venues.data;
-  // Until they are read, what another page has read of them says whether there are many.
+  // While loading, use the count that another page has in the cache.
   const total = found?.total ?? queries.getQueryData(unitsQuery(account).queryKey)?.length ?? 0;
   return (
     <Page
       title="Venues"
-      lead="Guests belong to venues, and within them to groups, which stand in folders."
+      lead="Guests belong to venues, and to groups of a venue. Folders contain groups."
       actions={mayChange && <Button onClick={() => start({ do: 'create', kind: 'venue' })}>New venue</Button>}
     >
-      {(search.search !== undefined || total > many) && (
+      {(search.search !== undefined || total > minForSearch) && (
         <VenueSearch
           value={search.search}
           onChange={(text) => void navigate({ search: text ? { search: text } : {}, replace: true })}
@@ -47,13 +47,13 @@ export function VenuesPage() {
       <Panel flush>
         {venues.error && !found && <ErrorState error={venues.error} onRetry={venues.refetch} />}
         {found?.data.length === 0 ? (
-          <EmptyState title={search.search ? `Nothing is called “${search.search}”` : 'There are no more venues'}>
-            {search.search && 'Neither a venue, nor a folder or group on one.'}
+          <EmptyState title={search.search ? `Nothing found for “${search.search}”` : 'There are no more venues'}>
+            {search.search && 'No venue, folder or group has this name.'}
           </EmptyState>
         ) : (
           !(venues.error && !found) && (
             <VenueTree
-              // What was opened by hand is of the venues that were shown then.
+              // Remount for other rows, because open rows belong to the old ones.
               key={JSON.stringify(search)}
               venues={found?.data}
               search={search.search}
@@ -64,7 +64,7 @@ export function VenuesPage() {
         )}
         <Pager of={found} onPage={(page) => void navigate({ search: { ...search, page } })} />
       </Panel>
-      {/* Both are there from the start: only so do they know, when they open, where the focus was. */}
+      {/* Both are always mounted, because a window stores the focus when it opens. */}
       <NameWindow task={naming.subject} opened={naming.opened} onClose={naming.close} />
       <DeleteWindow thing={deleting.subject} opened={deleting.opened} onClose={deleting.close} />
     </Page>

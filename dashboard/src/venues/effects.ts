@@ -4,9 +4,9 @@ import type { Kind } from './venues.ts';
 
 type Effects = UnitEffects | FolderEffects | GroupEffects;
 
-const words = new Intl.ListFormat('en');
+const list = new Intl.ListFormat('en');
 
-/** What deleting it comes to, in sentences. */
+/** The effects of a deletion, as sentences. */
 export function effectsOn(kind: Kind, effects: Effects): string[] {
   if (kind === 'venue') return onVenue(effects as UnitEffects);
   if (kind === 'folder') return ['It is empty: no group and no guest is affected.'];
@@ -15,11 +15,11 @@ export function effectsOn(kind: Kind, effects: Effects): string[] {
 
 function onVenue(effects: UnitEffects): string[] {
   const { guests, folders, groups, unique_code_groups, unique_codes_redeemed } = effects;
-  const on = some([folders, 'folder'], [groups, 'group']);
+  const on = nonZero([folders, 'folder'], [groups, 'group']);
   const isOne = folders + groups === 1;
-  // Guests are in groups: of folders without any there is no more to say.
+  // Only groups contain guests.
   const onGuests = groups === 0 ? '' : `, nor on the guests who are in ${isOne ? 'it' : 'them'}`;
-  const known = some(
+  const known = nonZero(
     [effects.bookings, 'booking'],
     [effects.purchases, 'purchase'],
     [effects.stays, 'stay'],
@@ -29,11 +29,11 @@ function onVenue(effects: UnitEffects): string[] {
   );
   const sentences = [
     guestsStay(guests, 'no longer belong to it', 'no longer belongs to it'),
-    on && `${on} on it ${isOne ? 'is' : 'are'} no longer shown${onGuests}.`,
-    known && `What happened there stays known: ${known}.`,
+    on && `${on} of it ${isOne ? 'is' : 'are'} no longer shown${onGuests}.`,
+    known && `Its history stays: ${known}.`,
     unique_code_groups > 0 &&
-      `${counted(unique_code_groups, 'voucher group')} on it: the codes can still be redeemed elsewhere.`,
-    'What partners send about it from now on is refused.',
+      `${counted(unique_code_groups, 'voucher group')} of it: the codes can still be redeemed at other venues.`,
+    'Requests of partners that name it are then rejected.',
   ];
   return sentences.filter((sentence): sentence is string => Boolean(sentence));
 }
@@ -43,7 +43,7 @@ function guestsStay(count: number, many: string, one: string): string | undefine
   return count === 1 ? `1 guest stays but ${one}.` : `${counted(count, 'guest')} stay but ${many}.`;
 }
 
-/** "3 folders and 1 group": as many as there are any of. */
-function some(...parts: [count: number, one: string, many?: string][]): string {
-  return words.format(parts.filter(([count]) => count > 0).map(([count, one, many]) => counted(count, one, many)));
+/** "3 folders and 1 group", without those that are zero. */
+function nonZero(...parts: [count: number, one: string, many?: string][]): string {
+  return list.format(parts.filter(([count]) => count > 0).map(([count, one, many]) => counted(count, one, many)));
 }

@@ -11,15 +11,15 @@ export interface VenuesSearch {
   page?: number;
 }
 
-/** A page of the venues, with all that is on them. */
+/** A page of venues with their folders and groups. */
 export const venuesQuery = (account: { id: number }, { search, page }: VenuesSearch) =>
   getList<Paged<Venue>>(`/accounts/${account.id}/venues`, { search, page });
 
-/** What the tree is made of, and where the admin API has it. */
+/** The kinds of rows in the tree, with their paths in the admin API. */
 export const paths = { venue: 'units', folder: 'folders', group: 'groups' } as const;
 export type Kind = keyof typeof paths;
 
-/** Something that is to be done to the tree, in a window of its own. */
+/** An action on the tree that opens a window. */
 export type Task = NameTask | ({ do: 'delete' } & Thing);
 export type NameTask =
   | { do: 'create'; kind: 'venue' }

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
 import type { StaffCode } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 import { GuestSelect } from '../guests/GuestSelect.tsx';
 import { useAccount } from '../session/session.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { refreshVouchers } from './paths.ts';
 
-/** Gives this very code to a guest. */
+/** Assigns a code to a guest. */
 export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => void }) {
   const account = useAccount();
   const [guest, setGuest] = useState<FoundContact | null>(null);
@@ -23,10 +23,10 @@ export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => 
         contact_id: guest?.id,
       });
     },
-    meta: useShownHere(),
+    meta: useShowsError(),
     onSuccess: async ({ unique_code, contact_id, contact_name }) => {
       await refreshVouchers(account);
-      say.done(`${unique_code} is now the code of ${contact_name ?? `guest ${contact_id}`}.`);
+      notify.success(`${unique_code} is now assigned to ${contact_name ?? `guest ${contact_id}`}.`);
       onClose();
     },
   });
@@ -39,8 +39,8 @@ export function AssignCode({ code, onClose }: { code: StaffCode; onClose: () => 
     >
       <Stack>
         <Text>
-          <Code>{code.unique_code}</Code> becomes the guest’s. Purchases that were waiting for this code become theirs,
-          too.
+          <Code>{code.unique_code}</Code> is assigned to the guest. Purchases that wait for this code are matched to the
+          guest too.
         </Text>
         <GuestSelect onPick={setGuest} />
         {assigning.error && (

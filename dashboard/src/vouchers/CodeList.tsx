@@ -6,11 +6,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { CodeGroup, StaffCode } from '#service/features/vouchers/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import { address } from '../api/client.ts';
+import { adminUrl } from '../api/client.ts';
 import { getList } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
-import { useLater } from '../ui/later.ts';
+import { useDeferred } from '../ui/deferred.ts';
 import { Pager } from '../ui/Pager.tsx';
 import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
@@ -20,7 +20,7 @@ import { AssignCode } from './AssignCode.tsx';
 import { CodeStatus } from './CodeStatus.tsx';
 import { GuestLink } from './GuestLink.tsx';
 import { groupPath } from './paths.ts';
-import { RedeemedWhere } from './RedeemedWhere.tsx';
+import { RedemptionPlace } from './RedemptionPlace.tsx';
 import { UnassignCode } from './UnassignCode.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/vouchers/$groupId');
@@ -34,13 +34,13 @@ const filters = {
 
 export function CodeList({ group }: { group: CodeGroup }) {
   const account = useAccount();
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const { page, show = 'all', code = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const path = `${groupPath(account, group.id)}/codes`;
   const filter = { ...filters[show], unique_code: code || undefined };
   const codes = useQuery(getList<Paged<StaffCode>>(path, { ...filter, page }));
-  const rows = useLater(codes.data?.data);
+  const rows = useDeferred(codes.data?.data);
   const assigning = useWindow<StaffCode>();
   const unassigning = useWindow<StaffCode>();
   const narrow = (change: { show?: keyof typeof filters; code?: string }) =>
@@ -91,7 +91,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
       actions={
         <Button
           component="a"
-          href={address(path, exported)}
+          href={adminUrl(path, exported)}
           download={`${group.name}${show === 'all' ? '' : ` (${show})`}.csv`}
           variant="default"
           size="xs"
@@ -114,7 +114,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
             { value: 'redeemed', label: 'Redeemed' },
           ]}
         />
-        <Sought key={group.id} code={code} onCode={(text) => narrow({ code: text })} />
+        <CodeSearch key={group.id} code={code} onCode={(text) => narrow({ code: text })} />
       </Group>
       <DataTable
         label="Codes"
@@ -129,7 +129,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
               {mayChange ? 'Generate codes, or import your own.' : 'Staff generate or import them.'}
             </EmptyState>
           ) : (
-            <EmptyState title="No such codes">No code of this group is like that.</EmptyState>
+            <EmptyState title="No codes found">No code of this group matches.</EmptyState>
           )
         }
         columns={[
@@ -137,7 +137,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
           { title: 'Status', render: (one) => <CodeStatus code={one} /> },
           { title: 'Guest', render: (one) => <GuestLink code={one} /> },
           { title: 'Assigned', oneLine: true, render: ({ assigned_at }) => <DateTime at={assigned_at} dayOnly /> },
-          { title: 'Redeemed', render: (one) => <RedeemedWhere code={one} /> },
+          { title: 'Redeemed', render: (one) => <RedemptionPlace code={one} /> },
           {
             title: 'Made',
             oneLine: true,
@@ -166,8 +166,8 @@ export function CodeList({ group }: { group: CodeGroup }) {
   );
 }
 
-/** One code among the group's. */
-function Sought({ code, onCode }: { code: string; onCode: (code: string) => void }) {
+/** Searches for one code of the group. */
+function CodeSearch({ code, onCode }: { code: string; onCode: (code: string) => void }) {
   const [typed, setTyped] = useState(code);
   const look = useDebouncedCallback(onCode, 200);
   const type = (text: string) => {
@@ -177,7 +177,7 @@ function Sought({ code, onCode }: { code: string; onCode: (code: string) => void
   return (
     <TextInput
       aria-label="Find a code of this group"
-      placeholder="A code, in full"
+      placeholder="Full code"
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={typed !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => type('')} />}
       maxLength={255}

@@ -2,11 +2,11 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { CodeGroup, Statistics } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
-import { forget } from '../api/queries.ts';
+import { removeFromCache } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { counted } from '../ui/format.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { groupPath, refreshVouchers } from './paths.ts';
 
 interface DeleteGroupProps {
@@ -16,7 +16,7 @@ interface DeleteGroupProps {
   onClose: () => void;
 }
 
-/** What guests were given or redeemed stays known, so only a group that no guest has met can go. */
+/** Deletes a group. Only possible while none of its codes is assigned or redeemed, because that history stays. */
 export function DeleteGroup({ group, statistics, opened, onClose }: DeleteGroupProps) {
   const account = useAccount();
   const navigate = useNavigate();
@@ -26,8 +26,8 @@ export function DeleteGroup({ group, statistics, opened, onClose }: DeleteGroupP
       <Modal opened={opened} onClose={onClose} title={`${group.name} can’t be deleted`}>
         <Stack>
           <Text>
-            {counted(assigned, 'code is', 'codes are')} a guest’s and {counted(redeemed, 'was', 'were')} redeemed. What
-            guests were given and redeemed stays known, and so does the group.
+            {counted(assigned, 'code is', 'codes are')} assigned and {counted(redeemed, 'code is', 'codes are')}{' '}
+            redeemed. This history stays, so the group can’t be deleted.
           </Text>
           <Group justify="flex-end">
             <Button onClick={onClose}>Close</Button>
@@ -45,15 +45,15 @@ export function DeleteGroup({ group, statistics, opened, onClose }: DeleteGroupP
       onConfirm={async () => {
         await api.delete(groupPath(account, group.id));
         await navigate({ to: '/accounts/$accountId/vouchers', params: { accountId: account.id } });
-        forget(groupPath(account, group.id));
+        removeFromCache(groupPath(account, group.id));
         await refreshVouchers(account);
-        say.done(`${group.name} is deleted.`);
+        notify.success(`${group.name} is deleted.`);
       }}
     >
       <Text>
         {made === 0
           ? 'It has no codes.'
-          : `Its ${counted(made, 'code goes', 'codes go')} with it. None of them is a guest’s or was redeemed; whoever holds one can no longer redeem it.`}{' '}
+          : `This also deletes its ${counted(made, 'code')}. None is assigned or redeemed, and none can be redeemed afterwards.`}{' '}
         This can’t be undone.
       </Text>
     </Confirm>

@@ -14,11 +14,11 @@ import { Panel } from '../ui/Panel.tsx';
 import { EmptyState } from '../ui/States.tsx';
 import { CodeStatus } from './CodeStatus.tsx';
 import { GuestLink } from './GuestLink.tsx';
-import { RedeemedWhere } from './RedeemedWhere.tsx';
+import { RedemptionPlace } from './RedemptionPlace.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/vouchers');
 
-/** A guest shows a code: which group is it of, whose is it, was it redeemed? */
+/** Finds a code that a guest shows: its group, its guest and its status. */
 export function FindCode() {
   const { code = '' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -35,7 +35,7 @@ export function FindCode() {
       <TextInput
         label="Find a code"
         placeholder="SUMMER-7KQ"
-        description="All of it. Capitals and spaces around it play no part."
+        description="Enter the full code. Upper or lower case does not matter."
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={typed !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => type('')} />}
         value={typed}
@@ -46,12 +46,12 @@ export function FindCode() {
         m={code === '' ? 0 : 'md'}
         onChange={(event) => type(event.currentTarget.value)}
       />
-      {code !== '' && <Found code={code} />}
+      {code !== '' && <FoundCodes code={code} />}
     </Panel>
   );
 }
 
-function Found({ code }: { code: string }) {
+function FoundCodes({ code }: { code: string }) {
   const account = useAccount();
   const codes = useQuery(getList<Paged<StaffContactCode>>(`${account.path}/unique_codes`, { unique_code: code }));
   return (
@@ -64,7 +64,7 @@ function Found({ code }: { code: string }) {
       rowKey={({ id }) => id}
       empty={
         <EmptyState title={`No group has the code ${code}`}>
-          A code is found once it is typed in full. Look for letters and digits that are easily mistaken.
+          Enter the full code. Check letters and digits that look alike.
         </EmptyState>
       }
       columns={[
@@ -83,7 +83,7 @@ function Found({ code }: { code: string }) {
           ),
         },
         { title: 'Guest', render: (one) => <GuestLink code={one} /> },
-        { title: 'Redeemed', render: (one) => <RedeemedWhere code={one} /> },
+        { title: 'Redeemed', render: (one) => <RedemptionPlace code={one} /> },
       ]}
     />
   );

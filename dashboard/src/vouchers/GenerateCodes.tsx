@@ -6,17 +6,17 @@ import { formatNumber } from '../ui/format.ts';
 import { startGeneration } from './generations.ts';
 import { groupPath, refreshVouchers } from './paths.ts';
 
-/** How many at once and how long, as the service has it. */
+/** The limits of the service. */
 const counts = { min: 1, max: 1_000_000 };
 const lengths = { min: 4, max: 64 };
-/** What was typed stays as it is, to be seen and mended: it is never turned into another number that is then acted on. */
+/** Keeps the typed text, so that the user can correct it. It is never changed to another number. */
 const within =
   ({ min, max }: { min: number; max: number }) =>
   (typed: number | string) =>
     Number.isInteger(Number(typed)) && Number(typed) >= min && Number(typed) <= max
       ? null
       : `A whole number from ${formatNumber(min)} to ${formatNumber(max)}.`;
-/** Of the characters that the service makes codes of: what such a code looks like. */
+/** An example code, with the service's alphabet. */
 const sample = '7KQX3MPT9C4HVRWD8FJN6Y'.repeat(3);
 
 interface GenerateCodesProps {
@@ -64,7 +64,7 @@ function GenerateForm({ group, onClose }: Omit<GenerateCodesProps, 'opened'>) {
         <Group grow align="flex-start">
           <TextInput
             label="Prefix (optional)"
-            description="What each starts with."
+            description="Each code starts with it."
             placeholder="SUMMER-"
             maxLength={64}
             {...form.getInputProps('prefix')}
@@ -79,13 +79,13 @@ function GenerateForm({ group, onClose }: Omit<GenerateCodesProps, 'opened'>) {
           />
         </Group>
         <Text size="sm" c="dimmed">
-          They will look like{' '}
+          Example:{' '}
           <Code>
             {prefix}
             {sample.slice(0, Math.min(lengths.max, Math.max(lengths.min, Number(length) || 10)))}
           </Code>
-          . Anybody can try codes at a till, so the more there are, the longer they have to be: a guess may hit one in
-          100,000 tries at most.
+          . Anyone can guess codes at a till, so more codes need more characters. At most one guess in 100,000 may hit a
+          code.
         </Text>
         <FormEnd form={form} onCancel={onClose}>
           Generate

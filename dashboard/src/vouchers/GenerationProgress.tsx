@@ -3,16 +3,16 @@ import { counted, formatNumber, formatPercent } from '../ui/format.ts';
 import { Panel } from '../ui/Panel.tsx';
 import { dismissGeneration, stopGeneration, useGeneration } from './generations.ts';
 
-/** How far the making of codes is, and what came of it. */
+/** The progress and the result of a generation. */
 export function GenerationProgress({ path }: { path: string }) {
   const generation = useGeneration(path);
   if (!generation) return null;
   const { state, done, of, problem } = generation;
   if (state !== 'running') {
     const outcome = {
-      done: { color: 'green', text: `${counted(done, 'code was', 'codes were')} made.` },
-      stopped: { color: 'gray', text: 'Stopped, so no codes were made.' },
-      failed: { color: 'red', text: `No codes were made. ${problem}` },
+      done: { color: 'green', text: `${counted(done, 'code was', 'codes were')} generated.` },
+      stopped: { color: 'gray', text: 'Stopped. No codes were generated.' },
+      failed: { color: 'red', text: `No codes were generated. ${problem}` },
     }[state];
     return (
       <Alert
@@ -31,17 +31,17 @@ export function GenerationProgress({ path }: { path: string }) {
       <Stack gap="xs">
         <Group justify="space-between" wrap="nowrap">
           <Text fw={500}>
-            Making codes: {formatNumber(done)} of {formatNumber(of)}
+            Generating codes: {formatNumber(done)} of {formatNumber(of)}
           </Text>
           <Text c="dimmed">{formatPercent(Math.floor((done / of) * 100) / 100)}</Text>
         </Group>
         <Progress.Root size="md">
-          <Progress.Section value={(done / of) * 100} aria-label="Codes made" />
+          <Progress.Section value={(done / of) * 100} aria-label="Generated codes" />
         </Progress.Root>
         <Group justify="space-between" align="flex-start" gap="xs">
           <Text size="sm" c="dimmed" maw="40rem">
-            They are made together or not at all, and are there once all of them are. You can go on working in the
-            dashboard meanwhile; closing this tab stops it, and then none are made.
+            The codes appear when all of them are ready. You can keep working in the dashboard. If you close this tab,
+            the generation stops and no codes are created.
           </Text>
           <Button variant="default" size="xs" onClick={() => stopGeneration(path)}>
             Stop

@@ -3,7 +3,7 @@ import { counted, formatNumber, formatPercent } from '../ui/format.ts';
 import { Stat, Stats } from '../ui/Stat.tsx';
 import { Missing } from '../ui/Values.tsx';
 
-/** What became of a group's codes, in four numbers. */
+/** The main figures of a group. */
 export function GroupFigures({ statistics }: { statistics: Statistics | undefined }) {
   const { made = 0, assigned = 0, redeemed = 0, by_unit = [] } = statistics ?? {};
   const loading = !statistics;
@@ -25,7 +25,7 @@ export function GroupFigures({ statistics }: { statistics: Statistics | undefine
       <Stat
         label="Redemption rate"
         value={made === 0 ? <Missing /> : formatPercent(redeemed / made)}
-        note="redeemed of made"
+        note="of all codes"
         loading={loading}
       />
     </Stats>

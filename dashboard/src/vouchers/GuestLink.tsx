@@ -3,7 +3,7 @@ import { useAccount } from '../session/session.ts';
 import { TextLink } from '../ui/Page.tsx';
 import { Missing } from '../ui/Values.tsx';
 
-/** Whose a code is. */
+/** A link to the guest of a code. */
 export function GuestLink({ code }: { code: Pick<StaffCode, 'contact_id' | 'contact_name'> }) {
   const { id: accountId } = useAccount();
   if (code.contact_id === null) return <Missing />;

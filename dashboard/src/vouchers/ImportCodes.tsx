@@ -3,7 +3,7 @@ import { IconFileUpload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import type { CodeGroup } from '#service/features/vouchers/schema.ts';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { counted } from '../ui/format.ts';
 import { isText, readCodeLines } from './code-lines.ts';
@@ -33,7 +33,7 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
   const lines = useMemo(() => readCodeLines(deferred), [deferred]);
   const importing = useMutation({
     mutationFn: () => importCodes(groupPath(account, group.id), lines, setTaken),
-    meta: useShownHere(),
+    meta: useShowsError(),
     onSettled: () => refreshVouchers(account),
   });
   if (importing.data) {
@@ -42,8 +42,8 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
     return (
       <Stack>
         <Alert color="green" role="status">
-          {counted(created, 'code is', 'codes are')} new.
-          {known > 0 && ` ${counted(known, 'was', 'were')} in the group already and stayed as they were.`}
+          {counted(created, 'code was', 'codes were')} added.
+          {known > 0 && ` ${counted(known, 'was', 'were')} already in the group.`}
         </Alert>
         <Group justify="flex-end">
           <Button onClick={onClose} data-autofocus>
@@ -59,7 +59,7 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
     setTaken(0);
     importing.reset();
   }
-  async function take(file: File | null) {
+  async function readFile(file: File | null) {
     const content = await file?.text();
     if (content === undefined) return;
     if (isText(content)) replace(content);
@@ -69,19 +69,19 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
     <Stack>
       <Textarea
         label="Codes"
-        description="One on each line. Codes that the group has already stay as they are."
+        description="One code per line. Codes that are already in the group do not change."
         placeholder={'SUMMER-7KQ\nSUMMER-P2X'}
         rows={8}
         spellCheck={false}
         value={text}
-        error={isWrongFile ? 'This is not a text file.' : lines.problem}
+        error={isWrongFile ? 'This is not a text file. Choose a .txt or .csv file.' : lines.problem}
         disabled={importing.isPending}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         data-autofocus
         onChange={(event) => replace(event.currentTarget.value)}
       />
       <Group justify="space-between" gap="xs">
-        <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={(file) => void take(file)}>
+        <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={(file) => void readFile(file)}>
           {(props) => (
             <Button
               {...props}
@@ -90,7 +90,7 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
               leftSection={<IconFileUpload size={14} aria-hidden />}
               disabled={importing.isPending}
             >
-              Take them from a file
+              Choose a file
             </Button>
           )}
         </FileButton>
@@ -101,12 +101,12 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
       </Group>
       {lines.codes.length > 0 && !lines.problem && !importing.error && (
         <Text size="sm" c="dimmed">
-          The first: <Code>{lines.codes[0]}</Code>
+          First code: <Code>{lines.codes[0]}</Code>
         </Text>
       )}
       {importing.isPending && taken > 0 && (
         <Progress.Root>
-          <Progress.Section value={(taken / lines.codes.length) * 100} aria-label="Codes taken" />
+          <Progress.Section value={(taken / lines.codes.length) * 100} aria-label="Imported codes" />
         </Progress.Root>
       )}
       {importing.error && <Refused error={importing.error} />}
@@ -126,29 +126,34 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
   );
 }
 
-/** So many are enough to see what is wrong. */
-const mostShown = 12;
+/** The most lines that the error lists. */
+const maxLines = 12;
 
 function Refused({ error }: { error: Error }) {
   if (!(error instanceof LinesRefused)) return <Alert color="red">{error.message}</Alert>;
   const { lines, before } = error;
   return (
-    <Alert color="red" role="alert" title={before.taken === 0 ? 'No codes were imported' : 'Not all were imported'}>
+    <Alert
+      color="red"
+      role="alert"
+      title={before.taken === 0 ? 'No codes were imported' : 'Not all codes were imported'}
+    >
       <Stack gap="xs">
         {before.taken > 0 && (
           <Text size="sm">
-            The first {counted(before.taken, 'code')} were taken, {counted(before.created, 'of them is', 'of them are')}{' '}
-            new. Mend what is listed and import all of it again: what is there already stays as it is.
+            The first {counted(before.taken, 'code')} were imported,{' '}
+            {counted(before.created, 'of them is', 'of them are')} new. Correct the lines below, then import the whole
+            list again. Existing codes do not change.
           </Text>
         )}
         <List size="sm">
-          {lines.slice(0, mostShown).map(({ line, text }) => (
+          {lines.slice(0, maxLines).map(({ line, text }) => (
             <List.Item key={line}>
               Line {line}: {text}
             </List.Item>
           ))}
         </List>
-        {lines.length > mostShown && <Text size="sm">And {counted(lines.length - mostShown, 'more line')}.</Text>}
+        {lines.length > maxLines && <Text size="sm">And {counted(lines.length - maxLines, 'more line')}.</Text>}
       </Stack>
     </Alert>
   );

@@ -50,7 +50,7 @@ function NewGroupForm({ onClose }: { onClose: () => void }) {
         />
         <Select
           label="Venue"
-          description="Where it belongs. Its codes can be redeemed at every venue."
+          description="The venue of the group. Its codes can be redeemed at every venue."
           data={(units.data ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
           searchable
           allowDeselect={false}

@@ -5,8 +5,8 @@ import { useMemo, useState } from 'react';
 import type { Statistics } from '#service/features/vouchers/schema.ts';
 import { getList } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
+import { useDeferred } from '../ui/deferred.ts';
 import { counted, daysLater, formatDays, formatNumber, today } from '../ui/format.ts';
-import { useLater } from '../ui/later.ts';
 import { Panel } from '../ui/Panel.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { TimeChart } from '../ui/TimeChart.tsx';
@@ -24,7 +24,7 @@ const periods = {
 } as const;
 type Period = keyof typeof periods;
 
-/** When, and where, the codes of a group were redeemed. */
+/** The redemptions of a group by day and by venue. */
 export function Redemptions({ groupId }: { groupId: number }) {
   const account = useAccount();
   const { period = 'quarter' } = route.useSearch();
@@ -32,17 +32,17 @@ export function Redemptions({ groupId }: { groupId: number }) {
   const { days, bucket, step } = periods[period];
   const to = today(account.time_zone);
   const from = daysLater(to, 1 - days);
-  // What the service tells unasked is the figures above, too: then both are one request.
+  // The default range needs no parameters. The figures above use the same request.
   const asked = period === 'quarter' ? {} : { start_date: from, end_date: to };
   const { data, error, refetch, isPlaceholderData } = useQuery(
     getList<Statistics>(`${groupPath(account, groupId)}/statistics`, asked),
   );
   const points = useMemo(() => data && pointsOf(data.by_day, from, to, step), [data, from, to, step]);
-  const drawn = useLater(points);
+  const drawn = useDeferred(points);
   const total = points?.reduce((sum, { redeemed }) => sum + redeemed, 0) ?? 0;
   const otherwise = data?.redeemed
     ? `Before that, ${counted(data.redeemed, 'code was', 'codes were')} redeemed.`
-    : 'A till does that through the API; from then on it shows here.';
+    : 'Tills redeem codes through the API. Redemptions then appear here.';
   return (
     <Panel
       title="Redemptions"
@@ -77,7 +77,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
             bucket={bucket}
             to={to}
             series={[{ key: 'redeemed', label: 'Redeemed', color: 'var(--series-1)' }]}
-            empty={`Nothing was redeemed, ${formatDays(from, to)}. ${otherwise}`}
+            empty={`No redemptions, ${formatDays(from, to)}. ${otherwise}`}
           />
           <Places by_unit={data?.by_unit} />
         </div>
@@ -86,21 +86,21 @@ export function Redemptions({ groupId }: { groupId: number }) {
   );
 }
 
-/** So many are as high as the chart. */
-const fewPlaces = 6;
+/** The number of venues that fit beside the chart. */
+const shownFirst = 6;
 
 function Places({ by_unit }: { by_unit: Statistics['by_unit'] | undefined }) {
   const [isWhole, setWhole] = useState(false);
-  const more = (by_unit?.length ?? 0) > fewPlaces + 1 && !isWhole;
+  const more = (by_unit?.length ?? 0) > shownFirst + 1 && !isWhole;
   return (
     <div>
       <Title order={3} mb="xs">
-        Where, in all
+        By venue, all time
       </Title>
       {!by_unit && <Skeleton height="5rem" />}
-      {by_unit?.length === 0 && <Text c="dimmed">Nowhere yet.</Text>}
+      {by_unit?.length === 0 && <Text c="dimmed">None yet.</Text>}
       <ul className={classes.places}>
-        {(more ? by_unit?.slice(0, fewPlaces) : by_unit)?.map(({ unit_id, unit_name, redeemed }) => (
+        {(more ? by_unit?.slice(0, shownFirst) : by_unit)?.map(({ unit_id, unit_name, redeemed }) => (
           <li key={unit_id}>
             <span>{unit_name}</span>
             <Num value={redeemed} />

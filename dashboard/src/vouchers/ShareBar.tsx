@@ -2,7 +2,7 @@ import { formatPercent } from '../ui/format.ts';
 import { Missing } from '../ui/Values.tsx';
 import classes from './ShareBar.module.css';
 
-/** How much of a whole: a small bar, and the number that it stands for. */
+/** A small bar with a percentage. */
 export function ShareBar({ part, of }: { part: number; of: number }) {
   if (of === 0) return <Missing />;
   return (

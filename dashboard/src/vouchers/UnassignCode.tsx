@@ -3,7 +3,7 @@ import type { StaffCode } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { useAccount } from '../session/session.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 import { refreshVouchers } from './paths.ts';
 
 interface UnassignCodeProps {
@@ -12,7 +12,7 @@ interface UnassignCodeProps {
   onClose: () => void;
 }
 
-/** Takes a code back from its guest. */
+/** Removes a code from its guest. */
 export function UnassignCode({ code, opened, onClose }: UnassignCodeProps) {
   const account = useAccount();
   const { unique_code_group_id, unique_code, contact_id, contact_name } = code;
@@ -27,12 +27,12 @@ export function UnassignCode({ code, opened, onClose }: UnassignCodeProps) {
       onConfirm={async () => {
         await api.post(`${account.path}/unique_codes/unassign`, { unique_code_group_id, unique_code });
         await refreshVouchers(account);
-        say.done(`${unique_code} is free again.`);
+        notify.success(`${unique_code} is free again.`);
       }}
     >
       <Text>
-        <Code>{unique_code}</Code> is no longer the code of {guest}, and can be given to somebody else. If they have it
-        already they can still redeem it. Purchases that it led to stay theirs.
+        <Code>{unique_code}</Code> is then no longer assigned to {guest}, and can be assigned to another guest. A guest
+        who knows the code can still redeem it. Purchases that it matched stay with the guest.
       </Text>
     </Confirm>
   );

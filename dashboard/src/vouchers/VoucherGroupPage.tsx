@@ -6,17 +6,17 @@ import { useState } from 'react';
 import type { CodeGroup, Statistics } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { get } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { formatInstantDay } from '../ui/format.ts';
 import { Page, TextLink } from '../ui/Page.tsx';
 import { Rename } from '../ui/Rename.tsx';
 import { ErrorState } from '../ui/States.tsx';
 import { unitsQuery } from '../venues/units.ts';
+import { AssignCodes } from './AssignCodes.tsx';
 import { CodeList } from './CodeList.tsx';
 import { DeleteGroup } from './DeleteGroup.tsx';
 import { GenerateCodes } from './GenerateCodes.tsx';
 import { GenerationProgress } from './GenerationProgress.tsx';
-import { GiveCodes } from './GiveCodes.tsx';
 import { GroupFigures } from './GroupFigures.tsx';
 import { useGeneration } from './generations.ts';
 import { ImportCodes } from './ImportCodes.tsx';
@@ -29,7 +29,7 @@ type Window = 'generate' | 'import' | 'give' | 'rename' | 'delete';
 
 export function VoucherGroupPage() {
   const account = useAccount();
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const { groupId } = route.useParams();
   const path = groupPath(account, groupId);
   const group = useQuery(get<CodeGroup>(path));
@@ -105,7 +105,7 @@ export function VoucherGroupPage() {
         <>
           <GenerateCodes group={group.data} {...window('generate')} />
           <ImportCodes group={group.data} {...window('import')} />
-          <GiveCodes group={group.data} {...window('give')} />
+          <AssignCodes group={group.data} {...window('give')} />
           <Rename
             what="group"
             name={group.data.name}

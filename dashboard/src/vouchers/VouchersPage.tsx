@@ -6,7 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { CodeGroup, CountedCodeGroup } from '#service/features/vouchers/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { getList } from '../api/queries.ts';
-import { useAccount, useMay } from '../session/session.ts';
+import { useAccount, useHasRole } from '../session/session.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Pager } from '../ui/Pager.tsx';
@@ -20,16 +20,16 @@ import { ShareBar } from './ShareBar.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/vouchers');
 
-/** A group, and what is known of its codes already. */
+/** A group, with its counts once they are loaded. */
 type Row = CodeGroup & Partial<CountedCodeGroup>;
 
 export function VouchersPage() {
   const account = useAccount();
-  const mayChange = useMay('staff');
+  const mayChange = useHasRole('staff');
   const { page } = route.useSearch();
   const navigate = route.useNavigate();
   const counted = useQuery(getList<Paged<CountedCodeGroup>>(countedGroupsPath(account), { page }));
-  // Counting millions of codes takes a moment, in which the groups are there already.
+  // Counting millions of codes is slow, so the groups load first.
   const listed = useQuery(getList<Paged<CodeGroup>>(groupsPath(account), { page }));
   const groups = counted.data ? counted : listed;
   const [creating, create] = useDisclosure();
@@ -39,7 +39,7 @@ export function VouchersPage() {
     </Button>
   );
   return (
-    <Page title="Vouchers" lead="Codes are kept in groups, one for each campaign." actions={button}>
+    <Page title="Vouchers" lead="Each group contains the codes of one campaign." actions={button}>
       <Stack gap="lg">
         <FindCode />
         <Panel title="Groups" flush>
@@ -57,8 +57,8 @@ export function VouchersPage() {
             empty={
               <EmptyState title="No voucher groups yet" icon={<IconTicket size={28} stroke={1.5} />}>
                 {mayChange
-                  ? 'A group holds the codes of one campaign. Make one, then generate codes or import your own.'
-                  : 'A group holds the codes of one campaign. Staff make them here, partners through the API.'}
+                  ? 'A group contains the codes of one campaign. Add one, then generate codes or import your own.'
+                  : 'A group contains the codes of one campaign. Staff add groups here, partners through the API.'}
               </EmptyState>
             }
             columns={[

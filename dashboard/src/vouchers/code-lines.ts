@@ -1,15 +1,15 @@
-/** Codes as they stand in a file or were pasted: one on each line. */
+/** Codes from a file or a paste, one per line. */
 export interface CodeLines {
   codes: string[];
-  /** On which line each of them stands, counted from 1. */
+  /** The line number of each code, from 1. */
   lines: number[];
-  /** How many stand there more than once. */
+  /** The number of repeated lines. */
   repeated: number;
-  /** Why it can't be a list of codes. */
+  /** The reason why the text is not a list of codes. */
   problem: string | null;
 }
 
-/** Whether it can be text at all: pictures, archives and spreadsheets hold characters that nobody writes. */
+/** Whether the content is text. Images, archives and spreadsheets contain control characters. */
 export const isText = (text: string) => !/[^\P{Cc}\t\r\n]/u.test(text);
 
 export function readCodeLines(text: string): CodeLines {
@@ -18,7 +18,7 @@ export function readCodeLines(text: string): CodeLines {
   for (const [index, line] of text.split(/\r\n|\r|\n/).entries()) {
     const code = line.trim();
     if (code === '') continue;
-    // Codes are the same whatever the case of A to Z.
+    // Codes ignore the case of A to Z.
     const key = code.replace(/[a-z]/g, (letter) => letter.toUpperCase());
     if (seen.has(key)) {
       read.repeated++;
@@ -29,25 +29,24 @@ export function readCodeLines(text: string): CodeLines {
     read.lines.push(index + 1);
   }
   if (/(^|,)"?unique_code"?(,|$)/.test(read.codes[0] ?? ''))
-    read.problem =
-      'This is a table: its first line names columns. Codes are read one from each line, with nothing beside.';
+    read.problem = 'This looks like a table with column names. Use one code per line, without other columns.';
   return read;
 }
 
-/** The service takes so many in one request, and a body of this many bytes without being told otherwise. */
-const mostCodes = 10_000;
-const mostBytes = 900_000;
-/** The quotes and the comma around each. */
-const around = 3;
+/** The limits of one request: the number of codes, and the default body limit in bytes. */
+const maxCodes = 10_000;
+const maxBytes = 900_000;
+/** Quotes and comma around each code. */
+const overhead = 3;
 
-/** Where each part begins that is sent in a request of its own; and last, where the codes end. */
-export function partsOf(codes: readonly string[]): number[] {
+/** The start index of each request, and the end of the last one. */
+export function requestStarts(codes: readonly string[]): number[] {
   const encoder = new TextEncoder();
   const starts = [0];
   let [count, bytes] = [0, 0];
   for (const [index, code] of codes.entries()) {
-    const size = encoder.encode(JSON.stringify(code)).length + around;
-    if (count === mostCodes || bytes + size > mostBytes) {
+    const size = encoder.encode(JSON.stringify(code)).length + overhead;
+    if (count === maxCodes || bytes + size > maxBytes) {
       starts.push(index);
       [count, bytes] = [0, 0];
     }

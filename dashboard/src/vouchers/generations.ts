@@ -2,20 +2,20 @@ import { useSyncExternalStore } from 'react';
 import type { NewCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
 import { counted } from '../ui/format.ts';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 
-/** Codes that are being made, or were a moment ago. */
+/** A running or finished generation of codes. */
 export interface Generation {
   state: 'running' | 'done' | 'stopped' | 'failed';
   done: number;
   of: number;
-  /** Why it failed. */
+  /** The error of a failed generation. */
   problem?: string;
 }
 
 /*
- * They are kept here and not in a page: making a million takes a while, and whoever leaves the page finds it still running when
- * they come back. The service makes them all or none, and gives up when this tab is closed, so closing it asks first.
+ * Generations are stored outside of the pages, because a million codes take a while and the user can leave the page.
+ * The service creates all codes or none, and stops when this tab closes, so closing asks for confirmation.
  */
 const generations = new Map<string, Generation & { stopper: AbortController }>();
 const listeners = new Set<() => void>();
@@ -33,14 +33,14 @@ function set(path: string, change: Partial<Generation>): void {
 
 function changed(): void {
   const running = [...generations.values()].some(({ state }) => state === 'running');
-  if (running) window.addEventListener('beforeunload', askFirst);
-  else window.removeEventListener('beforeunload', askFirst);
+  if (running) window.addEventListener('beforeunload', confirmClose);
+  else window.removeEventListener('beforeunload', confirmClose);
   for (const listener of listeners) listener();
 }
 
-const askFirst = (event: BeforeUnloadEvent) => event.preventDefault();
+const confirmClose = (event: BeforeUnloadEvent) => event.preventDefault();
 
-/** What is being made in the group at that path. */
+/** The generation of the group at that path. */
 export function useGeneration(path: string): Generation | undefined {
   return useSyncExternalStore(subscribe, () => generations.get(path));
 }
@@ -54,16 +54,16 @@ export function dismissGeneration(path: string): void {
   changed();
 }
 
-interface Order {
-  /** Where the group is, and what it is called. */
+interface GenerationRequest {
+  /** The path and name of the group. */
   path: string;
   name: string;
   codes: NewCodes & { count: number };
   onEnd: () => unknown;
 }
 
-/** Resolves once it is under way, or through; rejects where it is refused. */
-export function startGeneration({ path, name, codes, onEnd }: Order): Promise<void> {
+/** Resolves when the generation has started or finished. Rejects if the service refuses it. */
+export function startGeneration({ path, name, codes, onEnd }: GenerationRequest): Promise<void> {
   const stopper = new AbortController();
   const isUnderWay = () => generations.get(path)?.stopper === stopper;
   return new Promise((begun, refused) => {
@@ -78,7 +78,7 @@ export function startGeneration({ path, name, codes, onEnd }: Order): Promise<vo
       .then(({ created }) => {
         begin(created);
         set(path, { state: 'done', done: created });
-        say.done(`${counted(created, 'code was', 'codes were')} made in ${name}.`);
+        notify.success(`${counted(created, 'code was', 'codes were')} generated in ${name}.`);
       })
       .catch((error: Error) => {
         if (!isUnderWay()) refused(error);

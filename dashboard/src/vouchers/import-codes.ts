@@ -1,33 +1,33 @@
 import { ApiError, api } from '../api/client.ts';
-import { type CodeLines, partsOf } from './code-lines.ts';
+import { type CodeLines, requestStarts } from './code-lines.ts';
 
 export interface Imported {
-  /** How many are new. */
+  /** The number of new codes. */
   created: number;
-  /** How many were taken, new or not. */
+  /** The number of accepted codes, new or not. */
   taken: number;
 }
 
-/** What is wrong with which lines; and what was taken before that. */
+/** The invalid lines, and what was imported before them. */
 export class LinesRefused extends Error {
   readonly lines: { line: number; text: string }[];
   readonly before: Imported;
 
   constructor(lines: { line: number; text: string }[], before: Imported) {
-    super('Some lines can’t be taken.');
+    super('Some lines are invalid.');
     this.lines = lines;
     this.before = before;
   }
 }
 
-/** Part by part: each is taken as a whole, or refused as one. The same codes again change nothing. */
+/** Imports in several requests. Each is accepted or rejected as a whole. Repeating codes changes nothing. */
 export async function importCodes(
   path: string,
   { codes, lines }: CodeLines,
   onProgress: (taken: number) => void,
 ): Promise<Imported> {
   const imported: Imported = { created: 0, taken: 0 };
-  const ends = partsOf(codes);
+  const ends = requestStarts(codes);
   for (const [index, start] of ends.slice(0, -1).entries()) {
     const end = ends[index + 1] as number;
     try {
@@ -36,14 +36,14 @@ export async function importCodes(
       imported.taken = end;
       onProgress(end);
     } catch (error) {
-      throw inLines(error as Error, start, lines, imported);
+      throw errorsByLine(error as Error, start, lines, imported);
     }
   }
   return imported;
 }
 
-/** "codes.3" is the fourth of this part; whoever sent it knows it by its line. */
-function inLines(error: Error, start: number, lines: readonly number[], before: Imported): Error {
+/** Maps "codes.3", the fourth code of this request, to its line number. */
+function errorsByLine(error: Error, start: number, lines: readonly number[], before: Imported): Error {
   if (!(error instanceof ApiError)) return error;
   const refused = Object.entries(error.fields).flatMap(([field, text]) => {
     const place = /^codes\.(\d+)$/.exec(field)?.[1];

@@ -1,16 +1,16 @@
 import { get, queryClient, refresh } from '../api/queries.ts';
 
-/** Where the voucher groups of an account are, and one of them. */
+/** The paths of the voucher groups and of one group. */
 export const groupsPath = (account: { path: string }) => `${account.path}/unique_code_groups`;
 export const groupPath = (account: { path: string }, groupId: number) => `${groupsPath(account)}/${groupId}`;
-/** Every group with what became of its codes. */
+/** All groups with their counts. */
 export const countedGroupsPath = (account: { path: string }) => `${groupsPath(account)}/statistics`;
 
-/** After any change to groups or codes. Guests' pages show theirs. */
+/** Call this after any change to groups or codes. Guest pages also show codes. */
 export const refreshVouchers = (account: { path: string }) =>
   refresh(groupsPath(account), `${account.path}/unique_codes`, `${account.path}/contacts`);
 
-/** What the list shows first, and what a group's page does: asked for as soon as somebody points at the link. */
+/** Preloads the list or a group's page while the pointer is over the link. */
 export function prefetchGroups(account: { path: string }): void {
   for (const path of [groupsPath(account), countedGroupsPath(account)]) void queryClient.prefetchQuery(get(path));
 }

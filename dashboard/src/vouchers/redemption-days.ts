@@ -1,13 +1,13 @@
 import type { Statistics } from '#service/features/vouchers/schema.ts';
 import { daysLater } from '../ui/format.ts';
 
-/** How many were redeemed on a day, or in the week that begins with it. */
+/** The number of redemptions on a day, or in the week that starts with it. */
 export interface RedemptionPoint {
   at: string;
   redeemed: number;
 }
 
-/** From one day to another, both included, in steps of so many days. Those on which nothing was redeemed are there, too. */
+/** The buckets from one day to another, both included. Empty buckets are included. */
 export function pointsOf(by_day: Statistics['by_day'], from: string, to: string, step: number): RedemptionPoint[] {
   const points: RedemptionPoint[] = [];
   for (let at = from; at <= to; at = daysLater(at, step)) {

@@ -11,10 +11,10 @@ import { existingCodeGroups, lockCodeGroup } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
 import {
   type AssignCode,
+  type AssignedCodes,
+  type AssignFreeCodes,
   codeKey,
-  type GiveCodes,
-  type GivenCodes,
-  mostAssigned,
+  maxAssigned,
   type StaffCode,
   type UnassignCode,
 } from './schema.ts';
@@ -23,23 +23,23 @@ import {
   countFreeCodes,
   findStaffCodes,
   lockFreeCodes,
-  selectCodesToGive,
-  selectContactsWithout,
+  selectCodesToAssign,
+  selectContactsWithoutCode,
 } from './staff-store.ts';
 import { type CodeRow, codeLock, lockCodes } from './store.ts';
 
 type Count = (outcome: string) => void;
 
 /**
- * Gives a code to a contact; purchases that were waiting for that are matched in the same transaction.
- * Tells, in words, what became of them.
+ * Assigns a code to a contact and matches waiting purchases in the same transaction. `count` receives the matches, for
+ * the metrics.
  */
 export async function assignCode(tx: Tx, accountId: number, input: AssignCode, count: Count): Promise<StaffCode> {
   const errors: FieldErrors = {};
   const code = await lockedCode(tx, accountId, input, errors);
-  // A contact that was merged into another gives its id up to that one.
+  // A merged contact is replaced by its survivor.
   const contactId = (await survivorsOf(tx, accountId, [input.contact_id])).get(input.contact_id);
-  if (contactId === undefined) addError(errors, 'contact_id', notOurs);
+  if (contactId === undefined) addError(errors, 'contact_id', unknownContact);
   else if (code && code.contact_id !== null && code.contact_id !== contactId) {
     const first = code.redeemed_at_datetime === null ? 'Unassign it first.' : 'It was redeemed, and stays theirs.';
     addError(errors, 'unique_code', `The unique code is assigned to contact ${code.contact_id}. ${first}`);
@@ -47,15 +47,15 @@ export async function assignCode(tx: Tx, accountId: number, input: AssignCode, c
   if (!code || contactId === undefined || Object.keys(errors).length > 0) throw new Invalid(errors);
   if (code.contact_id === null) {
     await assignCodes(tx, accountId, [{ id: code.id, contact_id: contactId }]);
-    await bring(tx, accountId, [code.id], count);
+    await matchPurchases(tx, accountId, [code.id], count);
   }
   return shown(tx, accountId, code.id);
 }
 
-const notOurs = 'The contact id is not a contact of this account.';
+const unknownContact = 'The contact id is not a contact of this account.';
 
-/** What only the database knows to be wrong, where the rest can't be read. */
-export async function wrongWithAssignment(
+/** The errors that need the database, for a request with other invalid fields. */
+export async function assignmentErrors(
   tx: Tx,
   accountId: number,
   { unique_code_group_id: groupId, unique_code, contact_id: contactId }: Partial<AssignCode>,
@@ -63,22 +63,22 @@ export async function wrongWithAssignment(
   const errors: FieldErrors = {};
   if (groupId !== undefined) await lockedCode(tx, accountId, { unique_code_group_id: groupId, unique_code }, errors);
   if (contactId !== undefined && (await survivorsOf(tx, accountId, [contactId])).size === 0) {
-    addError(errors, 'contact_id', notOurs);
+    addError(errors, 'contact_id', unknownContact);
   }
   return errors;
 }
 
-/** Which of a list are no contacts of the account. Those that can't be read are missing from it. */
-export async function wrongWithContacts(tx: Tx, accountId: number, ids: Sparse<number>): Promise<FieldErrors> {
+/** The ids that are not contacts of the account. Unreadable ids are left out. */
+export async function contactErrors(tx: Tx, accountId: number, ids: Sparse<number>): Promise<FieldErrors> {
   const today = await survivorsOf(tx, accountId, pick(ids));
   const errors: FieldErrors = {};
   ids.forEach((id, place) => {
-    if (id !== undefined && !today.has(id)) addError(errors, `contact_ids.${place}`, notOurs);
+    if (id !== undefined && !today.has(id)) addError(errors, `contact_ids.${place}`, unknownContact);
   });
   return errors;
 }
 
-/** Takes a code back that is not redeemed. Purchases that it led to stay whose they are. */
+/** Unassigns a code that is not redeemed. Purchases that it matched keep their contact. */
 export async function unassignCode(tx: Tx, accountId: number, input: UnassignCode): Promise<StaffCode> {
   const errors: FieldErrors = {};
   const code = await lockedCode(tx, accountId, input, errors);
@@ -90,29 +90,32 @@ export async function unassignCode(tx: Tx, accountId: number, input: UnassignCod
   return shown(tx, accountId, code.id);
 }
 
-/** Gives each contact a code of the group that is free. Whoever has one keeps it, so that the same call again gives nothing more. */
-export async function giveCodes(
+/**
+ * Assigns a free code of the group to each contact. A contact with a code keeps it, so a repeated request changes
+ * nothing.
+ */
+export async function assignFreeCodes(
   tx: Tx,
   accountId: number,
   groupId: number,
-  to: GiveCodes,
+  to: AssignFreeCodes,
   count: Count,
-): Promise<GivenCodes> {
-  // One after the other: the next free codes are the same for everybody.
+): Promise<AssignedCodes> {
+  // One transaction at a time, because all would take the same next free codes.
   if (!(await lockCodeGroup(tx, accountId, groupId, 'for giving'))) throw noSuchGroup();
-  const { contact_ids, remaining } = await receivers(tx, accountId, groupId, to);
-  const errors = await wrongWithContacts(tx, accountId, contact_ids);
+  const { contact_ids, remaining } = await recipients(tx, accountId, groupId, to);
+  const errors = await contactErrors(tx, accountId, contact_ids);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   const today = await survivorsOf(tx, accountId, contact_ids);
   const contacts = [...new Set(contact_ids.map((id) => today.get(id) as number))];
-  const codes = await selectCodesToGive(tx, accountId, groupId, contacts);
+  const codes = await selectCodesToAssign(tx, accountId, groupId, contacts);
   const given = new Map(codes.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [[contact_id, id]])));
   const without = contacts.filter((id) => !given.has(id));
   const free = codes.filter((code) => code.contact_id === null).slice(0, without.length);
   if (free.length < without.length) {
-    throw new Invalid({ contact_ids: [`The contact ids need ${tooFew(without.length, free.length)}`] });
+    throw new Invalid({ contact_ids: [`The contact ids need ${tooFewText(without.length, free.length)}`] });
   }
-  // Whoever stores a purchase with one of these waits for us, or we for them.
+  // Serialise with writes of purchases that use one of these codes.
   await lockKeys(
     tx,
     accountId,
@@ -127,22 +130,22 @@ export async function giveCodes(
       accountId,
       without.map((contact_id) => ({ id: given.get(contact_id) as number, contact_id })),
     );
-    await bring(tx, accountId, ids, count);
+    await matchPurchases(tx, accountId, ids, count);
   }
   const rows = new Map((await findStaffCodes(tx, accountId, [...given.values()])).map((row) => [row.id, row]));
   const codeOf = (contactId: number) => rows.get(given.get(today.get(contactId) as number) as number) as StaffCode;
   return { assigned: ids.length, remaining, data: contact_ids.map(codeOf) };
 }
 
-const tooFew = (needed: number, free: number) =>
+const tooFewText = (needed: number, free: number) =>
   `${needed} free codes, and the group has ${free === 0 ? 'none' : `only ${free}`}. Generate more first.`;
 
-/** Who is meant; and of a group of contacts, how many are left for later. */
-async function receivers(
+/** The contacts of the request. For a group of contacts, also the number that is left for later requests. */
+async function recipients(
   tx: Tx,
   accountId: number,
   codeGroupId: number,
-  { contact_ids, group_id }: GiveCodes,
+  { contact_ids, group_id }: AssignFreeCodes,
 ): Promise<{ contact_ids: number[]; remaining: number }> {
   if (group_id === undefined) {
     if (contact_ids) return { contact_ids, remaining: 0 };
@@ -151,20 +154,20 @@ async function receivers(
   if (contact_ids) throw new Invalid({ group_id: ['The group id field can’t be sent together with contact ids.'] });
   if (!(await findGroup(tx, accountId, group_id)))
     throw new Invalid({ group_id: ['The group id is not a group of this account.'] });
-  const { ids, total } = await selectContactsWithout(tx, accountId, codeGroupId, group_id, mostAssigned);
+  const { ids, total } = await selectContactsWithoutCode(tx, accountId, codeGroupId, group_id, maxAssigned);
   const free = await countFreeCodes(tx, accountId, codeGroupId, total);
-  if (free < total) throw new Invalid({ group_id: [`The group id needs ${tooFew(total, free)}`] });
+  if (free < total) throw new Invalid({ group_id: [`The group id needs ${tooFewText(total, free)}`] });
   return { contact_ids: ids, remaining: total - ids.length };
 }
 
-/** The code, alone with it and with the purchases that wait for it; or what is wrong with how it is said. */
+/** Locks the code and the purchases that wait for it. Otherwise returns the errors. */
 async function lockedCode(
   tx: Tx,
   accountId: number,
   { unique_code_group_id: groupId, unique_code }: { unique_code_group_id: number; unique_code: string | undefined },
   errors: FieldErrors,
 ): Promise<CodeRow | undefined> {
-  // Whoever stores a purchase with this code waits for us, or we for them.
+  // Serialise with writes of purchases that use this code.
   if (unique_code !== undefined) await lockKeys(tx, accountId, [codeLock(unique_code)]);
   const [group] = await existingCodeGroups(tx, accountId, [groupId]);
   if (group === undefined) {
@@ -177,7 +180,7 @@ async function lockedCode(
   return code;
 }
 
-async function bring(tx: Tx, accountId: number, codeIds: number[], count: Count): Promise<void> {
+async function matchPurchases(tx: Tx, accountId: number, codeIds: number[], count: Count): Promise<void> {
   const { time_zone } = (await findAccount(tx, accountId)) as Account;
   await bringToWaiting(tx, accountId, time_zone, { codeIds }, count);
 }

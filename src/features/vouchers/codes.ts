@@ -18,14 +18,14 @@ import {
 } from './staff-store.ts';
 import { importLock, insertCodes } from './store.ts';
 
-/** How a long piece of work is watched, and given up. */
+/** Progress and cancellation of long work. */
 export interface Watch {
   progress(done: number, of: number): void;
-  /** Nobody waits for it any more. */
+  /** Aborted when the client is gone. */
   isGone(): boolean;
 }
 
-/** Generates codes, or imports them: all of them in this transaction, or none. */
+/** Generates or imports codes: all in this transaction, or none. */
 export async function addCodes(
   tx: Tx,
   accountId: number,
@@ -33,11 +33,11 @@ export async function addCodes(
   codes: NewCodes,
   watch: Watch,
 ): Promise<{ created: number }> {
-  const errors = wrongWithCodes(codes);
+  const errors = codeErrors(codes);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   await mustHaveGroup(tx, accountId, groupId);
   if (codes.codes) {
-    // One after the other: two that bring the same codes in another order would wait for each other.
+    // One transaction per group at a time, because two imports of the same codes in different orders would deadlock.
     await lockKeys(tx, accountId, [importLock(groupId)]);
     return { created: await insertCodes(tx, accountId, groupId, codes.codes) };
   }
@@ -51,24 +51,24 @@ export async function addCodes(
 
 const usualLength = 10;
 
-function wrongWithCodes(input: NewCodes): FieldErrors {
+function codeErrors(input: NewCodes): FieldErrors {
   const { count, codes } = input;
   if ((count === undefined) !== (codes === undefined)) return lengthError(input);
   const why = count === undefined ? 'is required when there is no' : 'can’t be sent together with the other field:';
   return { count: [`The count field ${why} codes.`], codes: [`The codes field ${why} count.`] };
 }
 
-/** Where codes could be guessed. */
+/** Rejects codes that are too short to resist guessing. */
 export function lengthError({ count, length = usualLength }: Partial<NewCodes>): FieldErrors {
   const shortest = shortestLength(count ?? 1);
   if (count === undefined || length >= shortest) return {};
   return { length: [`The length must be at least ${shortest}: so many shorter codes could be guessed.`] };
 }
 
-/** So many go to PostgreSQL at a time. */
+/** The number of codes per statement. */
 const step = 10_000;
 
-/** One that the group has already is made again. */
+/** Generates codes. A code that already exists in the group is replaced by a new one. */
 async function generate(
   tx: Tx,
   accountId: number,
@@ -77,14 +77,14 @@ async function generate(
   { progress, isGone }: Watch,
 ): Promise<void> {
   let made = 0;
-  // While PostgreSQL stores some, the next are on their way to it.
+  // Send the next statement while PostgreSQL runs the previous one.
   const storing: { size: number; stored: Promise<number> }[] = [];
   while (made < count) {
     if (isGone()) throw new Unavailable('Whoever asked for the codes has gone, so none were made.');
     const size = Math.min(step, count - made - storing.reduce((all, one) => all + one.size, 0));
     if (size > 0) {
       const stored = insertCodes(tx, accountId, groupId, randomCodes(size, prefix, length));
-      // Heard of below, or not at all where the one before it fails.
+      // The error is handled below, or ignored if an earlier statement fails.
       stored.catch(() => {});
       storing.push({ size, stored });
       if (storing.length < 2) continue;
@@ -110,7 +110,7 @@ export async function listCodes(
   return selectCodes(tx, accountId, groupId, filter, slice);
 }
 
-/** For an export: the next so many of them. */
+/** The next rows of an export. */
 export async function nextCodes(
   tx: Tx,
   accountId: number,
@@ -122,7 +122,7 @@ export async function nextCodes(
   return selectCodesAfter(tx, accountId, groupId, filter, after);
 }
 
-/** In whatever group: whose is this code? */
+/** Finds a code in all groups. */
 export function searchCodes(
   tx: Tx,
   accountId: number,
@@ -132,7 +132,7 @@ export function searchCodes(
   return selectCodeEverywhere(tx, accountId, unique_code, slice);
 }
 
-/** The contact's codes, and those of whoever was merged into it. */
+/** The codes of a contact and of the contacts merged into it. */
 export async function listContactCodes(
   tx: Tx,
   accountId: number,
@@ -154,7 +154,7 @@ async function mustHaveGroup(tx: Tx, accountId: number, groupId: number): Promis
   if (group === undefined) throw noSuchGroup();
 }
 
-/** The same, as staff see them. */
+/** The same with the fields for staff. */
 export async function listStaffContactCodes(
   tx: Tx,
   accountId: number,

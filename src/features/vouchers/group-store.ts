@@ -6,7 +6,7 @@ import type { CodeGroup, CountedCodeGroup, NewCodeGroup } from './schema.ts';
 
 const groupColumns = sql`id, unit_id, name, created_at`;
 
-/** Undefined: the unit has a group of that name already. */
+/** Undefined: the unit already has a group with that name. */
 export async function insertCodeGroup(
   tx: Tx,
   accountId: number,
@@ -18,7 +18,7 @@ export async function insertCodeGroup(
   return group;
 }
 
-/** Which of these groups exist. */
+/** The existing groups among these. */
 export async function existingCodeGroups(tx: Tx, accountId: number, ids: number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const rows = await tx<{ id: number }>`
@@ -42,7 +42,7 @@ export function selectCodeGroups(
   return listing(tx, { columns: groupColumns, from, orderBy: sql`id desc` }, slice);
 }
 
-/** These groups, the newest first, with what their units are called and what became of their codes. */
+/** These groups, newest first, with the names of their units and their counts. */
 export function countedCodeGroups(tx: Tx, accountId: number, ids: number[]): Promise<CountedCodeGroup[]> {
   return tx<CountedCodeGroup>`
     select g.id, g.unit_id, g.name, g.created_at, unit.name as unit_name,
@@ -66,7 +66,10 @@ export async function renameCodeGroup(
   return group;
 }
 
-/** Until the transaction ends, nobody else gives out its codes or deletes it; and for deleting, nobody puts one into it. */
+/**
+ * Locks the group until the transaction ends, against assigning its codes and deleting it. For a deletion, also against
+ * new codes.
+ */
 export async function lockCodeGroup(
   tx: Tx,
   accountId: number,
@@ -82,7 +85,7 @@ export async function deleteCodeGroup(tx: Tx, accountId: number, id: number): Pr
   await tx`delete from unique_code_groups where account_id = ${accountId} and id = ${id}`;
 }
 
-/** Whether any of its codes is somebody's, or was redeemed. */
+/** Whether any of its codes is assigned or redeemed. */
 export async function isUsed(tx: Tx, accountId: number, groupId: number): Promise<boolean> {
   const { used } = only(
     await tx<{ used: boolean }>`
@@ -93,7 +96,7 @@ export async function isUsed(tx: Tx, accountId: number, groupId: number): Promis
   return used;
 }
 
-/** So many at most of those that no guest has met, behind an id. Gives the last one's id; null: there were none left. */
+/** Deletes up to `limit` free codes after an id. Returns the last id; null: none were left. */
 export async function deleteUnusedCodes(
   tx: Tx,
   accountId: number,

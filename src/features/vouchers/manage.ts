@@ -19,19 +19,15 @@ const taken = () => new Invalid({ name: ['The name has already been taken by ano
 export const noSuchGroup = () => new NotFound('There is no such unique code group.');
 
 export async function createCodeGroup(tx: Tx, accountId: number, group: NewCodeGroup): Promise<CodeGroup> {
-  const wrong = await wrongWithGroup(tx, accountId, group);
+  const wrong = await groupErrors(tx, accountId, group);
   if (Object.keys(wrong).length > 0) throw new Invalid(wrong);
   const made = await insertCodeGroup(tx, accountId, group);
   if (!made) throw taken();
   return made;
 }
 
-/** A name is unique on its unit, so that without the unit nothing can be said of it: the interface tells both. */
-export async function wrongWithGroup(
-  tx: Tx,
-  accountId: number,
-  { unit_id }: Partial<NewCodeGroup>,
-): Promise<FieldErrors> {
+/** A name is unique on its unit, so the message names both fields. */
+export async function groupErrors(tx: Tx, accountId: number, { unit_id }: Partial<NewCodeGroup>): Promise<FieldErrors> {
   if (unit_id !== undefined && (await findUnit(tx, accountId, unit_id))) return {};
   return {
     unit_id: ['The unit id is not a unit of this account.'],
@@ -76,16 +72,16 @@ export async function changeCodeGroup(tx: Tx, accountId: number, id: number, nam
   }
 }
 
-/** So many codes go at a time. */
+/** The number of codes per statement of a deletion. */
 const step = 10_000;
 
-/** With its codes, as long as no guest has met them: what was given out or redeemed stays known. */
+/** Deletes a group with its codes, if none is assigned or redeemed. That history must stay. */
 export async function removeCodeGroup(tx: Tx, accountId: number, id: number): Promise<void> {
   if (!(await lockCodeGroup(tx, accountId, id, 'for deleting'))) throw noSuchGroup();
   await mustBeUnused(tx, accountId, id);
   let last: number | null = 0;
   while (last !== null) last = await deleteUnusedCodes(tx, accountId, id, { after: last, limit: step });
-  // Somebody may have redeemed one a moment ago: then nothing of this was done.
+  // A code may have been redeemed meanwhile. Then the transaction is rolled back.
   await mustBeUnused(tx, accountId, id);
   await deleteCodeGroup(tx, accountId, id);
 }

@@ -11,32 +11,32 @@ import {
   type CodeRow,
   findCodes,
   lockCodes,
-  type PlainRedemption,
   type RedeemedRow,
   type Redemption,
-  redeemPlain,
+  redeemSimple,
+  type SimpleRedemption,
   type SoughtCode,
   storeRedemptions,
 } from './store.ts';
 
 export interface RedeemCommand {
-  /** What could be read of it. */
+  /** The readable fields of the request. */
   input: Partial<Redeem>;
   errors: FieldErrors;
-  /** An instant, to the millisecond. */
+  /** An instant with milliseconds. */
   receivedAt: string;
 }
 
 export interface Redeemed {
-  /** To be asked for once the transaction is committed. */
+  /** Available after the commit. */
   code(): RedeemedCode;
-  /** How things went, to be counted. */
+  /** The outcomes, for the metrics. */
   outcomes: string[];
 }
 
 /**
- * Redeems codes, one after the other as far as anybody can tell, in the same few statements: they are locked, decided
- * on, and stored. Whoever comes second, in this batch, in another process or after a crash, finds the code redeemed.
+ * Redeems a batch of codes in a few statements: lock, decide in order, store. A second request for a code, in this
+ * batch, in another process or after a crash, finds the code redeemed.
  */
 export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCommand[]): Promise<(Redeemed | Error)[]> {
   const inputs = commands.map(({ input }) => input);
@@ -66,7 +66,7 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
     }
     const code = knownCodes.only(input, errors);
     const already = code && redeemed.get(code.id);
-    if (already) addError(errors, 'unique_code', inWords(already, timeZone));
+    if (already) addError(errors, 'unique_code', redeemedText(already, timeZone));
     if (!code || unit_id === undefined || Object.keys(errors).length > 0) return new Invalid(errors);
     redeemed.set(code.id, { at, unitName });
     return { code, redemption: redemptions[redemptions.push({ id: code.id, unit_id, at }) - 1] as Redemption };
@@ -75,7 +75,7 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
 
   const times = new Map<number, string>();
   const storing = storeRedemptions(tx, accountId, timeZone, redemptions).then((stored) => {
-    // They are ours alone since they were locked. Should that ever not be so, nothing of this may stay.
+    // The codes are locked, so all must be updated. If not, roll back.
     if (stored.size !== redemptions.length) throw new Error('A code that was locked was redeemed all the same.');
     for (const [id, time] of stored) times.set(id, time);
   });
@@ -89,24 +89,24 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
     const { code, redemption } = one;
     return {
       code: () => redeemedCode(code, redemption.unit_id, times.get(code.id) as string),
-      // What the batch brought about as a whole is told with the first of it, so that it is counted once.
+      // The outcomes of the whole batch go to the first result, so that they are counted once.
       outcomes: outcomes.splice(0),
     };
   });
 }
 
 /**
- * Most redemptions are of a code that is there, by a unit that is there: those take one statement, and the commit goes
- * with it. Whatever is not plain is left to `redeemCodes`.
+ * The fast path: an existing code and an existing unit need one statement, which is sent together with the commit. All
+ * other cases are left to `redeemCodes`.
  */
-export async function redeemQuickly(
+export async function redeemFast(
   tx: Tx,
   accountId: number,
   commands: RedeemCommand[],
   last: Last,
 ): Promise<() => (Redeemed | undefined)[]> {
   const outcomes = new Array<Redeemed | undefined>(commands.length).fill(undefined);
-  const sent: (PlainRedemption & { command: number })[] = [];
+  const sent: (SimpleRedemption & { command: number })[] = [];
   commands.forEach(({ input, errors, receivedAt }, command) => {
     const { unit_id, redemption_date: at = receivedAt } = input;
     if (unit_id === undefined || Object.keys(errors).length > 0) return;
@@ -115,7 +115,7 @@ export async function redeemQuickly(
   if (sent.length === 0) return () => outcomes;
   let rows: RedeemedRow[] = [];
   last(
-    redeemPlain(tx, accountId, sent).then((redeemed) => {
+    redeemSimple(tx, accountId, sent).then((redeemed) => {
       rows = redeemed;
     }),
   );
@@ -128,7 +128,7 @@ export async function redeemQuickly(
   };
 }
 
-/** The voucher check: a code as it is. */
+/** The voucher check. */
 export async function checkCode(tx: Tx, accountId: number, input: FindCode): Promise<CheckedCode> {
   const codes = await findCodes(tx, accountId, soughtBy(input));
   const errors: FieldErrors = {};
@@ -137,8 +137,8 @@ export async function checkCode(tx: Tx, accountId: number, input: FindCode): Pro
   return checked(code);
 }
 
-/** What only the database knows to be wrong, where the rest of a voucher check can't be read. */
-export async function wrongWithCheck(tx: Tx, accountId: number, input: Partial<FindCode>): Promise<FieldErrors> {
+/** The errors that need the database, for a voucher check with other invalid fields. */
+export async function checkErrors(tx: Tx, accountId: number, input: Partial<FindCode>): Promise<FieldErrors> {
   const errors: FieldErrors = {};
   (await KnownCodes.of(tx, accountId, [input], await findCodes(tx, accountId, soughtBy(input)))).only(input, errors);
   return errors;
@@ -167,19 +167,19 @@ function redeemedCode(code: NamedCode, redeemed_at_unit_id: number, redeemed_at_
 
 type NamedCode = Pick<CodeRow, 'id' | 'unique_code' | 'unique_code_group_id' | 'contact_id'>;
 
-type Said = Partial<FindCode>;
+type CodeInput = Partial<FindCode>;
 
-function soughtBy({ unique_code, unique_code_group_id }: Said): SoughtCode[] {
+function soughtBy({ unique_code, unique_code_group_id }: CodeInput): SoughtCode[] {
   return unique_code === undefined ? [] : [{ key: codeKey(unique_code), groupId: unique_code_group_id ?? null }];
 }
 
-/** The groups and codes of the account that were asked for. */
+/** The requested groups and codes of the account. */
 class KnownCodes {
   readonly #groups: Set<number>;
   readonly #codes = new Map<string, CodeRow[]>();
 
-  /** A group that has one of the codes exists. Only the others have to be looked for, which is seldom. */
-  static async of(tx: Tx, accountId: number, said: Said[], codes: CodeRow[]): Promise<KnownCodes> {
+  /** A group with one of the found codes exists. Only other groups need a query, which is rare. */
+  static async of(tx: Tx, accountId: number, said: CodeInput[], codes: CodeRow[]): Promise<KnownCodes> {
     const seen = new Set(codes.map(({ unique_code_group_id }) => unique_code_group_id));
     const others = said.flatMap(({ unique_code_group_id: id }) => (id === undefined || seen.has(id) ? [] : [id]));
     return new KnownCodes([...seen, ...(await existingCodeGroups(tx, accountId, others))], codes);
@@ -194,8 +194,8 @@ class KnownCodes {
     }
   }
 
-  /** The one code that is meant; or what is wrong with how it is said. */
-  only({ unique_code, unique_code_group_id: groupId }: Said, errors: FieldErrors): CodeRow | undefined {
+  /** The requested code, or the errors of the request. */
+  only({ unique_code, unique_code_group_id: groupId }: CodeInput, errors: FieldErrors): CodeRow | undefined {
     if (groupId !== undefined && !this.#groups.has(groupId)) {
       addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
     }
@@ -212,7 +212,7 @@ class KnownCodes {
   }
 }
 
-/** Where and when a code was redeemed already. */
+/** The time and unit of the earlier redemption, as a message. */
 interface Already {
   at: string;
   unitName: string | null | undefined;
@@ -222,8 +222,8 @@ function before({ id, redeemed_at_datetime: at, redeemed_at_unit_name: unitName 
   return at === null ? [] : [[id, { at, unitName }]];
 }
 
-/** For whoever stands at the till, on their clock. */
-function inWords({ at, unitName }: Already, timeZone: string): string {
+/** In the account's time zone, for the staff at the till. */
+function redeemedText({ at, unitName }: Already, timeZone: string): string {
   const second = at.endsWith('Z') ? `${at.slice(0, 19).replace('T', ' ')}Z` : at;
   return `The unique code has already been redeemed, on ${onClock(second, timeZone)} at ${unitName ?? 'a unit'}.`;
 }

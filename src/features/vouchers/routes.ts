@@ -2,7 +2,7 @@ import { crudRoutes } from '../../platform/http/crud-routes.ts';
 import { batchedWrite, jsonRoute, listRoute } from '../../platform/http/route.ts';
 import { iso } from '../../shared/clock.ts';
 import { NoFields } from '../../shared/fields.ts';
-import { assignCode, giveCodes, unassignCode, wrongWithAssignment, wrongWithContacts } from './assign.ts';
+import { assignCode, assignFreeCodes, assignmentErrors, contactErrors, unassignCode } from './assign.ts';
 import {
   addCodes,
   lengthError,
@@ -15,15 +15,17 @@ import {
 import {
   changeCodeGroup,
   createCodeGroup,
+  groupErrors,
   listCodeGroups,
   listCountedCodeGroups,
   removeCodeGroup,
   showCodeGroup,
-  wrongWithGroup,
 } from './manage.ts';
-import { checkCode, redeemCodes, redeemQuickly, wrongWithCheck } from './redeem.ts';
+import { checkCode, checkErrors, redeemCodes, redeemFast } from './redeem.ts';
 import {
   AssignCode,
+  AssignedCodes,
+  AssignFreeCodes,
   ByUnit,
   CheckedCode,
   CodeGroup,
@@ -34,8 +36,6 @@ import {
   exportedColumns,
   FindCode,
   ForStatistics,
-  GiveCodes,
-  GivenCodes,
   ListCodes,
   NewCodeGroup,
   NewCodes,
@@ -82,7 +82,7 @@ const staffCode = {
   redeemed_at_unit_name: null,
   created_at: '2026-02-19T16:20:00.000Z',
 };
-/** So many are there at once. */
+/** The most groups in one response. */
 const fewCodes = 10_000;
 
 const codeGroup = { id: 8, unit_id: 1, name: 'Summer vouchers', created_at: '2026-02-19T16:20:00.000Z' };
@@ -100,7 +100,7 @@ export const voucherRoutes = [
       description:
         'Creates the container for the unique codes of one campaign. Staff add the codes. A name that another group of the unit has returns 422.',
       input: PartnerCodeGroup,
-      alsoCheck: (tx, { accountId, input }) => wrongWithGroup(tx, accountId, input),
+      alsoCheck: (tx, { accountId, input }) => groupErrors(tx, accountId, input),
       response: CodeGroupId,
       example: { input: { account_id: 1, unit_id: 1, name: 'Summer vouchers' }, response: { id: 8 } },
     },
@@ -130,7 +130,7 @@ export const voucherRoutes = [
         receivedAt: iso(receivedAt.getTime()),
       }),
       weigh: () => 1,
-      quick: redeemQuickly,
+      quick: redeemFast,
       write: redeemCodes,
       response: ({ code }) => code(),
       outcomes: ({ outcomes }) => outcomes,
@@ -147,7 +147,7 @@ export const voucherRoutes = [
       description:
         'Returns the status of a code, `Active` or `Redeemed`, with the time and unit of the redemption. An unknown code returns 422 on `unique_code`.',
       input: FindCode,
-      alsoCheck: (tx, { accountId, input }) => wrongWithCheck(tx, accountId, input),
+      alsoCheck: (tx, { accountId, input }) => checkErrors(tx, accountId, input),
       response: CheckedCode,
       example: { input: { account_id: 1, ...named }, response: active },
     },
@@ -273,13 +273,13 @@ export const voucherRoutes = [
       summary: 'Assign unique codes to many contacts',
       description:
         'Assigns the next free codes of the group, one to each contact. A contact that already has a code of the group keeps it, so the request can be repeated. If there are too few codes, none is assigned (422).',
-      input: GiveCodes,
-      alsoCheck: (tx, { accountId, input }) => wrongWithContacts(tx, accountId, input.contact_ids ?? []),
-      response: GivenCodes,
+      input: AssignFreeCodes,
+      alsoCheck: (tx, { accountId, input }) => contactErrors(tx, accountId, input.contact_ids ?? []),
+      response: AssignedCodes,
       example: { input: { contact_ids: [42] }, response: { assigned: 1, remaining: 0, data: [staffCode] } },
     },
     async (tx, { accountId, ids, input, count, setSubject }) => {
-      const given = await giveCodes(tx, accountId, ids.unique_code_group_id, input, count);
+      const given = await assignFreeCodes(tx, accountId, ids.unique_code_group_id, input, count);
       setSubject(`${given.assigned} of ${(await showCodeGroup(tx, accountId, ids.unique_code_group_id)).name}`);
       return given;
     },
@@ -350,7 +350,7 @@ export const voucherRoutes = [
       description:
         'Assigns the code to a contact. Waiting purchases with this code are matched in the same transaction. A code of another contact must be unassigned first (422).',
       input: AssignCode,
-      alsoCheck: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
+      alsoCheck: (tx, { accountId, input }) => assignmentErrors(tx, accountId, input),
       response: StaffCode,
       example: { input: { ...named, contact_id: 42 }, response: staffCode },
     },
@@ -367,7 +367,7 @@ export const voucherRoutes = [
       description:
         'Removes the contact from a code. A redeemed code returns 422. Purchases that were matched by the code keep their contact.',
       input: UnassignCode,
-      alsoCheck: (tx, { accountId, input }) => wrongWithAssignment(tx, accountId, input),
+      alsoCheck: (tx, { accountId, input }) => assignmentErrors(tx, accountId, input),
       response: StaffCode,
       example: { input: named, response: { ...staffCode, contact_id: null, contact_name: null, assigned_at: null } },
     },

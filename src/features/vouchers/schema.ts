@@ -3,8 +3,8 @@ import { codeStatuses } from '../../shared/codes.ts';
 import { Day, Id, Instant, Name, Nullable, WallClock } from '../../shared/fields.ts';
 
 /*
- * A voucher is a unique code in a unique code group. A code is known by its characters, but for the case of A to Z and
- * surrounding space: a guest reads it off a phone, and whoever types it in may hold either key.
+ * A voucher is a unique code in a unique code group. The case of A to Z and surrounding spaces are ignored, because
+ * codes are read from a phone and typed at a till.
  */
 export const codeKey = (code: string) => code.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 
@@ -141,10 +141,10 @@ export const ByUnit = Type.Object({ unit_id: Type.Optional(Id('Only groups of th
 export type ByUnit = Static<typeof ByUnit>;
 
 /** The maximum of one request: codes to import, and contacts to assign codes to. */
-export const mostImported = 10_000;
-export const mostAssigned = 400;
+export const maxImported = 10_000;
+export const maxAssigned = 400;
 /** The maximum of codes that one request generates. */
-export const mostGenerated = 1_000_000;
+export const maxGenerated = 1_000_000;
 
 /** Generated, or imported. */
 export const NewCodes = Type.Object(
@@ -153,7 +153,7 @@ export const NewCodes = Type.Object(
       Type.Integer({
         description: 'The number of codes to generate.',
         minimum: 1,
-        maximum: mostGenerated,
+        maximum: maxGenerated,
         examples: [5000],
       }),
     ),
@@ -172,7 +172,7 @@ export const NewCodes = Type.Object(
       Type.Array(code, {
         description: 'The codes to import, instead of `count`. Codes that the group already has are skipped.',
         minItems: 1,
-        maxItems: mostImported,
+        maxItems: maxImported,
         examples: [['SUMMER-7KQ', 'SUMMER-P2X']],
       }),
     ),
@@ -209,27 +209,27 @@ export const UnassignCode = Type.Omit(AssignCode, ['contact_id'], { title: 'Uniq
 export type UnassignCode = Static<typeof UnassignCode>;
 
 /** A code of the group for each of these contacts, or for the next of a group of contacts. */
-export const GiveCodes = Type.Object(
+export const AssignFreeCodes = Type.Object(
   {
     contact_ids: Type.Optional(
       Type.Array(Id('The id of a contact.'), {
         description: 'The contacts. A contact that already has a code of this group keeps it.',
         minItems: 1,
-        maxItems: mostAssigned,
+        maxItems: maxAssigned,
         examples: [[42, 43]],
       }),
     ),
     group_id: Type.Optional(
       Id(
-        `A group of contacts, instead of \`contact_ids\`. The next ${mostAssigned} contacts without a code get one, if there are enough codes for all. Repeat the request until \`remaining\` is 0.`,
+        `A group of contacts, instead of \`contact_ids\`. The next ${maxAssigned} contacts without a code get one, if there are enough codes for all. Repeat the request until \`remaining\` is 0.`,
       ),
     ),
   },
   { title: 'UniqueCodesAssign' },
 );
-export type GiveCodes = Static<typeof GiveCodes>;
+export type AssignFreeCodes = Static<typeof AssignFreeCodes>;
 
-export const GivenCodes = Type.Object(
+export const AssignedCodes = Type.Object(
   {
     assigned: Type.Integer({ description: 'The number of contacts that got a code by this request.', examples: [1] }),
     remaining: Type.Integer({
@@ -241,7 +241,7 @@ export const GivenCodes = Type.Object(
   },
   { title: 'AssignedUniqueCodes' },
 );
-export type GivenCodes = Static<typeof GivenCodes>;
+export type AssignedCodes = Static<typeof AssignedCodes>;
 
 export const SearchCodes = Type.Object({ unique_code: code });
 

@@ -12,13 +12,13 @@ const staffColumns = sql`code.id, code.unique_code, code.group_id as unique_code
   ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id,
   unit.name as redeemed_at_unit_name, code.created_at`;
 
-/** Those with this code, where one is said: few, whatever group has them. A group may have a million, and is not to be searched for one. */
-const codesCalled = (accountId: number, { unique_code }: ListCodes) =>
+/** Finds a code by its key instead of searching the group, because a group can have a million codes. */
+const codesWithKey = (accountId: number, { unique_code }: ListCodes) =>
   unique_code === undefined
     ? sql`unique_codes`
     : sql`(select * from unique_codes where account_id = ${accountId} and code_key = ${codeKey(unique_code)} offset 0)`;
 
-/** Which of them, of a group, are wanted. */
+/** The filters of a group's codes. */
 const chosen = (accountId: number, groupId: number, { status, assigned }: ListCodes) => {
   const parts = [sql`code.account_id = ${accountId}`, sql`code.group_id = ${groupId}`];
   if (status !== undefined)
@@ -34,7 +34,7 @@ export async function selectCodes(
   filter: ListCodes,
   slice: Slice,
 ): Promise<Rows<StaffCode>> {
-  const [codes, where] = [codesCalled(accountId, filter), chosen(accountId, groupId, filter)];
+  const [codes, where] = [codesWithKey(accountId, filter), chosen(accountId, groupId, filter)];
   const { rows, counted } = await tx.inOrder({
     // What else is told of a code is not looked up for those before it, of which there may be a million.
     rows: () => tx<StaffCode>`
@@ -47,7 +47,7 @@ export async function selectCodes(
   return { rows, total: only(counted).total };
 }
 
-/** The next so many behind one of them. */
+/** The next rows after an id. */
 export function selectCodesAfter(
   tx: Tx,
   accountId: number,
@@ -56,12 +56,12 @@ export function selectCodesAfter(
   { after, limit }: After,
 ): Promise<StaffCode[]> {
   return tx<StaffCode>`
-    select ${staffColumns} from ${codesWithMore(accountId, codesCalled(accountId, filter))}
+    select ${staffColumns} from ${codesWithMore(accountId, codesWithKey(accountId, filter))}
     where ${chosen(accountId, groupId, filter)} and code.id > ${after}
     order by code.id limit ${limit}`;
 }
 
-/** Looked up for each code, and not joined: a plan that begins at the groups reads all of their codes. */
+/** Subqueries instead of joins, because a plan that starts at the groups reads all of their codes. */
 const groupNames = sql`cross join lateral (
     select name from unique_code_groups where account_id = code.account_id and id = code.group_id offset 0) as g`;
 
@@ -69,7 +69,7 @@ const ofContacts = (accountId: number, contactIds: number[]) => sql`${codesWithM
   ${groupNames}
   where code.account_id = ${accountId} and code.contact_id = any(${contactIds})`;
 
-/** A contact's, with what the groups and units are called; the newest first. */
+/** The codes of contacts with the names of groups and units, newest first. */
 export function selectContactCodes(
   tx: Tx,
   accountId: number,
@@ -80,7 +80,7 @@ export function selectContactCodes(
   return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`code.id desc` }, slice);
 }
 
-/** The same, as staff see them. */
+/** The same with the fields for staff. */
 export function selectStaffContactCodes(
   tx: Tx,
   accountId: number,
@@ -91,7 +91,7 @@ export function selectStaffContactCodes(
   return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`code.id desc` }, slice);
 }
 
-/** A code in whatever groups have it. */
+/** A code in all groups. */
 export function selectCodeEverywhere(
   tx: Tx,
   accountId: number,
@@ -105,7 +105,7 @@ export function selectCodeEverywhere(
   return listing(tx, { columns, from, orderBy: sql`code.id` }, slice);
 }
 
-/** Undefined contact: nobody's. */
+/** Undefined contact: not assigned. */
 export async function assignCodes(
   tx: Tx,
   accountId: number,
@@ -124,27 +124,27 @@ export function findStaffCodes(tx: Tx, accountId: number, ids: number[]): Promis
     order by code.id`;
 }
 
-/** A contact's, of whatever group: they are few. */
+/** The codes of contacts in all groups. They are few. */
 const codesOf = (accountId: number, contact: Sql) => sql`
   select id, unique_code, group_id from unique_codes where account_id = ${accountId} and contact_id = ${contact} offset 0`;
 
-/** The contact itself, and the contacts that were merged into it. */
-const personOf = (accountId: number, contact: Sql) => sql`(
+/** The contact and the contacts merged into it. */
+const mergedIds = (accountId: number, contact: Sql) => sql`(
   select ${contact} as id union all
   select merged.id from contacts merged where merged.account_id = ${accountId} and merged.merged_into = ${contact}) as person`;
 
-/** Codes of a group to give out: the first that each of these contacts has already, and so many that are free. */
-export async function selectCodesToGive(
+/** The first code of the group that each of these contacts already has, and up to `limit` free codes. */
+export async function selectCodesToAssign(
   tx: Tx,
   accountId: number,
   groupId: number,
   contactIds: number[],
 ): Promise<{ id: number; unique_code: string; contact_id: number | null }[]> {
-  // One statement, so that a code that is being given meanwhile is seen in either part and not in neither.
+  // One statement, so that a code that is assigned meanwhile appears in one of the two parts.
   return tx`
     select had.id, had.unique_code, had.contact_id from unnest(${contactIds}::bigint[]) as contact (id)
     cross join lateral (
-      select code.id, code.unique_code, contact.id as contact_id from ${personOf(accountId, sql`contact.id`)}
+      select code.id, code.unique_code, contact.id as contact_id from ${mergedIds(accountId, sql`contact.id`)}
       cross join lateral (${codesOf(accountId, sql`person.id`)}) as code
       where code.group_id = ${groupId} order by code.id limit 1) as had
     union all
@@ -153,8 +153,8 @@ export async function selectCodesToGive(
      order by id limit ${contactIds.length})`;
 }
 
-/** The first so many of a group of contacts who have no code of a group of codes, and how many there are in all. */
-export async function selectContactsWithout(
+/** The first contacts of a group without a code of the voucher group, and their total number. */
+export async function selectContactsWithoutCode(
   tx: Tx,
   accountId: number,
   codeGroupId: number,
@@ -170,13 +170,13 @@ export async function selectContactsWithout(
       where account_id = ${accountId} and id = link.contact_id and merged_into is null offset 0) as contact
     where link.account_id = ${accountId} and link.group_id = ${contactGroupId}
       and not exists (
-        select from ${personOf(accountId, sql`contact.id`)}
+        select from ${mergedIds(accountId, sql`contact.id`)}
         cross join lateral (${codesOf(accountId, sql`person.id`)}) as code where code.group_id = ${codeGroupId})
     order by contact.id limit ${limit}`;
   return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
 }
 
-/** How many free codes a group has; so many at most are looked for. */
+/** The number of free codes of a group, counted up to a limit. */
 export async function countFreeCodes(tx: Tx, accountId: number, groupId: number, most: number): Promise<number> {
   const rows = await tx<{ count: number }>`
     select count(*) as count from (
@@ -186,7 +186,7 @@ export async function countFreeCodes(tx: Tx, accountId: number, groupId: number,
   return only(rows).count;
 }
 
-/** How many of these are still free. They stay so until the transaction ends. */
+/** The number of these codes that are still free. Locks them until the transaction ends. */
 export async function lockFreeCodes(tx: Tx, accountId: number, ids: number[]): Promise<number> {
   const rows = await tx`
     select from unique_codes where account_id = ${accountId} and id = any(${ids}) and contact_id is null and redeemed_at is null
@@ -200,7 +200,7 @@ interface Range {
   end: string;
 }
 
-/** How many a group has. */
+/** The number of codes of a group. */
 export async function countCodes(tx: Tx, accountId: number, groupId: number) {
   const rows = await tx<{ made: number; assigned: number; redeemed: number }>`
     select count(*) as made, count(contact_id) as assigned, count(redeemed_at) as redeemed
@@ -208,7 +208,7 @@ export async function countCodes(tx: Tx, accountId: number, groupId: number) {
   return only(rows);
 }
 
-/** How many it has of one prefix and length. */
+/** The number of codes with this prefix and length. */
 export async function countAlike(tx: Tx, accountId: number, groupId: number, prefix: string, length: number) {
   const rows = await tx<{ count: number }>`
     select count(*) as count from unique_codes
@@ -226,7 +226,7 @@ export function countByUnit(tx: Tx, accountId: number, groupId: number) {
     order by redeemed desc, unit_id`;
 }
 
-/** What happened on each day, and where: made and assigned are not at a unit. */
+/** The counts by day and unit. Generated and assigned codes have no unit. */
 export function countByDay(tx: Tx, accountId: number, groupId: number, { timeZone, start, end }: Range) {
   const counted = (instant: Sql, what: string, where: Sql) => sql`
     select (${instant} at time zone ${timeZone})::date as date, ${what} as what, ${where} as unit_id, count(*) as count

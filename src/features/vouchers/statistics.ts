@@ -7,13 +7,13 @@ import { showCodeGroup } from './manage.ts';
 import type { ForStatistics, Statistics } from './schema.ts';
 import { countByDay, countByUnit, countCodes } from './staff-store.ts';
 
-const usualDays = 90;
-/** So many are told at most. */
-const mostDays = 366;
+const defaultDays = 90;
+/** The most days in the response. */
+const maxDays = 366;
 
 type Day = Statistics['by_day'][number];
 
-/** What became of a group's codes: in all, at which units, and day by day on the account's clock. */
+/** The figures of a group: in total, by unit, and by day in the account's time zone. */
 export async function codeStatistics(
   tx: Tx,
   accountId: number,
@@ -24,10 +24,10 @@ export async function codeStatistics(
   await showCodeGroup(tx, accountId, groupId);
   const { time_zone: timeZone } = (await findAccount(tx, accountId)) as Account;
   const end = end_date ?? today(now, timeZone);
-  const start = start_date ?? daysBefore(end, usualDays - 1);
+  const start = start_date ?? daysBefore(end, defaultDays - 1);
   if (start > end) throw new Invalid({ end_date: ['The end date must not be before the start date.'] });
-  if (start < daysBefore(end, mostDays - 1)) {
-    throw new Invalid({ start_date: [`The start date must be within ${mostDays} days of the end date.`] });
+  if (start < daysBefore(end, maxDays - 1)) {
+    throw new Invalid({ start_date: [`The start date must be within ${maxDays} days of the end date.`] });
   }
   const { totals, by_unit, rows } = await tx.inOrder({
     totals: () => countCodes(tx, accountId, groupId),

@@ -2,13 +2,13 @@ import type { Tx } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { codeKey } from './schema.ts';
 
-/** What stands for a code, in whatever group, among locks. */
+/** The lock key of a code, in any group. */
 export const codeLock = (code: string) => `code:${codeKey(code)}`;
 
-/** What stands for bringing codes into a group, among locks. */
+/** The lock key for adding codes to a group. */
 export const importLock = (groupId: number) => `codes into ${groupId}`;
 
-/** How many are new. */
+/** The number of new codes. */
 export async function insertCodes(tx: Tx, accountId: number, groupId: number, codes: string[]): Promise<number> {
   const { count } = await tx`
     insert into unique_codes (account_id, group_id, unique_code, created_at)
@@ -17,10 +17,10 @@ export async function insertCodes(tx: Tx, accountId: number, groupId: number, co
   return count;
 }
 
-/** An instant as the interface writes it. */
+/** An instant in the format of the API. */
 export const utc = (instant: Sql) => sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** A code, with whose it is today: a contact that was merged gives its own up to the other. */
+/** A code with its contact after merges. */
 export interface CodeRow {
   id: number;
   unique_code: string;
@@ -41,13 +41,13 @@ export const codesWithMore = (accountId: number, codes = sql`unique_codes`) => s
   left join lateral (
     select name from units where account_id = ${accountId} and id = code.redeemed_unit_id offset 0) as unit on true`;
 
-/** How a code is asked for. Without a group, it may be in any. */
+/** A requested code. Without a group, it can be in any group. */
 export interface SoughtCode {
   key: string;
   groupId: number | null;
 }
 
-/** The ids of those codes. Of one that several groups have, two are enough to know it. */
+/** The ids of these codes. Two per code are enough to see that it is ambiguous. */
 const soughtIds = (accountId: number, sought: SoughtCode[]) => sql`
   select code.id from unnest(${sought.map(({ key }) => key)}::text[], ${sought.map(({ groupId }) => groupId)}::bigint[])
     as sought (key, group_id)
@@ -62,7 +62,7 @@ export function findCodes(tx: Tx, accountId: number, sought: SoughtCode[]): Prom
     where code.account_id = ${accountId} and code.id = any(array(${soughtIds(accountId, sought)})) order by code.id`;
 }
 
-/** Alone with them until the transaction ends; in one order everywhere, so that two can't wait for each other. */
+/** Locks the codes until the transaction ends, in id order as everywhere, so that two transactions cannot deadlock. */
 export async function lockCodes(
   tx: Tx,
   accountId: number,
@@ -72,7 +72,7 @@ export async function lockCodes(
     select id from unique_codes where account_id = ${accountId} and id = any(array(${soughtIds(accountId, sought)}))
     order by id for no key update`;
   if (locked.length === 0) return [];
-  // Only now: while we waited for a lock, a code may have been given to somebody.
+  // Read the rows after locking, because a code may have been assigned while this waited.
   return tx<CodeRow & { waited_for: boolean }>`
     select ${codeColumns}, code.contact_id is not null and exists (
       select from purchases
@@ -84,14 +84,14 @@ export async function lockCodes(
 export interface Redemption {
   id: number;
   unit_id: number;
-  /** A time on the account's clock, or an instant that ends in Z. */
+  /** A time in the account's time zone, or an instant that ends in Z. */
   at: string;
 }
 
 const instantOf = (at: Sql, timeZone: Sql) =>
   sql`case when ${at} like '%Z' then ${at}::timestamptz else ${at}::timestamp at time zone ${timeZone} end`;
 
-/** Of codes that are locked and not redeemed; when that was. */
+/** Redeems codes that are locked and not redeemed. Returns the times. */
 export async function storeRedemptions(
   tx: Tx,
   accountId: number,
@@ -107,24 +107,23 @@ export async function storeRedemptions(
   return new Map(rows.map((row) => [row.id, row.redeemed_at_datetime]));
 }
 
-export interface PlainRedemption extends SoughtCode {
+export interface SimpleRedemption extends SoughtCode {
   unit_id: number;
   at: string;
 }
 
 export interface RedeemedRow extends Pick<CodeRow, 'id' | 'unique_code' | 'unique_code_group_id' | 'contact_id'> {
-  /** Among those that were asked for, from 1. */
+  /** The position in the request, from 1. */
   place: number;
   redeemed_at_unit_id: number;
   redeemed_at_datetime: string;
 }
 
 /**
- * Redeems those of which it can be seen at a glance that they may be: one code and no other is meant, it is not
- * redeemed, the unit is there, and no purchase waits for it. Of several for one code, the first. In the order of their
- * ids, so that two can't wait for each other.
+ * Redeems the simple cases: the code is unambiguous and not redeemed, the unit exists, and no purchase waits for the
+ * code. Of several requests for one code, the first. Locks in id order, so that two transactions cannot deadlock.
  */
-export function redeemPlain(tx: Tx, accountId: number, sent: PlainRedemption[]): Promise<RedeemedRow[]> {
+export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]): Promise<RedeemedRow[]> {
   return tx<RedeemedRow>`
     update unique_codes code set redeemed_unit_id = plain.unit_id, redeemed_at = plain.at
     from (

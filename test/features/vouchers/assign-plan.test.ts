@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { selectContactsWithout } from '../../../src/features/vouchers/staff-store.ts';
+import { selectContactsWithoutCode } from '../../../src/features/vouchers/staff-store.ts';
 import { only, raw } from '../../../src/platform/db/sql.ts';
 import { testApp } from '../../support/app.ts';
 import { superuser } from '../../support/database.ts';
@@ -25,7 +25,7 @@ it('assigning codes to a group of contacts reads the group once, even before Pos
       return only(rows).read;
     };
     const before = await soFar();
-    return [await selectContactsWithout(tx, id, 1, 1, 400), (await soFar()) - before];
+    return [await selectContactsWithoutCode(tx, id, 1, 1, 400), (await soFar()) - before];
   });
   expect(found).toEqual({ ids: Array.from({ length: 100 }, (_, n) => 1301 + n), total: 100 });
   // The links, the contacts and their codes, once each. A plan that joins them reads 160,000.

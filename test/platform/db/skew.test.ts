@@ -11,7 +11,7 @@ import { selectWifiPops } from '../../../src/features/activity/wifi/store.ts';
 import { tablesLedTo } from '../../../src/features/identity/matching/store.ts';
 import {
   selectCodes,
-  selectCodesToGive,
+  selectCodesToAssign,
   selectContactCodes,
   selectStaffContactCodes,
 } from '../../../src/features/vouchers/staff-store.ts';
@@ -107,7 +107,7 @@ it.each<[string, string, number, (tx: Tx) => Promise<unknown>]>([
     'vouchers that contacts have already',
     'unique_codes',
     2 * each,
-    (tx) => selectCodesToGive(tx, large, large, [contact, contact + 1, contact + 2, contact + 3]),
+    (tx) => selectCodesToAssign(tx, large, large, [contact, contact + 1, contact + 2, contact + 3]),
   ],
   [
     'a voucher of a group',

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { answerIn } from '../../../tools/bench/load/answer.ts';
 import { expectAnswer, load } from '../../../tools/bench/load/load.ts';
+import { answerIn } from '../../../tools/bench/load/response.ts';
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 export interface EmptyRoute {
   url: string;
-  /** From now on this is answered to whatever is asked; gives it as it will be written. */
+  /** Sets the response of the empty route. Returns its serialised form. */
   answering(answer: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** The HTTP framework with nothing behind it, in a process of its own as the service is. */
+/** Starts a bare Fastify in a separate process. */
 export async function startEmptyRoute(): Promise<EmptyRoute> {
   const child = fork(fileURLToPath(new URL('./empty.js', import.meta.url)), { stdio: 'inherit' });
   const ended = once(child, 'exit');

@@ -1,8 +1,8 @@
 import Fastify from 'fastify';
 
 /*
- * A program of its own: the HTTP framework with nothing behind it. It parses what it is sent, and answers an object that
- * the benchmark gives it over the channel of its parent: one of our own answers, for the framework to write out each time.
+ * A separate program with a bare Fastify. It parses the request and serialises an object that the benchmark sends over
+ * IPC: a response of the service.
  */
 let answer: object = {};
 process.on('message', (text) => {
@@ -11,7 +11,7 @@ process.on('message', (text) => {
 process.on('disconnect', () => process.exit());
 
 const app = Fastify();
-// As ours does: a GET may have a body.
+// A GET can have a body, as in the service.
 app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
 app.route({
   method: ['GET', 'POST'],

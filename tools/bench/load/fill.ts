@@ -13,7 +13,7 @@ interface Table {
   row(group: Group, nth: number): Row;
 }
 
-/** What each table gets, in the order of its primary key: that is how it grows fastest. The longest come first. */
+/** The rows of each table in primary key order, which is fastest to load. The largest tables come first. */
 const tables: Table[] = [
   {
     name: 'purchases',
@@ -86,8 +86,8 @@ const lines = JSON.stringify([
 ]);
 
 /**
- * Fills the groups by COPY. Indexes are made afterwards, and foreign keys not looked at, for the rows fit together by
- * the way they are made: ten million purchases come in minutes rather than hours.
+ * Fills the accounts by COPY. Indexes are built afterwards and foreign keys are not checked, because the generated rows
+ * are consistent. Ten million purchases take minutes instead of hours.
  */
 export async function fill(service: Service, groups: Group[], say: (text: string) => void): Promise<void> {
   const names = [...new Set(tables.map(({ name }) => name))];
@@ -123,7 +123,7 @@ const settings = [
   ...['synchronous_commit = off', "timezone = 'UTC'"],
 ];
 
-/** PostgreSQL does one thing on one core: two connections use two. */
+/** A backend uses one core, so two connections use two. */
 async function twoByTwo<T>(
   service: Service,
   all: T[],
@@ -159,7 +159,7 @@ async function copy(client: pg.Client, table: Table, groups: Group[]): Promise<n
 
 const elapsed = (begin: number) => `${Math.round((performance.now() - begin) / 1000)} s`;
 
-/** As COPY wants it. None of what we make holds a tab or a line's end; a backslash is doubled. */
+/** The text format of COPY. Generated values contain no tab or newline. A backslash is doubled. */
 function field(value: Row[number]): string {
   if (value === null) return '\\N';
   return typeof value === 'string' ? value.replaceAll('\\', '\\\\') : String(value);

@@ -1,31 +1,31 @@
 import type { Service } from './service.ts';
 
-/** A venue for so many contacts, and so many bookings a day in each, as a restaurant has however large its group is. */
+/** Contacts per unit and bookings per day and unit. They do not depend on the size of the group. */
 const [contactsPerUnit, bookingsPerDay] = [5000, 25];
-/** No divisor of any size we make, so that steps of it reach every contact. */
+/** Coprime to all sizes, so that steps of it reach every contact. */
 const stride = 7919;
 const firstDay = Date.UTC(2023, 0, 1);
 
-/** How large an account is to be. */
+/** The size of an account. */
 export interface Size {
   contacts: number;
-  /** For each contact, so many of these. */
+  /** Numbers per contact. */
   bookingsEach: number;
   purchasesEach: number;
-  /** Purchases that are nobody's yet. */
+  /** Waiting purchases. */
   waiting: number;
-  /** Vouchers that nobody has. */
+  /** Unassigned codes. */
   codes: number;
 }
 
 export interface Visit {
   contactId: number;
   unitId: number;
-  /** When the booking starts. */
+  /** The start of the booking. */
   start: string;
   table: string;
   reference: string;
-  /** The first of the purchases that were made there. */
+  /** The first purchase of the booking. */
   purchase: string;
 }
 
@@ -35,14 +35,16 @@ interface Made {
   tokenId: number;
   units: number[];
   sourceId: number;
-  /** Of the first unit. */
+  /** The id of the first unit. */
   newsletterId: number;
   codeGroupId: number;
-  /** Ids come from one sequence for all accounts: this is the one before our first. */
+  /** The id before the first contact. All accounts share one sequence. */
   firstContact: number;
 }
 
-/** An account with made-up guests. What each of them did follows from its number, so the benchmark knows what to expect. */
+/**
+ * An account with generated contacts. Their activity follows from their number, so the expected responses are known.
+ */
 export class Group {
   readonly made: Made;
   readonly size: Size;
@@ -71,7 +73,7 @@ export class Group {
   mobile(nth: number): string {
     return `4477${String(nth).padStart(8, '0')}`;
   }
-  /** Everybody's own, and all of the same length: no name is the start of another. */
+  /** Unique names of the same length, so that no name is a prefix of another. */
   lastName(nth: number): string {
     let [name, rest] = ['', nth];
     for (let letter = 0; letter < 5; letter++) {
@@ -81,7 +83,7 @@ export class Group {
     return `Silva${name}`;
   }
 
-  /** The nth booking: every venue's day is filled before the next begins. */
+  /** The nth booking. Each day of a unit is filled before the next. */
   visit(nth: number): Visit {
     const { units } = this.made;
     const unit = nth % units.length;
@@ -98,7 +100,7 @@ export class Group {
     };
   }
 
-  /** What the nth of the waiting purchases waits for. */
+  /** The booking reference of the nth waiting purchase. */
   waitsFor(nth: number): string {
     return `W${nth}`;
   }
@@ -108,7 +110,7 @@ function wallClock(day: number, minutes: number): string {
   return new Date(firstDay + (day * 1440 + minutes) * 60_000).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Makes accounts with their venues, so far without a guest; several at a time. */
+/** Creates accounts with units and without contacts, several at a time. */
 export async function newGroups(service: Service, sizes: Size[]): Promise<Group[]> {
   let free = 0;
   const firstContacts = sizes.map(({ contacts }) => {

@@ -8,12 +8,12 @@ interface Run {
   database: string;
   connections: number;
   seconds: number;
-  /** pgbench's own language; `:name` are its variables. */
+  /** A pgbench script. `:name` is a variable. */
   script: string;
   variables: Record<string, number | string>;
 }
 
-/** So many a second: PostgreSQL does one transaction after the other, asked by pgbench, or by a bare driver where that is missing. */
+/** The rate of PostgreSQL alone, measured by pgbench, or by the driver if pgbench is missing. */
 export async function limit(run: Run): Promise<number> {
   const pgbench = findPgbench();
   return pgbench ? byPgbench(pgbench, run) : byDriver(run);
@@ -28,10 +28,10 @@ function findPgbench(): string | undefined {
   return folders.map((folder) => join(folder, 'pgbench')).find((path) => existsSync(path));
 }
 
-/** A server process plans each statement when it first sees it: so many of them keep two cores busy for as long. */
+/** The warm-up in seconds. Each backend plans its statements first, which keeps two cores busy. */
 const warmUpSeconds = (connections: number) => (connections < 8 ? 0 : Math.ceil(connections / 32));
 
-/** The rate after the first seconds, from what pgbench says as it goes. Its own total leaves out the time that it took to connect. */
+/** The rate after the warm-up, from pgbench's progress lines. Its total excludes the connection time. */
 export function rateIn(output: string, warmUp: number): number {
   let [done, seconds, from] = [0, 0, 0];
   for (const [, at, perSecond] of output.matchAll(/^progress: ([\d.]+) s, ([\d.]+) tps/gm)) {
@@ -66,7 +66,7 @@ async function byPgbench(program: string, { database, connections, seconds, scri
   }
 }
 
-/** The same statements, each connection one after the other, prepared. */
+/** The same prepared statements with the driver. */
 async function byDriver({ database, connections, seconds, script, variables }: Run): Promise<number> {
   const steps = script
     .split('\n')
@@ -90,7 +90,7 @@ async function byDriver({ database, connections, seconds, script, variables }: R
   return done / ((performance.now() - begin - warmUp) / 1000);
 }
 
-/** The few words of pgbench's language that our scripts use: \set name random(a, b), one statement a line, \gset. */
+/** Interprets the used part of pgbench's language: \set name random(a, b), one statement per line, \gset. */
 async function runStep(connection: pg.Client, step: string, values: Record<string, unknown>): Promise<void> {
   const random = /^\\set (\w+) random\((\d+), (\d+)\)$/.exec(step);
   if (random) {

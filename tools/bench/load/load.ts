@@ -1,30 +1,30 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { answerIn } from './answer.ts';
+import { answerIn } from './response.ts';
 import { percentile } from './statistics.ts';
 
 type Headers = Record<string, string>;
 
-/** What is asked, and what must be answered. */
+/** The requests and the checks of their responses. */
 export interface Ask {
   method?: 'GET' | 'POST' | 'PATCH';
   path: string | ((n: number) => string);
   headers: Headers | ((n: number) => Headers);
   /** The nth request's body. */
   body?(n: number): string;
-  /** Throws when the answer to the nth request is wrong: speed counts only with every answer checked. */
+  /** Throws if the response to the nth request is wrong. Every response is checked. */
   check(n: number, status: number, body: string): void;
 }
 
 export interface Load extends Ask {
   url: string;
   connections: number;
-  /** Until so much time has passed, or so many were asked. */
+  /** The duration, or the number of requests. */
   seconds?: number;
   requests?: number;
-  /** The first n. */
+  /** The first `n`. */
   from?: number;
-  /** So many requests are written out before the clock starts: the machine is shared with what is measured. */
+  /** The number of requests that are built before the measurement, because the client shares the cores. */
   ahead?: number;
 }
 
@@ -34,14 +34,14 @@ export interface Measured {
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** The last one. */
+  /** The last response. */
   answer: string;
 }
 
-/** Whoever waits for so long will wait for ever. */
+/** The timeout of a response. */
 const longestSilenceMs = 60_000;
 
-/** Keeps so many connections busy, each with one request at a time, and times every answer. Bounded by its seconds or requests. */
+/** Keeps the connections busy, each with one request at a time, and measures every response. */
 export async function load(options: Load): Promise<Measured> {
   const { hostname, port } = new URL(options.url);
   const { seconds = Infinity, requests = Infinity, from = 0, check } = options;
@@ -112,7 +112,7 @@ export async function load(options: Load): Promise<Measured> {
   };
 }
 
-/** Writes a request out. What is the same in all of them is made once. */
+/** Serialises a request. The constant part is built once. */
 function writer({ url, method = 'POST', path, headers, body }: Load): (n: number) => Buffer {
   const { host } = new URL(url);
   const usual: Headers = body ? { host, 'content-type': 'application/json' } : { host };
@@ -131,7 +131,7 @@ function writer({ url, method = 'POST', path, headers, body }: Load): (n: number
   };
 }
 
-/** A benchmark that hangs says so. */
+/** Fails if the benchmark hangs. */
 function watch(progress: () => number): { broken: Promise<never>; end(): void } {
   let [last, since] = [progress(), performance.now()];
   let timer: NodeJS.Timeout | undefined;
@@ -146,7 +146,7 @@ function watch(progress: () => number): { broken: Promise<never>; end(): void } 
   return { broken, end: () => clearInterval(timer) };
 }
 
-/** What every check comes to: 200, and each of these in the body. */
+/** The basic check: status 200, and these texts in the body. */
 export function expectAnswer(status: number, body: string, ...parts: string[]): void {
   if (status !== 200 || !parts.every((part) => body.includes(part)))
     throw new Error(

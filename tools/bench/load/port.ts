@@ -1,11 +1,10 @@
 import { isFree } from '../../../src/platform/db/embedded/process.ts';
 
-/** Below the range that outgoing connections are given their ports from, and above the one of embedded PostgreSQLs. */
+/** Below the range of ephemeral ports, and above the range of embedded PostgreSQL. */
 export const ports = { lowest: 30_000, count: 2700 };
 
 /**
- * Gives a port that nobody listens at. Whoever asks takes it only when its process has started: so they are given in
- * turn, and none to two who are both about to.
+ * Returns a free port. The caller binds it later, so ports are handed out in sequence and never twice in a row.
  */
 export function portsFrom(lowest: number, count: number): () => Promise<number> {
   let next = Math.floor(Math.random() * count);

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { freePort } from './port.ts';
 import type { Machine } from './usage.ts';
 
-/** What we look at in the admin API's answers; each has some of it. */
+/** The used fields of admin API responses. Each response has some of them. */
 interface AdminAnswer {
   id: number;
   token: string;
@@ -18,13 +18,13 @@ interface AdminAnswer {
 
 export interface Service {
   url: string;
-  /** The embedded server, as the service's own role: what pgbench measures is the same database. */
+  /** The URL of the embedded server with the service's role. pgbench uses the same database. */
   database: string;
-  /** The same as the one who may do everything. */
+  /** The same with the superuser. */
   superuser: string;
-  /** What the embedded server writes down. */
+  /** The log file of the embedded server. */
   serverLog: string;
-  /** Whose memory and processor time are the service's and PostgreSQL's. */
+  /** The process ids for memory and CPU time. */
   machine: Machine;
   admin(method: string, path: string, body?: unknown): Promise<AdminAnswer>;
   stop(): Promise<void>;
@@ -32,10 +32,10 @@ export interface Service {
 
 export const adminToken = 'the-admin-token-of-the-benchmark';
 
-/** Where Ctrl-C does not reach: whoever starts a process so ends it as well. */
+/** Starts a process in its own group, which Ctrl-C does not reach. The caller must stop it. */
 export const aside = { detached: true };
 
-/** A real service over an embedded PostgreSQL in an empty folder, with `fsync` on as always. */
+/** Starts a service with the embedded PostgreSQL in an empty folder, with `fsync` on. */
 export async function startService(env: Record<string, string> = {}, where: How = {}): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'regulars-bench-'));
   const own = await startProcess({ DATA_DIR: join(folder, 'data'), ...env }, where);
@@ -69,18 +69,18 @@ export async function askAdmin(url: string, method: string, path: string, body?:
 export interface Process {
   url: string;
   pid: number;
-  /** By itself, or because it was told to; gives the exit code, or null where a signal ended it. */
+  /** Waits for the exit of the process. Returns the exit code, or null after a signal. */
   ended: Promise<number | null>;
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** How a process is started: see `aside`; and what `node` itself is told. */
+/** The start options: see `aside`, and the arguments of `node`. */
 export interface How {
   detached?: boolean;
   nodeArguments?: string[];
 }
 
-/** One process of the service, once it is healthy. */
+/** Starts one process of the service and waits until it is healthy. */
 export async function startProcess(
   env: Record<string, string>,
   { detached = false, nodeArguments = [] }: How = {},
@@ -127,7 +127,7 @@ async function healthy(url: string): Promise<boolean> {
   );
 }
 
-/** Where the API has no way: filling tables, and counting what is stored. */
+/** For work without an API: filling tables and counting rows. */
 export async function asSuperuser<T>(
   { superuser }: { superuser: string },
   work: (client: pg.Client) => Promise<T>,

@@ -1,4 +1,4 @@
-/** The middle of several turns, and how far they lie apart. */
+/** The median of several turns, with minimum and maximum. */
 export interface Spread {
   median: number;
   min: number;
@@ -15,19 +15,19 @@ export function spreadOf(values: number[]): Spread {
   };
 }
 
-/** Turn by turn, so that what else the machine does falls on both. */
+/** Ratios per turn, so that other load on the machine affects both. */
 export function ratioOf(ours: number[], theirs: number[]): Spread {
   if (ours.length !== theirs.length)
-    throw new Error(`${ours.length} turns can't be held against ${theirs.length} others.`);
+    throw new Error(`${ours.length} turns can't be compared with ${theirs.length} others.`);
   return spreadOf(ours.map((value, turn) => value / at(theirs, turn)));
 }
 
-/** The time that this share of all answers took at most. The times are in order. */
+/** The percentile of sorted times. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   return at(sorted, Math.max(0, Math.ceil(sorted.length * share) - 1));
 }
 
-/** Turns that differ so much say more of the machine than of what was measured. */
+/** Whether the turns differ too much, which means that the machine was busy. */
 export const isBusy = ({ min, max }: Spread) => max / min > 1.5;
 
 function at(values: ArrayLike<number>, place: number): number {

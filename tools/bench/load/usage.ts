@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /*
- * What processes use, from /proc. Where there is none (macOS), everything here is undefined: unknown.
+ * CPU time and memory of processes, from /proc. Undefined on systems without it (macOS).
  */
 
-/** The kernel counts time in hundredths of a second on every architecture that Node runs on. */
+/** The kernel counts in hundredths of a second on every architecture that Node supports. */
 const ticksPerSecond = 100;
 
 interface Status {
   parent: number;
-  /** Of its own, and of its children that have ended. */
+  /** The CPU time of the process, and of its ended children. */
   seconds: number;
   endedSeconds: number;
 }
 
 function statusOf(pid: number): Status | undefined {
   try {
-    // The name, which may hold anything, is in parentheses.
+    // The name is in parentheses and can contain any character.
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = (place: number) => Number(fields[place]) / ticksPerSecond;
@@ -26,7 +26,7 @@ function statusOf(pid: number): Status | undefined {
   }
 }
 
-/** These processes and all that they started, but for those under `except`. */
+/** These processes and their descendants, without those of `except`. */
 export function familyOf(pids: number[], except: number[] = []): number[] {
   let all: string[];
   try {
@@ -40,14 +40,14 @@ export function familyOf(pids: number[], except: number[] = []): number[] {
   return [...parents.keys()].filter(isOf);
 }
 
-/** The processor time that these have had so far; with `ended`, also that of their children that are gone. */
+/** The CPU time of these processes; with `ended`, also of their ended children. */
 function cpuSeconds(pids: number[], { ended } = { ended: false }): number | undefined {
   const found = pids.flatMap((pid) => statusOf(pid) ?? []);
   if (found.length === 0) return undefined;
   return found.reduce((sum, { seconds, endedSeconds }) => sum + seconds + (ended ? endedSeconds : 0), 0);
 }
 
-/** Megabytes in memory now, or the most there ever were. */
+/** Resident memory in MB, now or at its peak. */
 export function memory(pids: number[], which: 'VmRSS' | 'VmHWM'): number | undefined {
   let kilobytes: number | undefined;
   for (const pid of pids) {
@@ -61,21 +61,21 @@ export function memory(pids: number[], which: 'VmRSS' | 'VmHWM'): number | undef
   return kilobytes === undefined ? undefined : kilobytes / 1024;
 }
 
-/** Whose use is measured: a service, and the PostgreSQL that it uses. */
+/** The processes to measure: a service and its PostgreSQL. */
 export interface Machine {
   servicePids: number[];
   postmaster: number;
 }
 
 export interface Use {
-  /** Seconds of processor time. */
+  /** Seconds of CPU time. */
   service: number | undefined;
   postgres: number | undefined;
-  /** The most megabytes that the service had, looked at ten times a second. */
+  /** The peak memory of the service in MB, sampled ten times per second. */
   peak: number | undefined;
 }
 
-/** What a piece of work costs. */
+/** Measures the usage during `work`. */
 export async function used<T>(
   { servicePids, postmaster }: Machine,
   work: () => Promise<T>,
@@ -86,7 +86,7 @@ export async function used<T>(
     const now = memory(services, 'VmRSS');
     if (now !== undefined) peak = Math.max(peak ?? 0, now);
   };
-  // A server process that ends leaves its time with the postmaster, so none is lost.
+  // The postmaster inherits the CPU time of ended backends, so none is lost.
   const read = () => [cpuSeconds(services), postgresSeconds(postmaster)];
   const [serviceBefore, postgresBefore] = read();
   const timer = setInterval(look, 100);

@@ -1,6 +1,6 @@
 /**
- * An endpoint of Directus, as its users write them for what one request to /items can't do: both jobs through its own
- * ItemsService, within one transaction. Loaded by Directus as it is: it imports nothing.
+ * A custom endpoint of Directus, for work that one request to /items cannot do. Both jobs use its ItemsService in one
+ * transaction. Directus loads this file directly, so it has no imports.
  */
 interface Items {
   readByQuery(query: object): Promise<Record<string, unknown>[]>;
@@ -59,7 +59,7 @@ export default {
       if (!accountability?.admin) return void response.status(403).json({ error: 'An admin token is needed.' });
       try {
         const data = await database.transaction(async (knex) => {
-          // Who asks may do everything, as was seen: told so again, it would check every item against rules that are not there.
+          // The caller's rights are already checked. With accountability, Directus would check every item again.
           const items = (collection: string) => new ItemsService(collection, { knex, schema });
           const contacts = items('contacts');
           const { unit_id, group_id, ...sent } = body as Guest;
@@ -114,7 +114,7 @@ export default {
       }
     });
 
-    // Its services read the items first and write them by their keys: only the lone conditional UPDATE redeems a code once.
+    // Its services read items first and write them by key. Only one conditional UPDATE redeems a code once.
     router.post('/redeem', async ({ body, accountability }, response, next) => {
       if (!accountability?.admin) return void response.status(403).json({ error: 'An admin token is needed.' });
       try {

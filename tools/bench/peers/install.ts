@@ -7,15 +7,15 @@ interface Package {
   name: string;
   version: string;
   overrides?: Record<string, string>;
-  /** What lies beside its package.json, by path. */
+  /** Further files by path. */
   files?: Record<string, string>;
 }
 
-/** Where nobody ships it, commits it or lints it; and gone with the rest when the checkout is. */
+/** The folder for peers, which is not published, committed or linted. */
 export const folderOf = ({ name, version }: Pick<Package, 'name' | 'version'>) =>
   resolve('node_modules/.cache/regulars-peers', `${name}-${version}`);
 
-/** From npm, of that very version, into a folder of its own. */
+/** Installs exactly this version from npm into its own folder. */
 export async function installPackage({ name, version, overrides = {}, files = {} }: Package, say: Say): Promise<void> {
   const folder = folderOf({ name, version });
   const done = join(folder, 'installed');
@@ -27,8 +27,8 @@ export async function installPackage({ name, version, overrides = {}, files = {}
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  // Scripts of packages run only to fetch or compile native code. What is measured needs none of it that npm does not
-  // bring along, and neither a compiler nor another place to download from is needed then.
+  // Package scripts only fetch or compile native code, which the measured parts do not need. Without them, no compiler
+  // and no other download is needed.
   await npm(folder, [
     'install',
     '--prefix',

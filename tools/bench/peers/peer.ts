@@ -6,9 +6,9 @@ export type Say = (text: string) => void;
 export interface Peer {
   name: string;
   version: string;
-  /** Does nothing where it is installed already. Throws a sentence where it can't be. */
+  /** Installs the peer if necessary. Throws an error with a message if that fails. */
   install(say: Say): Promise<void>;
-  /** On a database of its own, in the server that the superuser's connection string leads to. */
+  /** Starts the peer with its own database on the given server. */
   start(database: { superuser: string }, say: Say): Promise<RunningPeer>;
 }
 
@@ -25,16 +25,16 @@ export interface Ask {
   method?: 'POST' | 'PATCH';
   path: string | ((n: number) => string);
   headers: Record<string, string>;
-  /** The nth request's body. No n comes twice to a running peer. */
+  /** The body of the nth request. Each `n` is used once. */
   body(n: number): string;
-  /** Throws when the answer to the nth request is wrong. */
+  /** Throws if the response to the nth request is wrong. */
   check(n: number, status: number, body: string): void;
 }
 
-/** What is to be undone at the end, the last first; each is tried, whatever becomes of the others. */
+/** The clean-up steps, run in reverse order. A failed step does not stop the others. */
 export type Undo = (() => Promise<unknown>)[];
 
-/** Whatever was begun is undone when it stops, and as well when it fails half-way. */
+/** Runs the clean-up at the end and after a failure. */
 export async function starting(work: (undo: Undo) => Promise<Omit<RunningPeer, 'stop'>>): Promise<RunningPeer> {
   const undo: Undo = [];
   const stop = async () => {
@@ -52,7 +52,7 @@ export async function starting(work: (undo: Undo) => Promise<Omit<RunningPeer, '
 
 export interface PeerDatabase {
   name: string;
-  /** As the peer's own role, which owns the database. */
+  /** The URL with the peer's role, which owns the database. */
   url: string;
   host: string;
   port: string;
@@ -63,8 +63,7 @@ export interface PeerDatabase {
 }
 
 /**
- * An empty database with an ordinary role that owns it, as anybody would give to a program; and roles that it can act
- * as, which can't log in themselves.
+ * Creates an empty database, a role that owns it, and roles without login that it can switch to.
  */
 export async function newDatabase(
   superuser: string,
@@ -75,7 +74,7 @@ export async function newDatabase(
   const password = randomBytes(16).toString('hex');
   const gone = [name, ...roles].map((role) => `drop role if exists ${role}`);
   const drop = () => run(superuser, [`drop database if exists ${name} with (force)`, ...gone]);
-  // One that an interrupted run left behind.
+  // Drop the leftovers of an interrupted run.
   await drop();
   undo.push(drop);
   await run(superuser, [
@@ -91,7 +90,7 @@ export async function newDatabase(
   };
 }
 
-/** One after the other, each on its own: a database can't be made or dropped within a transaction. */
+/** Runs the statements without a transaction, because CREATE and DROP DATABASE require it. */
 async function run(url: string, statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -102,13 +101,13 @@ async function run(url: string, statements: string[]): Promise<void> {
   }
 }
 
-/** Codes to redeem. */
+/** The number of codes. */
 export const codes = 500_000;
-/** Shares no divisor with that, so that steps of it come to every code, and to none twice. */
+/** Coprime to the number of codes, so that steps of it reach each code once. */
 const stride = 377_441;
 export const codeOf = (n: number) => `W${1 + ((n * stride) % codes)}`;
 
-/** A guest that nobody has seen before, as the benchmark of ours sends one. */
+/** A new contact, as in our rows. */
 export const guest = (n: number) => ({
   email: `guest${n}@gmail.com`,
   mobile_number: `4477${String(n).padStart(8, '0')}`,

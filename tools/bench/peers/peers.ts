@@ -4,5 +4,5 @@ import { postgraphile } from './postgraphile.ts';
 
 export type { Ask, Peer, RunningPeer } from './peer.ts';
 
-/** What else one could build this on, each set up as somebody who knows it would. */
+/** The programs to compare with, each with a production setup. */
 export const peers: Peer[] = [postgraphile, directus];

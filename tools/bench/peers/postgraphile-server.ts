@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * A process of PostGraphile, as its documentation has it for production: the library on node's own server. It is
- * started in the folder that PostGraphile is installed in, and finds it there.
+ * A PostGraphile process with its documented production setup: the library on Node's HTTP server. It runs in the folder
+ * where PostGraphile is installed.
  */
 const require = createRequire(join(process.cwd(), 'package.json'));
 const { Pool } = require('pg');
@@ -21,7 +21,7 @@ const {
 } = process.env;
 const pool = new Pool({ connectionString, max: 16 });
 pool.on('error', () => {});
-// A secret given as text is first tried as a public key for every request, which takes a third of all its time.
+// A secret as text is first tried as a public key for every request, which takes a third of the time.
 const key = createSecretKey(Buffer.from(secret));
 const answer = postgraphile(pool, 'public', {
   jwtPublicKey: (_: unknown, done: (error: null, key: KeyObject) => void) => done(null, key),

@@ -6,11 +6,11 @@ import { type Ask, codeOf, codes, guest, newDatabase, type Peer, starting } from
 import { startProgram } from './process.ts';
 
 const name = 'postgraphile';
-/** The newest 4. */
+/** The newest version 4. */
 const version = '4.14.1';
-/** Whom the token lets in: it may do what the functions do, and nothing more. */
+/** The role of the token, with the rights of the two functions only. */
 const role = 'peer_postgraphile_api';
-/** Who comes without one may do nothing. */
+/** The role without a token. It has no rights. */
 const anonymous = 'peer_postgraphile_anonymous';
 
 export const postgraphile: Peer = {
@@ -41,7 +41,7 @@ export const postgraphile: Peer = {
     }),
 };
 
-/** For one customer, so with a key less than ours everywhere; and with what the two jobs need, and no more indexes than that. */
+/** Tables for one tenant, so without our account id, with only the indexes that the two jobs need. */
 const tables = `
   create table units (id bigint primary key, name text not null);
   create table groups (id bigint primary key, unit_id bigint not null references units, name text not null);
@@ -80,7 +80,7 @@ const tables = `
   grant usage on all sequences in schema public to ${role};
 `;
 
-/** One round trip for each job: what makes this stack quick is that the work is done where the data is. */
+/** One function per job, so that each job needs one round trip. */
 const functions = `
   create function upsert_contact(
     email text, mobile_number text, first_name text, last_name text, source_id bigint, allow_email boolean,
@@ -116,7 +116,7 @@ const functions = `
       where value is not null
       on conflict do nothing;
     get diagnostics known = row_count;
-    -- Fewer than two: known before, or somebody was quicker.
+    -- Fewer than two: an identity exists already, maybe by a concurrent write.
     if known < 2 and not exists (select from identities i where i.kind = 'email' and i.value = contact.email and i.contact_id = contact.id) then
       raise exception 'This e-mail was taken meanwhile.' using errcode = 'serialization_failure';
     end if;
@@ -152,14 +152,14 @@ const content = `
   insert into unique_codes (group_id, unique_code) select 1, 'W' || n from generate_series(1, ${codes}) as n;
 `;
 
-/** A JSON web token, as its server checks them. */
+/** A JSON web token. */
 function token(secret: string): string {
   const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const signed = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded({ aud: 'postgraphile', role })}`;
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-/** The text is the same every time, so that the server finds it read and checked already. */
+/** The query text is constant, so that the server caches its parsed form. */
 const upsertContact = `mutation ($input: UpsertContactInput!) { upsertContact(input: $input) {
   contact { id email mobileNumber firstName lastName sourceId allowEmail createdAt updatedAt } } }`;
 const redeemCode = `mutation ($input: RedeemCodeInput!) { redeemCode(input: $input) {

@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Undo } from './peer.ts';
 
 interface Program {
-  /** What node is told. */
+  /** The arguments of node. */
   args: string[];
   cwd: string;
   env: Record<string, string>;
 }
 
-/** Only what it is given, and not what happens to be set on this machine. */
+/** The complete environment. Variables of this process are not inherited. */
 const start = ({ args, cwd, env }: Program) =>
   spawn(process.execPath, args, {
     cwd,
@@ -17,7 +17,7 @@ const start = ({ args, cwd, env }: Program) =>
       ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/' },
       ...{ NODE_ENV: 'production', ...env },
     },
-    // What it has to say goes to stderr, whichever of the two it says it on: stdout is the benchmark's.
+    // Its output goes to stderr, because stdout is for the benchmark.
     stdio: ['ignore', 2, 2],
   });
 
@@ -28,7 +28,7 @@ const ended = (child: ChildProcess) =>
     child.once('error', failed);
   });
 
-/** Until it ends by itself. */
+/** Waits for its exit. */
 export async function runProgram(what: string, program: Program, undo: Undo): Promise<void> {
   const child = start(program);
   undo.push(() => end(child));
@@ -36,7 +36,7 @@ export async function runProgram(what: string, program: Program, undo: Undo): Pr
   if (code !== 0) throw new Error(`${what} ended with ${code}.`);
 }
 
-/** Once it answers; it is ended with the rest. Gives its process id. */
+/** Waits until it answers, and registers its clean-up. Returns its process id. */
 export async function startProgram(what: string, program: Program, healthy: string, undo: Undo): Promise<number> {
   const child = start(program);
   undo.push(() => end(child));
@@ -47,7 +47,7 @@ export async function startProgram(what: string, program: Program, healthy: stri
   return child.pid as number;
 }
 
-/** It has ten seconds to end by itself. */
+/** Stops it within ten seconds, then kills it. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = ended(child);

@@ -1,10 +1,10 @@
 /*
- * Charts as SVG, for a page on GitHub: text in the reader's own light or dark, no script, nothing loaded.
+ * Charts as SVG for Markdown pages. They follow the light or dark scheme and have no scripts or external files.
  */
 
 const width = 760;
 const colours = ['#2f81f7', '#d29922', '#3fb950', '#db61a2', '#a371f7', '#f0883e', '#39c5cf', '#8b949e'];
-/** Greys that are seen on white and on black are pale on both: so each ground has its own. */
+/** Separate greys for the light and dark scheme. */
 const style = `<style>
   text { font: 12px system-ui, sans-serif; fill: #1f2328 } .title { font-size: 14px; font-weight: 600 } .faint { fill: #59636e }
   .axis { stroke: #d1d9e0; fill: none } .goal { stroke: #cf222e; stroke-dasharray: 5 4 }
@@ -13,10 +13,10 @@ const style = `<style>
 
 export interface BarChart {
   title: string;
-  /** What the axis counts. */
+  /** The unit of the axis. */
   unit: string;
   series: string[];
-  /** A group of bars each; undefined: not measured. */
+  /** A group of bars per entry. Undefined: not measured. */
   groups: { name: string; values: (number | undefined)[] }[];
 }
 
@@ -55,11 +55,11 @@ export function bars({ title, unit, series, groups }: BarChart): string {
 export interface LineChart {
   title: string;
   unit: string;
-  /** What the points along the axis are, evenly apart: sizes are powers of something. */
+  /** The labels of the x axis, with equal distances. */
   along: string;
   points: string[];
   series: { name: string; values: (number | undefined)[] }[];
-  /** A line not to be crossed. */
+  /** A limit, drawn as a line. */
   goal?: number;
 }
 
@@ -100,7 +100,7 @@ ${[style, text(10, 20, title, 'class="title"'), ...parts].filter((part) => part 
 `;
 }
 
-/** Three beside each other. */
+/** Three entries per line. */
 function legend(names: string[]): string[] {
   return names.map((name, place) => {
     const [x, y] = [10 + (place % 3) * 250, 32 + Math.floor(place / 3) * 20];
@@ -115,7 +115,7 @@ const text = (x: number, y: number, words: string, attributes = '') =>
 export const escaped = (words: string) =>
   words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** From 0 past the most there is, in four to six round steps. */
+/** Ticks from 0 to above the maximum, in four to six round steps. */
 export function ticksTo(most: number): number[] {
   if (!(most > 0)) return [0, 1];
   const rough = most / 5;

@@ -11,11 +11,11 @@ export function keep(name: string, content: string): void {
 
 export const keepJson = (name: string, content: unknown) => keep(name, `${JSON.stringify(content, figures, 2)}\n`);
 
-/** Five digits are more than any of it is worth. */
+/** Rounds numbers to five digits. */
 const figures = (_: string, value: unknown) =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 
-/** Puts the text between the page's two markers of this name. What people wrote around them stays. */
+/** Replaces the text between the page's markers of this name. */
 export function between(text: string, name: string, content: string): string {
   const [begin, end] = [`<!-- ${name}: written by npm run bench -->`, `<!-- end of ${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];

@@ -1,9 +1,9 @@
 import type { Spread } from '../load/statistics.ts';
 
-/** Whom ours is held against. */
+/** What ours is compared with. */
 export type Versus = 'sql' | 'empty' | 'unbatched' | 'p50' | (string & {});
 
-/** What is to be reached: ours is at least, or at most, so many times the other. */
+/** A goal: the ratio of ours to the other has a minimum or a maximum. */
 export interface Goal {
   row: string;
   connections: number;
@@ -14,7 +14,7 @@ export interface Goal {
 
 const every = 'every row';
 
-/** In the order in which they are told. */
+/** In the order of the table. */
 export const goals: Goal[] = [
   { row: 'contact-new', connections: 64, versus: 'sql', atLeast: 2 },
   { row: 'contact-new', connections: 64, versus: 'empty', atLeast: 0.35 },
@@ -23,10 +23,10 @@ export const goals: Goal[] = [
   { row: 'pop-search', connections: 64, versus: 'empty', atLeast: 0.3 },
   { row: 'contact-new', connections: 64, versus: 'PostGraphile', atLeast: 10 },
   { row: 'contact-new', connections: 64, versus: 'Directus', atLeast: 40 },
-  // The time of a lone client, beside that with batching off.
+  // The time of a single client, compared with batching off.
   { row: 'contact-new', connections: 1, versus: 'unbatched', below: 1.2 },
   { row: 'redeem', connections: 1, versus: 'unbatched', below: 1.2 },
-  // The slowest of a hundred answers beside the usual one.
+  // p99 compared with p50.
   { row: every, connections: 64, versus: 'p50', below: 5 },
 ];
 
@@ -39,7 +39,7 @@ export function goalOf(row: string, connections: number, versus: Versus): Goal |
   );
 }
 
-/** By the middle of the turns. */
+/** Uses the median of the turns. */
 export function isReached({ atLeast, below }: Goal, { median }: Spread): boolean {
   return (atLeast === undefined || median >= atLeast) && (below === undefined || median < below);
 }

@@ -4,11 +4,11 @@ import { goalsTable, inMarkdown, peersTable, rowsTable } from './report.ts';
 import type { MachineFacts, Results, RowResult } from './results.ts';
 
 export const onMachine = ({ date, node, postgres, cores, fsync }: MachineFacts) =>
-  `Measured ${date} on ${cores} cores, which the clients share, with Node ${node} and PostgreSQL ${postgres}, \`fsync\` ${fsync}.`;
+  `Measured ${date} on ${cores} cores, shared with the clients, with Node ${node} and PostgreSQL ${postgres}, \`fsync\` ${fsync}.`;
 
 export const chart = (file: string, title: string) => `![${title}](performance/${file})`;
 
-/** The rows of which the lines are drawn. More of them would hide each other. */
+/** The rows in the line chart. More lines would hide each other. */
 const drawn = [
   'contact-new',
   'contact-full',
@@ -19,7 +19,7 @@ const drawn = [
   'units-list',
 ];
 
-/** The file, the charts and the page, from one run. */
+/** Writes the JSON file, the charts and the page. */
 export function publish(results: Results): void {
   const { peers, ...ours } = results;
   keepJson('results.json', ours);
@@ -28,11 +28,11 @@ export function publish(results: Results): void {
   const charts: [file: string, title: string, svg: (title: string) => string][] = [
     [
       'throughput.svg',
-      'Requests a second at 64 connections',
+      'Requests per second at 64 connections',
       (title) =>
         bars({
           title,
-          unit: 'a second: more is better',
+          unit: 'per second: more is better',
           series: ['ours', `PostgreSQL alone, in ${results.sqlBy}`, 'an empty route'],
           groups: at64.map((result) => ({
             name: shortened(result.name),
@@ -42,7 +42,7 @@ export function publish(results: Results): void {
     ],
     [
       'latency.svg',
-      'Milliseconds to an answer at 64 connections',
+      'Response time in milliseconds at 64 connections',
       (title) =>
         bars({
           title,
@@ -51,10 +51,10 @@ export function publish(results: Results): void {
           groups: at64.map(({ name, ours }) => ({ name: shortened(name), values: [ours.p50.median, ours.p99.median] })),
         }),
     ],
-    ['connections.svg', 'Requests a second by the number of connections', (title) => byConnections(results, title)],
+    ['connections.svg', 'Requests per second by number of connections', (title) => byConnections(results, title)],
     [
       'cpu.svg',
-      'Processor time a request at 64 connections',
+      'CPU time per request at 64 connections',
       (title) =>
         bars({
           title,
@@ -72,11 +72,11 @@ export function publish(results: Results): void {
   rewrite(
     'results',
     [
-      `${onMachine(results.machine)} The medians of ${results.turns} turns, with the least and the most.`,
+      `${onMachine(results.machine)} Median of ${results.turns} turns, with minimum and maximum.`,
       inMarkdown(goalsTable({ ...results, peers: [] })),
       ...charts.map(([file, title]) => chart(file, title)),
       inMarkdown(rowsTable(results)),
-      `The service's memory at its peak: ${memory}.`,
+      `Peak memory of the service: ${memory}.`,
     ].join('\n\n'),
   );
   if (peers.length > 0) publishPeers(results);
@@ -85,13 +85,13 @@ export function publish(results: Results): void {
 function publishPeers(results: Results): void {
   const { machine, turns, peers } = results;
   keepJson('peers.json', { machine, turns, peers });
-  const title = 'Requests a second at 64 connections, beside others';
+  const title = 'Requests per second at 64 connections, compared with peers';
   const names = [...new Set(peers.flatMap(({ others }) => others.map(({ name }) => name)))];
   keep(
     'peers.svg',
     bars({
       title,
-      unit: 'a second: more is better',
+      unit: 'per second: more is better',
       series: ['ours', ...names],
       groups: peers.map(({ name, ours, others }) => ({
         name,
@@ -114,7 +114,7 @@ function byConnections({ rows }: Results, title: string): string {
   const of = (key: string) => rows.filter(({ row }) => row === key);
   return lines({
     title,
-    unit: 'a second',
+    unit: 'per second',
     along: 'connections',
     points: counts.map(String),
     series: drawn
@@ -126,7 +126,7 @@ function byConnections({ rows }: Results, title: string): string {
   });
 }
 
-/** So that it fits beside a bar. */
+/** A short name that fits beside a bar. */
 export const shortened = (name: string) =>
   name
     .replace('anonymous purchase', 'purchase')

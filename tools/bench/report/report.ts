@@ -2,7 +2,7 @@ import { isBusy, type Spread } from '../load/statistics.ts';
 import { goalOf, goals, goalText, isReached } from './goals.ts';
 import type { Results, RowResult } from './results.ts';
 
-/** A table: for a screen, or for a page. The first column is text, the others are figures. */
+/** A table for the terminal or for Markdown. The first column is text, the others are numbers. */
 export interface Table {
   head: string[];
   rows: string[][];
@@ -40,7 +40,7 @@ export function rowsTable({ rows, sqlBy }: Results): Table {
       ...['ours ÷ empty', 'service µs', 'PostgreSQL µs', 'MB'],
     ],
     rows: rows.map((result, place) => [
-      // A row's name stands once.
+      // Show a row's name once.
       rows[place - 1]?.row === result.row ? '' : result.name,
       String(result.connections),
       ...[whole(result.ours.perSecond.median), brief(result.ours.p50.median), brief(result.ours.p99.median)],
@@ -64,7 +64,7 @@ export function peersTable({ peers }: Results): Table {
   };
 }
 
-/** What each goal came to, in the order of goals; of what was not measured, nothing. */
+/** The results of the measured goals, in the order of goals. */
 export function goalsTable(results: Results): Table {
   const rows: { place: number; cells: string[] }[] = [];
   for (const result of [...results.rows, ...results.peers]) {
@@ -84,15 +84,15 @@ export function goalsTable(results: Results): Table {
     }
   }
   rows.sort((a, b) => a.place - b.place);
-  return { head: ['goal', 'connections', 'beside', 'to reach', 'ratio', ''], rows: rows.map(({ cells }) => cells) };
+  return { head: ['row', 'connections', 'compared with', 'goal', 'ratio', ''], rows: rows.map(({ cells }) => cells) };
 }
 
 function beside(id: string, name: string, sqlBy: string): string {
   if (id === 'sql') return `${name} in ${sqlBy}`;
-  return id === 'unbatched' ? `time, beside ${name}` : name;
+  return id === 'unbatched' ? `time, ${name}` : name;
 }
 
-/** Rows of which the turns differ too much to say anything. */
+/** Rows whose turns differ too much. */
 function busyRows({ rows, peers }: Results): string[] {
   return [...rows, ...peers]
     .filter(({ others }) => others.some(({ ratio }) => isBusy(ratio)))
@@ -102,13 +102,12 @@ function busyRows({ rows, peers }: Results): string[] {
 export function tell(results: Results, say: (text: string) => void): void {
   const { machine, turns, sqlBy, peakMemory } = results;
   say(
-    `\nOver HTTP, the medians of ${turns} turns (least–most); ${machine.cores} cores that the clients share, Node ${machine.node}, PostgreSQL ${machine.postgres}, fsync ${machine.fsync}; CPU time a request of the service and of PostgreSQL:\n`,
+    `\nOver HTTP, median of ${turns} turns (minimum–maximum); ${machine.cores} cores, shared with the clients, Node ${machine.node}, PostgreSQL ${machine.postgres}, fsync ${machine.fsync}; CPU time per request of the service and of PostgreSQL:\n`,
   );
   say(onScreen(rowsTable(results)));
-  say(`The service's memory: ${known(peakMemory)} MB at its peak. ${sqlBy} is asked at 1 and at 64 connections.\n`);
+  say(`Peak memory of the service: ${known(peakMemory)} MB. ${sqlBy} is measured at 1 and 64 connections.\n`);
   if (results.peers.length > 0) say(onScreen(peersTable(results)));
   say(onScreen(goalsTable(results)));
   const busy = busyRows(results);
-  if (busy.length > 0)
-    say(`The machine is busy with something else: the turns differ by more than 1.5 times in ${busy.join('; ')}.`);
+  if (busy.length > 0) say(`The machine was busy: the turns differ by more than 1.5 times in ${busy.join('; ')}.`);
 }

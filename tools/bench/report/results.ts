@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import { asSuperuser, type Service } from '../load/service.ts';
 import type { Spread } from '../load/statistics.ts';
 
-/** What docs/performance/results.json holds, and peers.json the peers. */
+/** The contents of docs/performance/results.json; peers.json contains the peers. */
 export interface Results {
   machine: MachineFacts;
-  /** What the rows of `others` called sql were measured with. */
+  /** The program that measured PostgreSQL alone. */
   sqlBy: string;
   turns: number;
   rows: RowResult[];
@@ -28,12 +28,12 @@ export interface Ours {
   /** Milliseconds. */
   p50: Spread;
   p99: Spread;
-  /** Turn by turn. */
+  /** Per turn. */
   p99OverP50: Spread;
-  /** Microseconds of processor time for a request. */
+  /** Microseconds of CPU time per request. */
   serviceCpu: number | null;
   postgresCpu: number | null;
-  /** Megabytes, the most in these turns. */
+  /** The peak in megabytes. */
   memory: number | null;
   answerBytes: number;
 }
@@ -42,7 +42,7 @@ export interface Other {
   id: string;
   name: string;
   perSecond: Spread;
-  /** Ours over theirs, turn by turn; of `unbatched`, our time over theirs. */
+  /** Ours ÷ theirs per turn. For `unbatched`: our time ÷ theirs. */
   ratio: Spread;
 }
 
@@ -55,9 +55,9 @@ export interface RowResult {
 }
 
 export interface PeersResult extends RowResult {
-  /** With their versions, by name. */
+  /** Versions by name. */
   versions: Record<string, string>;
-  /** Megabytes now. */
+  /** Current memory in megabytes. */
   memory: Record<string, number | null>;
 }
 

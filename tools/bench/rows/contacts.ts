@@ -9,7 +9,7 @@ const items = [
 
 const note = 'Prefers the window table.';
 
-/** One write as most partners send it; the answer is the full contact object. */
+/** A typical contact write. The response is the full contact object. */
 function write(
   stage: Stage,
   of: { email(n: number): string; more(n: number): object; inAnswer(n: number): string },
@@ -31,7 +31,7 @@ function write(
 const newEmail = (n: number) => `new${n}@gmail.com`;
 const newMobile = (n: number) => `079${String(n).padStart(8, '0')}`;
 
-/** One contact write as anybody would type it: find, make, know by e-mail and mobile, unit, group, consent. */
+/** A contact write as plain SQL: find, insert, identities, unit, group, consent. */
 const newInSql = [
   `select c.id from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id where i.account_id = :account and i.kind = 'email' and i.value = 'limit' || :n::text || '@gmail.com' for update of c;`,
   `insert into contacts (account_id, first_name, last_name, email, mobile_number, source_id, allow_email) values (:account, 'Ana', 'Silva', 'limit' || :n::text || '@gmail.com', '4477' || :n::text, :source, true) returning id \\gset`,
@@ -94,7 +94,7 @@ export const existingContact: Row = {
     return {
       ask: write(stage, {
         email: (n) => of(n).group.email(of(n).nth),
-        // What is stored in the end says which write was the last.
+        // The stored value shows which write was last.
         more: (n) => ({ mobile_number: `0${of(n).group.mobile(of(n).nth).slice(2)}`, city: String(n) }),
         inAnswer: (n) => `"city":"${n}"`,
       }),
@@ -104,7 +104,7 @@ export const existingContact: Row = {
   },
 };
 
-/** Each contact was written in its turn; of one account, for there is no more than one where this is asked. */
+/** Checks that each contact was written. Only used with one account. */
 async function eachKeepsItsLast({ service, groups }: Stage, answered: number): Promise<void> {
   const [group] = groups;
   if (!group || groups.length > 1) throw new Error('This is counted in one account.');
@@ -122,7 +122,7 @@ async function eachKeepsItsLast({ service, groups }: Stage, answered: number): P
     throw new Error(`Expected to be stored: ${JSON.stringify(expected)}; what is: ${JSON.stringify(rows[0])}.`);
 }
 
-/** Everything that a booking platform with a till knows of a guest. */
+/** A contact write with groups, notes and a purchase. */
 export const fullContact: Row = {
   key: 'contact-full',
   name: 'contact write with groups, notes and a purchase',

@@ -5,9 +5,9 @@ import { count, countsUp, partnerHeaders, type Row, type Stage, some, turnOf } f
 type Key = 'booking_reference' | 'unique_code' | 'membership_number' | 'card_reference' | 'table_number';
 
 interface Lead {
-  /** What the till knows. */
+  /** The key of the purchase. */
   value(group: Group, nth: number): string;
-  /** The look-up as anybody would type it, with the guest's number in :n, and what it gives as :contact. */
+  /** The look-up as plain SQL. :n is the contact's number, :contact the result. */
   inSql: string;
 }
 
@@ -27,7 +27,7 @@ const leads: Record<Key, Lead> = {
   card_reference: { value: (_, nth) => `C${nth}`, inSql: byIdentity('card', 'C') },
   table_number: {
     value: (group, nth) => group.visit(nth).table,
-    // The venue, day and table of the nth booking, as `visit` has them.
+    // The unit, day and table of the nth booking, as in `visit`.
     inSql: (() => {
       const [ofUnit, count] = ['(:n::int / :units_count::int)', ':units_count::int'];
       const start = `(date '2023-01-01' + interval '12 hours' + interval '1 day' * (${ofUnit} / 25) + interval '24 minutes' * (${ofUnit} % 25))`;
@@ -36,18 +36,18 @@ const leads: Record<Key, Lead> = {
   },
 };
 
-/** The nth guest, whichever way the till knows them. */
+/** The key value of the nth contact. */
 const contactOf = (key: Key, group: Group, nth: number) =>
   key === 'booking_reference' || key === 'table_number' ? group.visit(nth).contactId : group.contactId(nth);
 
-/** An anonymous purchase by a key that leads to somebody. */
+/** An anonymous purchase with a key that matches. */
 export function purchaseBy(key: Key): Row {
   const lead = leads[key];
   return {
     key: `purchase-${key.replace('_', '-')}`,
     name: `anonymous purchase by ${key.replace('_', ' ')}`,
     begin: async (stage) => {
-      // The first bookings are as many as the guests: each of them is somebody's.
+      // There is a first booking for each contact.
       const of = (n: number) => {
         const { group, k } = turnOf(stage, n);
         return { group, nth: some(k, group.size.contacts) };
@@ -98,7 +98,7 @@ export const purchaseRows = (Object.keys(leads) as Key[]).map(purchaseBy);
 
 const waiting = (stage: Stage) => count(stage, 'purchases', 'contact_id is null');
 
-/** A guest brings the booking that a purchase waited for. */
+/** A contact write with a booking that a purchase waits for. */
 export const lateMatching: Row = {
   key: 'late-matching',
   name: 'late matching',

@@ -1,10 +1,10 @@
 import { expectAnswer } from '../load/load.ts';
 import { countsUp, partnerHeaders, type Row, turnOf } from './row.ts';
 
-/** Shares no divisor with any number of codes that we make, so that steps of it come to every code, and to none twice. */
+/** Coprime to all numbers of codes, so that steps of it reach each code once. */
 const stride = 754_877;
 
-/** Redeems the codes of each account's own voucher group; pgbench has a group to itself. */
+/** Redeems codes of each account's voucher group. pgbench has a separate group. */
 export function redeem(limitGroup?: { id: number; codes: number }): Row {
   return {
     key: 'redeem',
@@ -33,7 +33,7 @@ export function redeem(limitGroup?: { id: number; codes: number }): Row {
         },
         ...(limitGroup && {
           limit: {
-            what: 'the lone conditional UPDATE',
+            what: 'one conditional UPDATE',
             script: `\\set n random(1, ${limitGroup.codes})
 update unique_codes set redeemed_at = now(), redeemed_unit_id = :unit where account_id = :account and code_key = 'L' || :n::text and group_id = :group and redeemed_at is null;`,
             variables: { account: made?.accountId ?? 0, unit: made?.units[0] ?? 0, group: limitGroup.id },

@@ -2,13 +2,13 @@ import type { Group } from '../load/guests.ts';
 import type { Ask } from '../load/load.ts';
 import { asSuperuser, type Service } from '../load/service.ts';
 
-/** Where a row is measured: requests are spread over all of its accounts. */
+/** The accounts of a measurement. Requests are spread over all of them. */
 export interface Stage {
   service: Service;
   groups: Group[];
 }
 
-/** A kind of request. */
+/** A row: one kind of request. */
 export interface Row {
   key: string;
   name: string;
@@ -17,36 +17,36 @@ export interface Row {
 
 export interface Begun {
   ask: Ask;
-  /** The same done by PostgreSQL alone, in the first account. */
+  /** The same work by PostgreSQL alone, in the first account. */
   limit?: Script;
-  /** Throws where what is stored is not what so many answers said. */
+  /** Throws if the stored rows do not match the number of responses. */
   stored?(answered: number): Promise<void>;
 }
 
 export interface Script {
-  /** In words: `the same transaction`. */
+  /** A name such as `the same transaction`. */
   what: string;
-  /** In pgbench's own language, a statement a line; `:name` are the variables. `app.account_id` is set already. */
+  /** A pgbench script, one statement per line. `:name` is a variable. `app.account_id` is already set. */
   script: string;
   variables: Record<string, number | string>;
 }
 
-/** The account that the nth request is for, and which of this account's requests it is. */
+/** The account of the nth request, and its number within the account. */
 export function turnOf({ groups }: Stage, n: number): { group: Group; k: number } {
   return { group: groups[n % groups.length] as Group, k: Math.floor(n / groups.length) };
 }
 
-/** The same sequence in every run, all over what there is. */
+/** The same pseudo-random sequence in every run. */
 export const some = (k: number, of: number) => (k * 104_729) % of;
 
-/** What a partner sends with a request to the account whose turn it is. */
+/** The headers of a request to the account. */
 export function partnerHeaders(stage: Stage): Ask['headers'] {
   const of = ({ made }: Group) => ({ Authorization: `Bearer ${made.token}` });
   const all = stage.groups.map(of);
   return all.length === 1 ? (all[0] as Record<string, string>) : (n) => all[n % all.length] as Record<string, string>;
 }
 
-/** How many rows of these accounts there are. */
+/** The number of rows of these accounts. */
 export async function count({ service, groups }: Stage, table: string, condition: string): Promise<number> {
   return asSuperuser(service, async (client) => {
     const { rows } = await client.query<{ n: string }>(
@@ -57,7 +57,7 @@ export async function count({ service, groups }: Stage, table: string, condition
   });
 }
 
-/** Counts now, and again when it is over: as many must have come as were answered. */
+/** Counts before and after. The difference must equal the number of responses. */
 export async function countsUp(
   stage: Stage,
   ...what: [table: string, condition: string][]

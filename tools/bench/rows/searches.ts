@@ -4,7 +4,7 @@ import { partnerHeaders, type Row, type Stage, some, turnOf } from './row.ts';
 
 const days = { start_date: '2023-01-01', end_date: '2030-12-31' };
 
-/** A booking that is there, and whose it is. */
+/** A search for an existing booking. */
 function visitOf(stage: Stage, n: number) {
   const { group, k } = turnOf(stage, n);
   return { group, ...group.visit(some(k, group.bookings)) };
@@ -38,7 +38,7 @@ select ${shownBooking} from ${bookings} where b.account_id = :account and b.book
   }),
 };
 
-/** What the searches of a PoP request ask of PostgreSQL, each with its count where it comes in pages. */
+/** The queries of a PoP search, with counts for paginated lists. */
 const popsInSql = (() => {
   const within = (column: string) =>
     `and ${column} >= '${days.start_date}'::date and ${column} < '${days.end_date}'::date + 1`;
@@ -120,7 +120,7 @@ export const unitsList: Row = {
   }),
 };
 
-/** What staff type into the dashboard: an e-mail's start, or a name. */
+/** The guest search of the dashboard: the start of an e-mail, or a name. */
 export const guestSearch: Row = {
   key: 'guest-search',
   name: 'guest search of staff',

@@ -2,17 +2,17 @@ import { Agent } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ask } from '../support/client.ts';
 
-/** One kind of flood: the same request again and again, over many connections at once. */
+/** One kind of flood: the same request repeated over many connections. */
 export interface Flood {
   url: string;
   token: string;
   method: 'GET' | 'POST';
-  /** `#` in the body becomes a number that no other request of the flood has. */
+  /** `#` in the body is replaced by a unique number. */
   body: string;
   connections: number;
 }
 
-/** How the flood was answered. */
+/** The responses to the flood. */
 export interface Flooded {
   answered: Record<string, number>;
   bytes: number;
@@ -20,7 +20,7 @@ export interface Flooded {
 
 const patienceMs = 60_000;
 
-/** Runs in a thread of its own: reading its many large answers must not delay the client that is measured. */
+/** Runs in a separate thread, because reading many large responses would delay the measured client. */
 export async function flood(data: Flood, isOver: () => boolean): Promise<Flooded> {
   const agent = new Agent({ keepAlive: true, maxSockets: data.connections });
   const answered: Record<string, number> = {};

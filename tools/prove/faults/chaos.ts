@@ -2,21 +2,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/shared/random.ts';
 import type { Fleet } from '../support/fleet.ts';
 import type { Disk } from './disk.ts';
-import type { Line } from './line.ts';
 import type { Postgres } from './postgres.ts';
+import type { Line } from './proxy.ts';
 
-/** What faults are done to. */
+/** The system under test. */
 export interface Scene {
   fleet: Fleet;
   postgres: Postgres;
-  /** The network between the two; undefined: the service has its PostgreSQL to itself, and brings it back by itself. */
+  /**
+   * The proxy between service and database. Undefined: the service uses its embedded PostgreSQL and restarts it itself.
+   */
   line: Line | undefined;
   disk: Disk;
   signal: AbortSignal;
 }
 
 export interface Fault {
-  /** In seconds after the beginning. */
+  /** Seconds after the start. */
   at: number;
   name: FaultName;
   lastsMs: number;
@@ -24,11 +26,11 @@ export interface Fault {
 }
 
 interface Kind {
-  /** Which count of the tally it adds to; what is done to processes of the service, the fleet counts. */
+  /** The counter in the tally. The fleet counts faults of service processes itself. */
   counts?: 'postgresKills' | 'restarts' | 'halts' | 'cuts' | 'fullDisks';
-  /** Whether there is such a thing in this scene; everywhere unless given. */
+  /** Whether the fault is possible in this scene. Default: always. */
   where?(scene: Scene): boolean;
-  /** Does it, and says what was done, and how often where that is not once. */
+  /** Injects the fault. Returns a description, and a count if it is not 1. */
   happen(scene: Scene, fault: Fault): Promise<string | [string, number]>;
 }
 
@@ -36,7 +38,7 @@ const kinds = {
   service: {
     happen: async ({ fleet, line }, { chance }) => {
       await fleet.kill(chance.below(fleet.urls().length));
-      // The only one there is: until another has started, there is nobody to do anything to.
+      // With a single process, wait until its replacement has started.
       if (!line) await fleet.complete();
       return 'a process of the service killed with -9';
     },
@@ -51,7 +53,7 @@ const kinds = {
   everything: {
     counts: 'postgresKills',
     happen: async ({ fleet, postgres, line, signal }, { lastsMs }) => {
-      // Those that start now find no database, and wait for it.
+      // Processes that start now wait for the database.
       const service = Promise.all(fleet.urls().map(() => fleet.kill(0)));
       await Promise.all([service, postgres.kill(true)]);
       if (line) await pause(lastsMs, undefined, { signal });
@@ -140,7 +142,7 @@ const kinds = {
     counts: 'fullDisks',
     where: ({ disk }) => disk.cantFill === undefined,
     happen: async (scene, fault) => {
-      // Its log is made in advance; where there is no more of it, PostgreSQL gives up.
+      // WAL files are preallocated. PostgreSQL stops when it cannot allocate more.
       await whileFull(scene, fault, () => scene.postgres.useLogUp().catch(() => {}));
       return 'the disk full, and PostgreSQL’s log used up';
     },
@@ -151,7 +153,7 @@ async function whileFull({ disk, signal }: Scene, { lastsMs, chance }: Fault, wo
   disk.fill(chance.below(2 ** 17));
   try {
     await work();
-    // Long enough for somebody to need room.
+    // Long enough for a write that needs disk space.
     await pause(800 + lastsMs, undefined, { signal });
   } finally {
     disk.empty();
@@ -161,10 +163,10 @@ async function whileFull({ disk, signal }: Scene, { lastsMs, chance }: Fault, wo
 export type FaultName = keyof typeof kinds;
 export type Counts = Record<NonNullable<Kind['counts']>, number>;
 
-/** Until it has recovered from one, before the next comes. */
+/** The time to recover before the next fault. */
 const slotSeconds = 3.5;
 
-/** All that can happen in this scene, in an order and for times that chance decides; then all of it again, in another order. */
+/** All faults of this scene in random order and with random durations, repeated in new orders. */
 export function schedule(scene: Scene, seconds: number, chance: Random, short: boolean): Fault[] {
   const names = (Object.keys(kinds) as FaultName[]).filter((name) => (kinds[name] as Kind).where?.(scene) ?? true);
   const faults: Fault[] = [];
@@ -173,19 +175,19 @@ export function schedule(scene: Scene, seconds: number, chance: Random, short: b
     if (left.length === 0) left = [...names];
     const [name] = left.splice(chance.below(left.length), 1);
     const at = (faults.length + 0.1 + chance.next() * 0.3) * slotSeconds;
-    // In the long form now and then longer than anybody waits for a connection.
+    // In the long form sometimes longer than the connection timeout.
     const lastsMs = !short && chance.once(12) ? chance.between(8000, 14_000) : chance.between(200, 1700);
     faults.push({ at, name: name as FaultName, lastsMs, chance: chance.fork() });
   }
   return faults;
 }
 
-/** So many seconds are enough for everything to happen once. */
+/** The seconds that are enough for each fault to happen once. */
 export function secondsForAll(scene: Scene): number {
   return Object.values(kinds).filter((kind: Kind) => kind.where?.(scene) ?? true).length * slotSeconds;
 }
 
-/** Gives what was done, in words. */
+/** Returns descriptions of the faults. */
 export async function happen(scene: Scene, fault: Fault, counts: Counts): Promise<string> {
   const kind: Kind = kinds[fault.name];
   const done = await kind.happen(scene, fault);

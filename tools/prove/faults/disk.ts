@@ -6,12 +6,12 @@ import { join } from 'node:path';
 const roomBytes = 2 ** 31;
 
 /**
- * A folder for a database, on a file system of its own where we may mount one: it is full when it is made as small as
- * what is on it. Only memory that is used is taken, and nothing else on the machine is touched.
+ * A folder for a database, on a separate tmpfs if mounting is allowed. Shrinking the file system to its used size makes
+ * the disk full. Other file systems are not affected.
  */
 export class Disk {
   readonly folder: string;
-  /** Why this disk can't be made full; undefined: it can. */
+  /** The reason why this disk can't be filled. Undefined: it can. */
   readonly cantFill: string | undefined;
   readonly #base: string;
 
@@ -23,9 +23,9 @@ export class Disk {
     this.cantFill = mount('-t', 'tmpfs', '-o', `size=${roomBytes},mode=755`, 'regulars-faults', this.folder);
   }
 
-  /** Leaves so many bytes. */
+  /** Shrinks the disk to this many free bytes. */
   fill(left: number): void {
-    // It is refused where more was written since we looked.
+    // Fails if more was written since the size was read.
     for (let tries = 0; ; tries++) {
       const { blocks, bfree, bsize } = statfsSync(this.folder);
       const problem = this.#resize((blocks - bfree) * bsize + left);
@@ -49,7 +49,7 @@ export class Disk {
   }
 }
 
-/** What is in the way, if anything is. */
+/** The reason why mounting is not possible, if any. */
 function mount(...args: string[]): string | undefined {
   try {
     execFileSync('mount', args, { stdio: ['ignore', 'ignore', 'pipe'] });

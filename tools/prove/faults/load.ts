@@ -5,13 +5,13 @@ import { type Answer, ask } from '../support/client.ts';
 import { type Place, Script, type Write } from './script.ts';
 
 export const clients = 24;
-/** Longer than anything that is done to the database; who waits so long was left hanging. */
+/** Longer than any fault. A request without a response after this time hangs. */
 const patienceMs = 60_000;
-/** One client of so many hangs up after a moment, or does not wait for long. */
+/** One client in this many disconnects early or has a short timeout. */
 const [hangsUp, isImpatient] = [40, 10];
 const mostTries = 60;
 
-/** Clients that write and read, each one thing after the other, and try again until they are answered or give up. */
+/** Clients that write and read sequentially, and retry until they get a response or give up. */
 export class Load {
   readonly writes: Write[] = [];
   readonly wrong: string[] = [];
@@ -31,7 +31,7 @@ export class Load {
   readonly #place: Place;
   readonly #urls: () => string[];
   readonly #seed: number;
-  /** What depends on what the others do can't be had again anyway. */
+  /** Timing depends on the other clients and cannot be repeated from the seed. */
   readonly #whim: Random;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: Infinity });
   readonly #probes: Script;
@@ -45,10 +45,10 @@ export class Load {
     this.#probes = new Script(place, seed, clients);
   }
 
-  /** Until `end` is called; each client brings what it has in hand to an end. */
+  /** Runs until `end` is called. Each client finishes its current request. */
   begin(): { end(): Promise<void> } {
     const working = Promise.all(Array.from({ length: clients }, (_, number) => this.#client(number)));
-    // Heard of at the end.
+    // The error is handled at the end.
     working.catch(() => {});
     return {
       end: async () => {
@@ -64,7 +64,7 @@ export class Load {
 
   async #client(number: number): Promise<void> {
     const script = new Script(this.#place, this.#seed, number);
-    /** The guests whom it was told are there, and their bookings that have no table yet. */
+    /** The contacts that were confirmed, and their bookings without a table. */
     const guests: { email: string; id: number; marker: string }[] = [];
     const bookings: string[] = [];
     const phones: string[] = [];
@@ -121,11 +121,11 @@ export class Load {
     }
   }
 
-  /** Until there is an answer that says what became of it, or the client gives up. */
+  /** Sends a write until a response tells its outcome, or the client gives up. */
   async #settle(write: Write): Promise<void> {
     this.writes.push(write);
     for (let tries = 1; ; tries++) {
-      // Some are so eager that they send it twice at once.
+      // Some clients send the request twice at once.
       const atOnce = write.key !== undefined && this.#whim.once(30) ? 2 : 1;
       const answers = await Promise.all(Array.from({ length: atOnce }, () => this.#send(write)));
       for (const answer of answers) if (answer) this.#take(write, answer);
@@ -136,11 +136,11 @@ export class Load {
       }
       await pause(50 + this.#whim.below(300));
     }
-    // And some did not hear it the first time.
+    // Some clients send an answered request again.
     if (write.key !== undefined && write.answer.status === 200 && this.#whim.once(10)) await this.repeat(write);
   }
 
-  /** What was answered before is answered so again, and said to be. */
+  /** A repeated request gets the same response, marked as replayed. */
   async repeat(write: Write): Promise<boolean> {
     const answer = await this.#send(write);
     if (!answer) return false;
@@ -150,7 +150,7 @@ export class Load {
     return true;
   }
 
-  /** An answer that says what became of it; undefined: none came, or one that says to try again. */
+  /** A response with the outcome. Undefined: no response, or one that asks to retry. */
   async #send(write: Write, url = this.#anybody(), patience?: number): Promise<Answer | undefined> {
     if (url === undefined) return undefined;
     if (write.asked++ > 0) this.tally.retries++;
@@ -205,7 +205,7 @@ export class Load {
     return this.#whim.once(isImpatient) ? 100 + this.#whim.below(400) : patienceMs;
   }
 
-  /** None of them may be alive just now. */
+  /** There can be a moment without any live process. */
   #anybody(): string | undefined {
     const urls = this.#urls();
     return urls.length === 0 ? undefined : this.#whim.pick(urls);
@@ -216,7 +216,7 @@ export class Load {
     return url === undefined ? undefined : this.#ask(url, path, {});
   }
 
-  /** A guest of whom we were told that they are there is there, with what was written. */
+  /** A confirmed contact exists with the written values. */
   async #look({ email, id, marker }: { email: string; id: number; marker: string }): Promise<void> {
     const found = await this.#read(`/v1/contacts?email=${email}`);
     if (found && (JSON.parse(found.body) as { id?: number }).id !== id)
@@ -234,7 +234,7 @@ export class Load {
     return undefined;
   }
 
-  /** When this process has answered a write. */
+  /** Waits until this process has answered a write. */
   async answersAWrite(url: string, isGone: () => boolean): Promise<void> {
     const write = this.#probes.probe();
     this.writes.push(write);

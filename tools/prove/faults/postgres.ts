@@ -9,10 +9,10 @@ import { ServerControl } from '../../../src/platform/db/embedded/control.ts';
 import { freePort, runningPostmaster } from '../../../src/platform/db/embedded/process.ts';
 import { chooseRunner } from '../../../src/platform/db/embedded/runner.ts';
 
-/** One that is not back by then is not coming. */
+/** The maximum time for PostgreSQL to come back. */
 const patienceMs = 60_000;
 
-/** A PostgreSQL that things are done to. */
+/** A PostgreSQL for fault injection. */
 export class Postgres {
   readonly #cluster: string;
   readonly #control: ServerControl;
@@ -23,7 +23,7 @@ export class Postgres {
     this.#control = control;
   }
 
-  /** One that nobody but us starts and stops: whoever knows it by its address takes it for any other. */
+  /** An external server. Only this proof starts and stops it. */
   static async create(folder: string): Promise<Postgres> {
     const cluster = join(folder, 'postgres');
     const runner = chooseRunner(cluster);
@@ -31,14 +31,14 @@ export class Postgres {
     return Postgres.in(folder);
   }
 
-  /** The one that a service keeps in its folder, and brings back by itself. */
+  /** The embedded server, which the service restarts. */
   static in(folder: string): Postgres {
     const cluster = join(folder, 'postgres');
     const runner = chooseRunner(cluster);
     return new Postgres(cluster, new ServerControl(cluster, locateBinaries(runner), runner, {}));
   }
 
-  /** On the port it had, so that its address stays. */
+  /** Starts on the same port, so that the URL stays valid. */
   async start(): Promise<void> {
     if (this.#port === 0) this.#port = await freePort();
     await this.#control.start(this.#port);
@@ -61,19 +61,19 @@ export class Postgres {
     return `postgres://${role}:${secret}@127.0.0.1:${this.port()}/regulars`;
   }
 
-  /** A superuser's connection, which sees everything. */
+  /** A superuser's connection, which bypasses row-level security. */
   async connect(): Promise<Connection> {
     return openConnection({ url: this.address('postgres') });
   }
 
-  /** Kills it without a word: the whole server, or its parent alone, whose children then leave by themselves. */
+  /** Kills the whole server, or only the postmaster, whose children then exit. */
   async kill(whole: boolean): Promise<void> {
     const pids = this.#pids();
     this.#signal(whole ? pids : pids.slice(0, 1), 'SIGKILL');
     while (this.isRunning()) await pause(10);
   }
 
-  /** Kills one that serves a connection: the server believes none of the others any more, and begins again. */
+  /** Kills one backend. The postmaster then restarts all others. */
   async killOneBackend(): Promise<void> {
     const connection = await this.connect();
     try {
@@ -85,7 +85,7 @@ export class Postgres {
     }
   }
 
-  /** It is there, and does nothing. */
+  /** Pauses the server (SIGSTOP). */
   async halt(milliseconds: number): Promise<void> {
     const pids = this.#pids();
     this.#signal(pids, 'SIGSTOP');
@@ -96,7 +96,7 @@ export class Postgres {
     }
   }
 
-  /** Has it begin files of its log until there is none left that was made in advance. */
+  /** Switches WAL files until no preallocated one is left. */
   async useLogUp(): Promise<void> {
     const connection = await this.connect();
     try {
@@ -109,7 +109,7 @@ export class Postgres {
     }
   }
 
-  /** When it takes writes; gives that moment. */
+  /** Waits until the server accepts writes. Returns the time. */
   async back(): Promise<number> {
     const deadline = performance.now() + patienceMs;
     for (;;) {
@@ -127,7 +127,7 @@ export class Postgres {
     }
   }
 
-  /** The parent first. */
+  /** The process ids, postmaster first. */
   #pids(): number[] {
     const parent = runningPostmaster(this.#cluster)?.pid;
     if (parent === undefined) return [];

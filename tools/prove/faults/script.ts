@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Random } from '../../../src/shared/random.ts';
 
-/** An Idempotency-Key as it is stored. */
+/** The stored form of an idempotency key. */
 export const keyHash = (key: string) => createHash('sha256').update(key).digest('hex');
 
 /** The account that the clients write to. */
@@ -9,37 +9,37 @@ export interface Place {
   account: number;
   token: string;
   units: number[];
-  /** The group of the vouchers that are redeemed. */
+  /** The group of the codes to redeem. */
   group: number;
 }
 
-/** A write: what is sent, what must then be there, and what became of it. */
+/** A write: the request, the expected rows and the outcome. */
 export interface Write {
   path: string;
   body: string;
-  /** Its Idempotency-Key; undefined: it has none. */
+  /** The idempotency key, if any. */
   key: string | undefined;
-  /** Whether it may be sent again: it has a key, or is recognised by what it is. */
+  /** Whether it can be sent again: it has an idempotency key, or its content identifies it. */
   mayRepeat: boolean;
-  /** Whether somebody else may have been first, so that it is refused. */
+  /** Whether another client can be first, so that it is rejected. */
   mayBeRefused: boolean;
-  /** Each of these is there once when it was done, and none of them when it was not. */
+  /** The parts that exist exactly once if the write was stored, and not at all otherwise. */
   parts: string[];
-  /** The guest that all of it stands on, where that is for the answer to say. */
+  /** The contact of all parts, if the response decides it. */
   isOfOneGuest: boolean;
-  /** The e-mail by which its guest, or the reference by which its booking, is found again. */
+  /** The e-mail of its contact, or the reference of its booking. */
   email?: string;
   booking?: string;
   asked: number;
-  /** 200 or 422; undefined: no answer ever came. */
+  /** 200 or 422. Undefined: no response. */
   answer?: { status: number; body: string };
 }
 
-/** Guests that all clients write about. */
+/** Contacts that all clients write to. */
 const known = 40;
-/** Codes that each client has to itself, and codes that all of them try, one after the other. */
+/** Codes of each client, and codes that all clients try to redeem. */
 export const codes = { own: 500, raced: 500 };
-/** Each redemption says a second of its own, so that what is stored tells which of them it was. */
+/** Each redemption has a unique second, so that the stored time identifies the request. */
 const firstSecond = Date.UTC(2026, 0, 1);
 
 const kinds = [
@@ -56,7 +56,7 @@ const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number]['name'];
 
-/** What one client sends, one after the other: it follows from the seed, the client's number and what it was answered before. */
+/** The requests of one client. They depend on the seed, the client's number and earlier responses. */
 export class Script {
   readonly #place: Place;
   readonly #seed: number;
@@ -70,14 +70,14 @@ export class Script {
     this.#client = client;
   }
 
-  /** Its own chance, so that a step is the same whatever became of those before it. */
+  /** A separate random generator per step, so that a step does not depend on earlier outcomes. */
   next(): { kind: Kind; chance: Random; marker: string } {
     const step = this.#step++;
     const chance = new Random(this.#seed * 1_000_003 + this.#client * 100_003 + step);
     return { kind: chance.weighted(kinds, ({ weight }) => weight).name, chance, marker: `${this.#client}-${step}` };
   }
 
-  /** A guest nobody has heard of, with everything that a write can bring. */
+  /** A new contact with every kind of list. */
   guest(chance: Random, marker: string): Write {
     const isPlain = chance.once(6);
     const email = `guest.${marker}@gmail.com`;
@@ -100,11 +100,11 @@ export class Script {
       ...(sms ? [`consent sms ${email}`] : []),
       ...(isPlain ? [] : partsOfExtras(marker)),
     ]);
-    // Without a key, what can be told apart may be sent again all the same.
+    // Without an idempotency key, only identifiable parts can be sent again.
     return { ...write, mayRepeat: write.mayRepeat || isPlain, isOfOneGuest: true, email, booking: marker };
   }
 
-  /** One that can be sent until it is answered. */
+  /** A write that can be retried. */
   probe(): Write {
     for (;;) {
       const { chance, marker } = this.next();
@@ -113,7 +113,7 @@ export class Script {
     }
   }
 
-  /** One whom the others write about at the same time. */
+  /** A contact that other clients write to at the same time. */
   knownGuest(chance: Random, marker: string): Write {
     const unit = chance.pick(this.#place.units);
     const flags = chance.pick([
@@ -131,13 +131,13 @@ export class Script {
     return { ...write, isOfOneGuest: true };
   }
 
-  /** One of the client's own, again. */
+  /** A contact of this client, again. */
   ownGuest(chance: Random, marker: string, email: string): Write {
     const body = { email, ...extras(marker, chance.pick(this.#place.units)), full_contact_object: false };
     return { ...this.#write(chance, '/v1/contact', body, partsOfExtras(marker)), isOfOneGuest: true };
   }
 
-  /** Somebody known by a phone alone; with `joins`, it turns out to be a known guest's, and the two become one. */
+  /** A contact with only a mobile number. With `joins`, the number is merged into an existing contact. */
   phone(chance: Random, marker: string, joins?: string): Write {
     const [client = '', step = ''] = marker.split('-');
     const mobile_number = joins ?? `078${client.padStart(2, '0')}${step.padStart(6, '0')}`;
@@ -147,7 +147,7 @@ export class Script {
     return { ...this.#write(chance, '/v1/contact', body, [`note ${marker}`]), isOfOneGuest: true };
   }
 
-  /** Two purchases of a guest who is known, or will be, by a booking or a membership. */
+  /** Two anonymous purchases with a booking or membership that exists or will exist. */
   anonymous(chance: Random, marker: string): Write {
     const of = `${this.#client}-${chance.below(this.#step + 20)}`;
     const unit = chance.pick(this.#place.units);
@@ -174,7 +174,7 @@ export class Script {
     return { ...write, mayBeRefused: which === 'raced' };
   }
 
-  /** A booking platform says where a party sits. */
+  /** A booking platform reports the seated table. */
   table(chance: Random, marker: string, bookingId: number): Write {
     const body = { account_id: this.#place.account, table_numbers: [`T${marker}`] };
     const write = this.#write(chance, `/v1/bookings/${bookingId}`, body, [`table T${marker}`]);
@@ -195,7 +195,7 @@ function purchase(transaction_reference: string, unit_id: number) {
   return { transaction_reference, unit_id, created_at: '2026-03-01 20:05:00', items };
 }
 
-/** What is there twice where it is written twice. */
+/** Lists without an identifier. They are stored twice if they are sent twice. */
 function extras(marker: string, unit_id: number) {
   return {
     notes: [{ text: marker }],

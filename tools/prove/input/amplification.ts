@@ -6,14 +6,14 @@ import { deep, Literal } from './hostile/values.ts';
 import { requestWith } from './requests.ts';
 import { type Answer, send } from './sending.ts';
 
-/** An error answer lists 100 fields at most: this is far more than it needs. */
+/** The limit of an error response, which lists at most 100 fields. */
 const longestError = 64_000;
-/** What the service may spend on one request: a fixed part, and a part for each byte. A linear reading needs a tenth of it. */
+/** The CPU limit of one request: a fixed part and a part per byte. Linear parsing needs a tenth of it. */
 const fixedCpuMs = 250;
 const cpuMsPerByte = 0.004;
-/** Just below the limit of a body. */
+/** Just below the body limit. */
 const elements = 90_000;
-/** How long the lists are, from the outermost: alone, in a list, and in a list in a list. */
+/** The lengths of lists by nesting depth. */
 const widthsByDepth = [[1000], [900, 100], [9, 100, 100]];
 /** Below the limit of 16 KiB for the headers. */
 const queryBytes = 12_000;
@@ -22,11 +22,11 @@ export interface Amplified {
   requests: number;
   longestError: number;
   mostCpuMs: number;
-  /** Of requests of 10 kB and more. */
+  /** For requests of 10 kB and more. */
   mostCpuMsPerKb: number;
 }
 
-/** Sends every operation what makes the service work and answer the most for each byte. */
+/** Sends each route the requests that cost the most per byte. */
 export async function amplify(
   ground: Ground,
   operations: Operation[],
@@ -48,7 +48,7 @@ export async function amplify(
         const allowed = fixedCpuMs + cpuMsPerByte * bytes;
         let answer: Answer | undefined;
         let cpu = Number.POSITIVE_INFINITY;
-        // Again where it took long: a garbage collection may have been in between.
+        // Repeat a slow request, because a garbage collection can have interrupted it.
         for (let attempt = 0; attempt < 3 && cpu > allowed; attempt++) {
           const before = await cpuMs(ground);
           [answer] = (await send(agent, port, outgoing)) ?? [];
@@ -74,7 +74,7 @@ export async function amplify(
   return found;
 }
 
-/** An input by its fields; a text is a query. */
+/** An input as fields, or as a query string. */
 type Input = Record<string, unknown> | string;
 
 function* attacksOn({ input, path }: Operation): Generator<[what: string, input: Input]> {
@@ -94,7 +94,7 @@ function* attacksOn({ input, path }: Operation): Generator<[what: string, input:
         ];
     }
   const fields = Object.keys(input.properties ?? {});
-  // What no route knows is the same for all of them: one gets as much as there may be, and the others less.
+  // Unknown fields are handled alike by all routes. One route gets the maximum, the others less.
   const share = path === '/v1/contact' ? 1 : 10;
   yield ['unknown fields', Object.fromEntries(Array.from({ length: elements / share }, (_, n) => [`x${n}`, 1]))];
   yield ['deep lists', { x: new Literal(`[${Array(900 / share).fill(deep(95, true).text)}]`) }];
@@ -106,13 +106,13 @@ function* attacksOn({ input, path }: Operation): Generator<[what: string, input:
   }
 }
 
-/** The names that lead to each list; `[]` is an element of the list before it. */
+/** The path of each list. `[]` is an element of the list before it. */
 function listsIn(shape: Shape, names: string[] = []): string[][] {
   const inside = Object.entries(shape.properties ?? {}).flatMap(([name, field]) => listsIn(field, [...names, name]));
   return shape.type === 'array' ? [names, ...listsIn(shape.items ?? {}, [...names, '[]'])] : inside;
 }
 
-/** That list with as many of the value as a body may hold. */
+/** The list, filled up to the body limit. */
 function fill(names: string[], value: unknown): Record<string, unknown> {
   const widths = [...(widthsByDepth[names.filter((name) => name === '[]').length] ?? [])];
   const list = (one: unknown) => Array(widths.pop() ?? 1).fill(one);
@@ -124,7 +124,7 @@ function fill(names: string[], value: unknown): Record<string, unknown> {
   };
 }
 
-/** What the service has used so far, with what it takes to ask. */
+/** The CPU time of the service so far. */
 async function cpuMs({ service }: Ground): Promise<number> {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1]) * 1000;

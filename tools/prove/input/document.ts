@@ -27,20 +27,20 @@ export interface Document {
   components: { responses: Record<string, Response> };
 }
 
-/** One method at one path, as the document tells of it. */
+/** A route in the OpenAPI document. */
 export interface Operation {
   name: string;
   method: string;
   path: string;
   /** The names in the path, in order. */
   ids: string[];
-  /** What may be sent, in a query or a body. */
+  /** The input, in the query or the body. */
   input: Shape;
-  /** Whether it is usually sent as a body. */
+  /** Whether the input is usually a body. */
   hasBody: boolean;
   example: Record<string, unknown>;
   takesKey: boolean;
-  /** By status: what is wrong with an answer's body; undefined: there must be none. */
+  /** By status: a check of the response body. Undefined: there must be no body. */
   answers: Map<number, ((body: unknown) => string | undefined) | undefined>;
 }
 
@@ -125,7 +125,7 @@ export function exactly(schema: object): object {
   return close(schema) as object;
 }
 
-/** The operation that an address leads to, once its percent signs are read; words in a path come before ids. */
+/** The route of a path after decoding. Literal segments have priority over ids. */
 export function operationAt(operations: Operation[], method: string, target: string): Operation | undefined {
   const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/);
   let parts: string[];

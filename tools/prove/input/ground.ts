@@ -4,7 +4,7 @@ import type { Random } from '../../../src/shared/random.ts';
 import { aside, type Service, startService } from '../../bench/load/service.ts';
 import { fingerprint, tablesOf } from '../support/fingerprint.ts';
 
-/** Somebody who may sign in, and has. */
+/** A user with a session. */
 export interface Visitor {
   id: number;
   email: string;
@@ -19,32 +19,32 @@ export interface Code {
 
 export const password = 'correct horse battery staple';
 
-/** Below so many of a kind, more are made. */
+/** The minimum number of items of each kind. */
 const fewest = 8;
 const roles = ['owner', 'staff', 'viewer'] as const;
 
-/** What a refused request may write all the same: nothing of it is what was asked for. */
+/** The columns that a rejected request may change. */
 const allowed = `(case tg_table_name
   when 'tokens' then array['last_used_at']
   when 'sessions' then array['last_seen_at', 'expires_at']
   else array[]::text[] end)`;
 
 /**
- * A service with a database of its own, and in it something of every kind, so that a request can name what is there.
- * What requests delete is made anew.
+ * A service with its own database that contains items of every kind, so that requests can refer to them. Deleted items
+ * are created again.
  */
 export class Ground {
   readonly service: Service;
   readonly behind: pg.Client;
   account = { id: 0, token: '' };
-  /** Of a neighbour, who must never be seen. */
+  /** Another account, whose data must never appear. */
   neighbour = { id: 0, token: '' };
-  /** Ids that exist, by the name that a request has for them. */
+  /** Existing ids by field name. */
   stock: Record<string, number[]> = {};
   codes: Code[] = [];
   bookings: string[] = [];
   emails: string[] = [];
-  /** Users by role, who keep their places. */
+  /** One user per role. */
   users: Partial<Record<(typeof roles)[number], Visitor>> = {};
   visitors: Visitor[] = [];
   #made = 0;
@@ -56,11 +56,11 @@ export class Ground {
   }
 
   static async prepare(): Promise<Ground> {
-    // Addresses are made up, so that a brake on one does not stop the others.
+    // Client addresses are generated, so that a rate limit on one does not affect the others.
     const service = await startService({ LOG_LEVEL: 'fatal', TRUSTED_PROXIES: 'loopback' }, aside);
     const behind = new pg.Client({ connectionString: service.superuser });
     await behind.connect();
-    // Nobody pulls the plug here, so nobody needs to wait for the disk.
+    // No crash test here, so fsync is off.
     await behind.query('alter system set synchronous_commit = off');
     await behind.query('select pg_reload_conf()');
     const ground = new Ground(service, behind);
@@ -82,7 +82,7 @@ export class Ground {
     await this.service.stop();
   }
 
-  /** Writes down, in the transaction of a change, that there was one: what is rolled back leaves no trace. */
+  /** Triggers that record each change in its transaction, so that a rollback leaves no record. */
   async #watch(): Promise<void> {
     await this.behind.query(`
       create schema proof;
@@ -104,7 +104,7 @@ export class Ground {
       );
   }
 
-  /** What was changed since the last time that this was asked. `sweep`: a job deletes what was a deleted account's. */
+  /** The changes since the last call. `sweep`: a job deletes rows of a deleted account. */
   async changes(): Promise<string[]> {
     const { rows } = await this.behind.query<{ id: string; change: string }>({
       name: 'changes',
@@ -122,7 +122,7 @@ export class Ground {
     });
   }
 
-  /** A name that nothing has yet. */
+  /** A unique name. */
   fresh(prefix: string): string {
     return `${prefix} ${++this.#made}`;
   }
@@ -132,7 +132,7 @@ export class Ground {
     return ids && ids.length > 0 ? chance.pick(ids) : 0;
   }
 
-  /** Whatever is gone that requests need is there again. Gives what that changed. */
+  /** Creates deleted items again. Returns the changes. */
   async mend(): Promise<string[]> {
     await this.#mendAccount();
     await this.#mendUsers();
@@ -167,7 +167,7 @@ export class Ground {
     while (this.visitors.length < fewest) this.visitors.push(await this.#user('owner'));
   }
 
-  /** Behind the service's back: it hashes passwords slowly, on purpose. This one is checked quickly. */
+  /** Inserts users directly, because the service hashes passwords slowly. This hash is fast to check. */
   async #user(role: string): Promise<Visitor> {
     const email = `user${++this.#made}@gmail.com`;
     const secret = hashOf(email).toString('base64url');
@@ -193,7 +193,7 @@ export class Ground {
     return { id, email, secret };
   }
 
-  /** The newest of each kind. */
+  /** The newest items of each kind. */
   async #look(): Promise<void> {
     const mine = `account_id = ${this.account.id}`;
     const onUnit = `${mine} and unit_id in (select id from units where ${mine} and deleted_at is null)`;
@@ -213,7 +213,7 @@ export class Ground {
       spare_account_id: `accounts where id not in (${this.account.id}, ${this.neighbour.id}) and deleted_at is null`,
     };
     for (const kind of ['udfs', 'sources', 'providers']) ids[kind] = `${kind} where ${mine}`;
-    // Those below are built in.
+    // Lower ids are built in.
     for (const kind of ['feedback_categories', 'booking_sources']) ids[kind] = `${kind} where ${mine} and id >= 1000`;
     const list = Object.entries(ids).map(
       ([kind, from]) => `'${kind}', array(select id from ${from} order by id desc limit 30)`,

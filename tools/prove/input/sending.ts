@@ -1,15 +1,15 @@
 import { type Agent, request } from 'node:http';
 import { connect } from 'node:net';
 
-/** A request as it travels. */
+/** A request on the wire. */
 export interface Outgoing {
   method: string;
   target: string;
   headers: [name: string, value: string][];
   body: Buffer;
-  /** What goes over the wire instead, where that is no longer HTTP. */
+  /** Raw bytes to send instead, for invalid HTTP. */
   wire?: (string | Buffer)[];
-  /** How long after that the sender says that no more comes, if nobody has hung up. */
+  /** The delay before the sender closes its side, if the connection is still open. */
   endAfterMs?: number;
 }
 
@@ -19,12 +19,12 @@ export interface Answer {
   body: string;
 }
 
-/** Whoever has no answer by then waits for nothing. */
+/** The timeout of a response. */
 const patienceMs = 90_000;
-/** What is whole is answered before this; what is not waits for more. */
+/** A complete request gets its response before this time. An incomplete one waits. */
 const endAfterMs = 20_000;
 
-/** Gives all answers that came: none where the connection was closed without one. Undefined: it never ended. */
+/** Returns all responses, none if the connection was closed without one. Undefined: the connection never ended. */
 export function send(agent: Agent, port: number, outgoing: Outgoing): Promise<Answer[] | undefined> {
   return outgoing.wire
     ? sendRaw(port, outgoing.wire, outgoing.endAfterMs ?? endAfterMs)
@@ -67,7 +67,7 @@ function sendHttp(
   });
 }
 
-/** Sends it, and reads to the end. Who is neither answered nor hung up on says after a while that no more comes. */
+/** Sends the bytes and reads to the end. Closes its side after a while without a response. */
 function sendRaw(port: number, wire: (string | Buffer)[], afterMs: number): Promise<Answer[] | undefined> {
   return new Promise((done) => {
     const parts: Buffer[] = [];
@@ -89,7 +89,7 @@ function sendRaw(port: number, wire: (string | Buffer)[], afterMs: number): Prom
   });
 }
 
-/** As far as our own answers go: each says how long it is, or comes in chunks. */
+/** Parses responses with a content length or in chunks. */
 function readAnswers(text: string): Answer[] {
   const answers: Answer[] = [];
   for (let rest = text; rest !== ''; ) {

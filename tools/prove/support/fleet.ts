@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/shared/random.ts';
 import { aside, type Process, startProcess } from '../../bench/load/service.ts';
 
-/** Several processes of the service on one database, of which now and then one is killed, without a word, and another starts. */
+/**
+ * Several processes of the service on one database, of which now and then one is killed, without a word, and another
+ * starts.
+ */
 export class Fleet {
   readonly #env: Record<string, string>;
   readonly #chance: Random;

@@ -14,39 +14,39 @@ import {
 import { enqueue, removeJobsOfAccount } from '../../../platform/db/jobs.ts';
 import { NotFound } from '../../../shared/problem.ts';
 import { type DeleteAccount, deleteAccountTask } from './schema.ts';
-import { deleteMarked, isMarked, lockMarked, markDeleted, selectMarked } from './store.ts';
+import { deleteMarkedAccount, isMarkedDeleted, lockMarkedDeleted, markDeleted, selectMarkedDeleted } from './store.ts';
 
-/** The account is gone from the commit on. Its rows are deleted afterwards, by a job. */
+/** Marks the account as deleted, which hides it from the commit on. A job deletes its rows. */
 export async function removeAccount(tx: Tx, id: number): Promise<void> {
   await enterAccount(tx, id);
   if (!(await markDeleted(tx, id))) throw new NotFound('There is no such account.');
-  await deleteLater(tx, [id]);
+  await enqueueDeletion(tx, [id]);
 }
 
-function deleteLater(tx: Tx, ids: number[]): Promise<void> {
+function enqueueDeletion(tx: Tx, ids: number[]): Promise<void> {
   const jobs = ids.map((account_id) => ({ key: String(account_id), payload: { account_id } satisfies DeleteAccount }));
   return enqueue(tx, deleteAccountTask, jobs, 0);
 }
 
-/** Deletions that a process did not finish because it was killed. Its job would stay locked for hours. */
+/** Enqueues unfinished deletions again. graphile-worker keeps the job of a killed process locked for hours. */
 export async function resumeDeletions(tx: Tx): Promise<void> {
-  await deleteLater(tx, await selectMarked(tx));
+  await enqueueDeletion(tx, await selectMarkedDeleted(tx));
 }
 
-/** The job. False: the process stops before the end, and another one goes on. */
+/** The job. False: the process stopped before the end, and another one continues. */
 export async function deleteAccountRows(
   db: Database,
   { account_id: id }: DeleteAccount,
   signal: AbortSignal,
 ): Promise<boolean> {
   const isFinished = await finishDeletion(db, id, { signal });
-  if (!isFinished) await db.transaction((tx) => deleteLater(tx, [id]));
+  if (!isFinished) await db.transaction((tx) => enqueueDeletion(tx, [id]));
   return isFinished;
 }
 
 interface Options {
   signal?: AbortSignal;
-  /** Told how many rows each batch deleted. */
+  /** Called with the number of rows that each batch deleted. */
   onBatch?: (rows: number) => void;
   batch?: number;
 }
@@ -63,14 +63,14 @@ const busyPauseMs = 100;
 export async function finishDeletion(db: Database, id: number, options: Options = {}): Promise<boolean> {
   const { signal, onBatch = () => {}, batch = rowsOfBatch } = options;
 
-  /** Undefined: the account is gone, or not to be deleted at all. */
+  /** Undefined: the account no longer exists, or is not marked as deleted. */
   async function inTurn<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
     for (;;) {
       signal?.throwIfAborted();
       const begin = Date.now();
       const done = await db.tenant(id, async (tx) => {
         if (!(await takeDeletion(tx))) return 'busy';
-        if (!(await isMarked(tx, id))) return 'gone';
+        if (!(await isMarkedDeleted(tx, id))) return 'gone';
         await beginDeleting(tx);
         return { result: await work(tx) };
       });
@@ -96,7 +96,7 @@ export async function finishDeletion(db: Database, id: number, options: Options 
 
   try {
     const tables = await db.transaction(tenantTables);
-    // A write that had begun before the account was marked may have added rows, or stood in the way.
+    // A write that started before the account was marked can have added rows.
     const isGone = () =>
       deleteAll(tables).catch(async (error) => {
         if (!isConflict(error)) throw error;
@@ -112,15 +112,15 @@ export async function finishDeletion(db: Database, id: number, options: Options 
 }
 
 async function deleteIfEmpty(tx: Tx, tables: TenantTable[], id: number): Promise<boolean> {
-  await lockMarked(tx, id);
+  await lockMarkedDeleted(tx, id);
   if (await hasRows(tx, tables, id)) return false;
-  // Their payloads name domains of guests.
+  // The payloads of these jobs contain domains of guests.
   await removeJobsOfAccount(tx, id, deleteAccountTask);
-  await deleteMarked(tx, id);
+  await deleteMarkedAccount(tx, id);
   return true;
 }
 
-/** How many rows there are to delete. */
+/** The number of rows to delete. */
 export function rowsOfAccount(db: Database, id: number): Promise<number> {
   return db.tenant(id, async (tx) => countRows(tx, await tenantTables(tx), id));
 }

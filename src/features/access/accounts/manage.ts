@@ -6,7 +6,9 @@ import { insertRootUnit } from '../../venues/units/store.ts';
 import type { Account, NewAccount } from './schema.ts';
 import { findLiveAccount, insertAccount, knownTimeZone, selectAccounts, updateAccount } from './store.ts';
 
-/** An account is never without its root unit and the built-in lists: one transaction makes them all, and leaves it entered. */
+/**
+ * Creates an account with its root unit and built-in look-ups in one transaction. The transaction stays scoped to it.
+ */
 export async function createAccount(tx: Tx, { name, time_zone = 'UTC' }: NewAccount): Promise<Account> {
   const account = await insertAccount(tx, name, await timeZone(tx, time_zone));
   await enterAccount(tx, account.id);

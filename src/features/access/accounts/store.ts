@@ -6,7 +6,7 @@ import type { Account } from './schema.ts';
 
 const columns = sql`id, name, time_zone, root_unit_id`;
 
-/** The root unit's id is given out here; the unit itself is the caller's to insert, in this transaction. */
+/** Also allocates the root unit's id. The caller must insert the unit in this transaction. */
 export async function insertAccount(tx: Tx, name: string, timeZone: string): Promise<Account> {
   const rows = await tx<Account>`
     insert into accounts (name, time_zone, root_unit_id)
@@ -20,7 +20,7 @@ export async function findAccount(tx: Tx, id: number): Promise<Account | undefin
   return row;
 }
 
-/** Among these, or of all (null). */
+/** Lists these accounts, or all (null). */
 export function selectAccounts(
   tx: Tx,
   among: number[] | null,
@@ -36,42 +36,45 @@ export async function updateAccount(tx: Tx, id: number, name: string | null, tim
     update accounts set name = coalesce(${name}, name), time_zone = coalesce(${timeZone}, time_zone) where id = ${id}`;
 }
 
-/** Takes no lock, so a command that only shows something is no change. A deleted account is not found. */
+/** Takes no lock, so that a read-only command does not write. A deleted account is not found. */
 export async function findLiveAccount(tx: Tx, id: number): Promise<Account | undefined> {
   const [row] = await tx<Account>`select ${columns} from accounts where id = ${id} and deleted_at is null`;
   return row;
 }
 
-/** The account's row stays while this transaction lasts. A deleted account is not found. */
+/** Locks the account's row against deletion until the transaction ends. A deleted account is not found. */
 export async function holdAccount(tx: Tx, id: number): Promise<Account | undefined> {
   const [row] =
     await tx<Account>`select ${columns} from accounts where id = ${id} and deleted_at is null for key share`;
   return row;
 }
 
-/** In the account's own scope. Hides it from every other. Writes that are under way are not waited for, and succeed. */
+/**
+ * Runs in the account's scope and hides the account from all other scopes. Does not wait for running writes, which
+ * succeed.
+ */
 export async function markDeleted(tx: Tx, id: number): Promise<boolean> {
   const { count } = await tx`update accounts set deleted_at = ${tx.now} where id = ${id} and deleted_at is null`;
   return count > 0;
 }
 
-export async function selectMarked(tx: Tx): Promise<number[]> {
+export async function selectMarkedDeleted(tx: Tx): Promise<number[]> {
   await tx`set local app.show_deleted = 'on'`;
   const rows = await tx<{ id: number }>`select id from accounts where deleted_at is not null order by id`;
   return rows.map((row) => row.id);
 }
 
-export async function isMarked(tx: Tx, id: number): Promise<boolean> {
+export async function isMarkedDeleted(tx: Tx, id: number): Promise<boolean> {
   return (await tx`select from accounts where id = ${id} and deleted_at is not null`).length > 0;
 }
 
-/** Waits for the writes that had begun before the account was marked, and keeps new rows out. */
-export async function lockMarked(tx: Tx, id: number): Promise<void> {
+/** Waits for writes that started before the account was marked, and blocks new rows. */
+export async function lockMarkedDeleted(tx: Tx, id: number): Promise<void> {
   await tx`select from accounts where id = ${id} and deleted_at is not null for update`;
 }
 
-/** Access of users goes with it. */
-export async function deleteMarked(tx: Tx, id: number): Promise<void> {
+/** Also deletes the access of users, by cascade. */
+export async function deleteMarkedAccount(tx: Tx, id: number): Promise<void> {
   await tx`delete from accounts where id = ${id} and deleted_at is not null`;
 }
 
@@ -81,7 +84,7 @@ export async function missingAccounts(tx: Tx, ids: number[]): Promise<number[]> 
   return rows.map((row) => row.id);
 }
 
-/** Whether there is nobody and nothing yet. If so, the caller has it alone until its transaction ends. */
+/** Whether there are no accounts and no users. If so, both tables stay locked until the transaction ends. */
 export async function claimEmptyDirectory(tx: Tx): Promise<boolean> {
   const isEmpty = async () => {
     const [row] = await tx<{ empty: boolean }>`
@@ -93,13 +96,13 @@ export async function claimEmptyDirectory(tx: Tx): Promise<boolean> {
   return isEmpty();
 }
 
-/** The name as PostgreSQL itself spells it, if it knows the zone. */
+/** The time zone's name in PostgreSQL's spelling. Undefined: unknown. */
 export async function knownTimeZone(tx: Tx, name: string): Promise<string | undefined> {
   const [row] = await tx<{ name: string }>`select name from pg_timezone_names where lower(name) = lower(${name})`;
   return row?.name;
 }
 
-/** For whoever goes through all of them. */
+/** The next account ids after this one, to loop over all accounts. */
 export async function nextAccountIds(tx: Tx, after: number, limit: number): Promise<number[]> {
   const rows = await tx<{ id: number }>`select id from accounts where id > ${after} order by id limit ${limit}`;
   return rows.map((row) => row.id);

@@ -5,11 +5,11 @@ import type { AuditEvent } from '../../../shared/audit-event.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import type { AuditEntry, AuditQuery } from './schema.ts';
 
-export async function insertAudit(tx: Tx, deed: AuditEvent): Promise<void> {
+export async function insertAudit(tx: Tx, event: AuditEvent): Promise<void> {
   await tx`
     insert into audit_trail (at, account_id, user_id, actor, address, action, subject, ids, fields)
-    values (${tx.now}, ${deed.accountId}, ${deed.userId}, ${deed.actor}, ${deed.address}, ${deed.action}, ${deed.subject}, ${JSON.stringify(deed.ids)},
-      ${deed.fields})`;
+    values (${tx.now}, ${event.accountId}, ${event.userId}, ${event.actor}, ${event.address}, ${event.action}, ${event.subject}, ${JSON.stringify(event.ids)},
+      ${event.fields})`;
 }
 
 export function selectAudit(tx: Tx, { account_id, user_id }: AuditQuery, slice: Slice): Promise<Rows<AuditEntry>> {

@@ -6,7 +6,7 @@ import { selectRequests } from './store.ts';
 
 const perPage = 100;
 
-/** A cursor and not page numbers: the log moves while it is read, and counting all of it would be the slow part. */
+/** Uses a cursor instead of page numbers, because the log grows while it is read and counting it is slow. */
 export async function readRequests(
   tx: Tx,
   accountId: number,

@@ -8,10 +8,13 @@ interface Hooks {
   failed(error: unknown): void;
 }
 
-const flushEveryMs = 1000;
-/** More than this many waiting (a database that is away, or far behind) and new ones are given up, and counted. */
-const mostWaiting = 20_000;
-/** In one transaction. */
+const flushIntervalMs = 1000;
+/**
+ * The most entries that wait in memory. Further ones are dropped and counted, for example if the database is
+ * unavailable.
+ */
+const maxWaiting = 20_000;
+/** The most entries in one transaction. */
 const [mostEntries, mostAccounts] = [5000, 100];
 
 interface Part {
@@ -20,8 +23,8 @@ interface Part {
 }
 
 /**
- * Remembers requests for staff to read, beside the requests' own way: they wait in memory and are written together
- * once a second, from account to account in one transaction. A crash loses the last second of this log, and of nothing else.
+ * Records requests for the request log, outside of the requests. Entries wait in memory and are written once per
+ * second, all accounts in one transaction. A crash loses the last second of this log and nothing else.
  */
 export class RequestRecorder {
   readonly #db: Database;
@@ -33,16 +36,16 @@ export class RequestRecorder {
   constructor(db: Database, hooks: Hooks) {
     this.#db = db;
     this.#hooks = hooks;
-    this.#timer = setInterval(() => void this.flush(), flushEveryMs);
+    this.#timer = setInterval(() => void this.flush(), flushIntervalMs);
     this.#timer.unref();
   }
 
   record(accountId: number, entry: RequestEntry): void {
-    if (this.#waiting.length >= mostWaiting) this.#hooks.dropped(1);
+    if (this.#waiting.length >= maxWaiting) this.#hooks.dropped(1);
     else this.#waiting.push({ accountId, entry });
   }
 
-  /** Everything recorded until now is written, or given up, when this resolves. */
+  /** Resolves when all entries recorded until now are written or dropped. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
@@ -72,7 +75,7 @@ export class RequestRecorder {
       for (const { entries } of parts) this.#hooks.batch(entries.length);
     } catch (error) {
       if (parts.length > 1 && !isDatabaseUnavailable(error)) {
-        // What can't be written is one account's, and not to be the others' loss.
+        // A failure of one account must not lose the entries of others.
         for (const part of parts) await this.#writeSome([part]);
         return;
       }
@@ -82,7 +85,7 @@ export class RequestRecorder {
   }
 }
 
-/** By the accounts' ids, as every process has them: two can't wait for each other's tokens. */
+/** Sorted by account id in every process, so that two transactions cannot deadlock on tokens. */
 function* portions(byAccount: Map<number, RequestEntry[]>): Generator<Part[]> {
   let parts: Part[] = [];
   let size = 0;

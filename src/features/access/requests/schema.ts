@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Id, Instant, Nullable } from '../../../shared/fields.ts';
 
-/** For how long requests are remembered. */
+/** The retention of the request log. */
 export const keptDays = 7;
 
 export const LoggedRequest = Type.Object(

@@ -4,14 +4,15 @@ import { keptDays, type LoggedRequest } from './schema.ts';
 
 export type RequestEntry = Omit<LoggedRequest, 'id' | 'at'> & { token_id: number; at: Date };
 
-/** None, where the account is gone. */
+/** Inserts nothing if the account is deleted. */
 export async function insertRequests(tx: Tx, accountId: number, entries: RequestEntry[]): Promise<void> {
   const all = <Name extends keyof RequestEntry>(name: Name) => entries.map((entry) => entry[name]);
   const lists = (name: 'error_fields' | 'discarded_fields') =>
     entries.map((entry) => (entry[name].length === 0 ? null : JSON.stringify(entry[name])));
   const asArray = (name: Sql) =>
     sql`case when ${name} is null then '{}' else array(select jsonb_array_elements_text(${name}::jsonb)) end`;
-  // The conflict clause never fires; without one, a distributed PostgreSQL turns this into a COPY that policies refuse.
+  // There is never a conflict. Without the clause, a distributed PostgreSQL turns this into a COPY, which policies
+  // reject.
   await tx`
     insert into request_log
       (account_id, token_id, at, request_id, address, method, route, status, duration_ms, error_fields, discarded_fields)
@@ -38,19 +39,19 @@ export async function selectRequests(
     order by id desc limit ${limit}`;
 }
 
-/** More than this are not searched in the time that an erasure may take. */
-const mostSearched = 1_000_000;
+/** The most entries that an erasure searches, to limit its time. */
+const maxSearched = 1_000_000;
 
-/** A client's own request id may have held a guest's e-mail or number. Of the newest requests, those with such an id lose it. */
+/** A request id sent by a client can contain a guest's e-mail or number. Replaces such ids in the newest entries. */
 export async function eraseRequestIds(tx: Tx, accountId: number, patterns: string[]): Promise<void> {
   await tx`
     update request_log set request_id = 'erased' where account_id = ${accountId} and id = any(array(
       select id from (
-        select id, request_id from request_log where account_id = ${accountId} order by id desc limit ${mostSearched}) as newest
+        select id, request_id from request_log where account_id = ${accountId} order by id desc limit ${maxSearched}) as newest
       where lower(request_id) like any (${patterns}::text[])))`;
 }
 
-/** Those of so many of the oldest entries that are past their time. */
+/** Deletes expired entries among the oldest `limit` ones. */
 export async function deleteOldRequests(tx: Tx, accountId: number, limit: number): Promise<number> {
   const { count } = await tx`
     delete from request_log where account_id = ${accountId} and id = any(array(

@@ -7,7 +7,7 @@ import { idleDays, longestDays, type OpenSession } from './schema.ts';
 
 const untilIdle = sql`now() + make_interval(days => ${idleDays})`;
 const latestEnd = sql`created_at + make_interval(days => ${longestDays})`;
-/** An earlier version let sessions live for as long as they were used, so the start counts too. */
+/** Sessions of an earlier version have no absolute limit in expires_at, so created_at is checked too. */
 const isOpen = sql`sessions.expires_at > now() and sessions.created_at > now() - make_interval(days => ${longestDays})`;
 
 export async function insertSession(
@@ -21,7 +21,7 @@ export async function insertSession(
   return only(rows).id;
 }
 
-export interface SignedIn {
+export interface SessionUser {
   session_id: number;
   id: number;
   email: string;
@@ -30,9 +30,9 @@ export interface SignedIn {
   is_stale: boolean;
 }
 
-/** Who it is, if the session is good. */
-export async function findSession(tx: Tx, hash: Buffer): Promise<SignedIn | undefined> {
-  const [row] = await tx<SignedIn>`
+/** The user of a valid session. */
+export async function findSession(tx: Tx, hash: Buffer): Promise<SessionUser | undefined> {
+  const [row] = await tx<SessionUser>`
     select sessions.id as session_id, users.id, users.email, users.role,
       array(select account_id from user_accounts where user_id = users.id order by account_id) as account_ids,
       sessions.last_seen_at < now() - interval '5 minutes' as is_stale
@@ -69,7 +69,7 @@ export function selectSessions(
   );
 }
 
-/** Ends the user's sessions: all but one, where one is named. */
+/** Ends the user's sessions, except the given one. */
 export async function deleteSessions(tx: Tx, userId: number, but: number | null = null): Promise<void> {
   await tx`delete from sessions where user_id = ${userId} and id is distinct from ${but}::bigint`;
 }

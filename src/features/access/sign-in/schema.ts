@@ -14,8 +14,8 @@ const password = (description: string) =>
     examples: ['correct horse battery staple'],
   });
 
-/** More accounts than that are not offered at a glance. */
-export const mostAccounts = 1000;
+/** The most accounts in the session response. */
+export const maxAccounts = 1000;
 
 export const SignIn = Type.Object(
   {
@@ -29,7 +29,7 @@ export const Session = Type.Object(
   {
     user: Type.Object({ id, email, role }, { title: 'SessionUser', description: 'The signed-in user.' }),
     accounts: Type.Array(Account, {
-      description: `The accounts that the user can access, sorted by name, at most ${mostAccounts}.`,
+      description: `The accounts that the user can access, sorted by name, at most ${maxAccounts}.`,
     }),
     expires_at: Nullable(
       Instant(

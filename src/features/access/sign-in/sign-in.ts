@@ -4,7 +4,7 @@ import type { Database, Tx } from '../../../platform/db/database.ts';
 import { networkOf } from '../../../shared/address.ts';
 import { passwordErrors } from '../../../shared/common-passwords.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
-import { hashOfNone, hashPassword, verifyPassword } from '../../../shared/password.ts';
+import { dummyHash, hashPassword, verifyPassword } from '../../../shared/password.ts';
 import { Invalid, Unauthorized } from '../../../shared/problem.ts';
 import { selectAccounts } from '../accounts/store.ts';
 import { insertAudit } from '../audit/store.ts';
@@ -20,12 +20,15 @@ import {
   touchSessions,
 } from '../sessions/store.ts';
 import type { User } from '../users/schema.ts';
-import { findPasswordHash, holdPassword, updateUser } from '../users/store.ts';
-import { mostAccounts, type Session } from './schema.ts';
+import { findPasswordHash, lockPassword, updateUser } from '../users/store.ts';
+import { maxAccounts, type Session } from './schema.ts';
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
 
-/** The user with that e-mail and password. A wrong e-mail takes as long as a wrong password, so the time tells nothing. */
+/**
+ * The user with that e-mail and password. A wrong e-mail takes as long as a wrong password, so the time reveals
+ * nothing.
+ */
 export async function userByPassword(
   db: Database,
   email: string,
@@ -34,9 +37,9 @@ export async function userByPassword(
 ): Promise<{ user: User; passwordHash: string } | undefined> {
   if (email.includes('\0')) return undefined;
   const found = await db.transaction((tx) => findPasswordHash(tx, email.trim().toLowerCase()));
-  // Somebody who is signed in from there is likely to be who they say.
+  // A network with a session of this user is trusted.
   const isKnownThere = found?.addresses.some((known) => networkOf(known) === network) ?? false;
-  const right = await verifyPassword(password, found?.password_hash ?? hashOfNone(), { network, isKnownThere });
+  const right = await verifyPassword(password, found?.password_hash ?? dummyHash(), { network, isKnownThere });
   if (!found) return undefined;
   const { password_hash: passwordHash, addresses, ...user } = found;
   if (right) return { user, passwordHash };
@@ -60,11 +63,11 @@ interface SignedInUser {
   sessionId: number;
 }
 
-const shapeOfSecret = /^[\w-]{43}$/;
+const secretPattern = /^[\w-]{43}$/;
 
 /**
- * Finds the user whose session it is, and which. Using a session keeps it. Look-ups that arrive together share a
- * transaction: a flood of made-up cookies takes two connections at most.
+ * Finds the session and its user, and extends the session. Concurrent look-ups are batched, so a flood of invalid
+ * cookies uses at most two connections.
  */
 export function sessionLookUp(db: Database): (secret: string) => Promise<SignedInUser | undefined> {
   const lookUps = new Batcher<string, SignedInUser | undefined>({
@@ -72,7 +75,7 @@ export function sessionLookUp(db: Database): (secret: string) => Promise<SignedI
     weigh: () => 1,
     batching: 'on',
   });
-  return async (secret) => (shapeOfSecret.test(secret) ? lookUps.submit(0, secret) : undefined);
+  return async (secret) => (secretPattern.test(secret) ? lookUps.submit(0, secret) : undefined);
 }
 
 async function findSignedIn(tx: Tx, secrets: string[]): Promise<(SignedInUser | undefined)[]> {
@@ -86,7 +89,7 @@ async function findSignedIn(tx: Tx, secrets: string[]): Promise<(SignedInUser | 
   });
 }
 
-/** Gives what the browser is to keep, in place of what it had. */
+/** Creates a session and returns the cookie's value, which replaces the old one. */
 export async function beginSession(
   tx: Tx,
   { user, passwordHash }: { user: User; passwordHash: string },
@@ -94,8 +97,8 @@ export async function beginSession(
   replaced: string | undefined,
 ): Promise<{ secret: string; session: Session }> {
   const secret = randomBytes(32).toString('base64url');
-  // Checking it took its time, and somebody may have changed it meanwhile.
-  if (!(await holdPassword(tx, user.id, passwordHash))) throw new Unauthorized();
+  // The check is slow, so the password may have changed meanwhile.
+  if (!(await lockPassword(tx, user.id, passwordHash))) throw new Unauthorized();
   if (replaced !== undefined) await deleteSessionOf(tx, hashOf(replaced));
   const client = { address: address ?? 'unknown', userAgent: userAgent.slice(0, 255) };
   const sessionId = await insertSession(tx, { userId: user.id, hash: hashOf(secret), ...client });
@@ -105,7 +108,7 @@ export async function beginSession(
 export async function showSession(tx: Tx, user: User, sessionId: number | null): Promise<Session> {
   const among = user.role === 'owner' ? null : user.account_ids;
   const { accounts, expires_at } = await tx.inOrder({
-    accounts: () => selectAccounts(tx, among, { limit: mostAccounts, offset: 0 }, 'name'),
+    accounts: () => selectAccounts(tx, among, { limit: maxAccounts, offset: 0 }, 'name'),
     expires_at: () => sessionEnds(tx, sessionId),
   });
   const { id, email, role } = user;
@@ -124,20 +127,20 @@ export function endAllSessions(tx: Tx, user: User): Promise<void> {
   return deleteSessions(tx, user.id);
 }
 
-/** The other sessions end: whoever has the old password is out. */
+/** Changes the password and ends the user's other sessions. */
 export async function changePassword(
   tx: Tx,
   user: User,
   sessionId: number | null,
   { currentHash, newPassword }: { currentHash: string | undefined; newPassword: string },
 ): Promise<void> {
-  const isNot = () => new Invalid({ current_password: ['The current password is not right.'] });
-  if (currentHash === undefined) throw isNot();
+  const wrongPassword = () => new Invalid({ current_password: ['The current password is wrong.'] });
+  if (currentHash === undefined) throw wrongPassword();
   const errors = passwordErrors('new_password', newPassword, user.email);
   if (errors) throw new Invalid(errors);
-  // Before the transaction takes a connection: it is slow on purpose, and somebody else may be quicker.
+  // Hash before the transaction takes a connection, because hashing is slow.
   const passwordHash = await hashPassword(newPassword);
-  if (!(await holdPassword(tx, user.id, currentHash))) throw isNot();
+  if (!(await lockPassword(tx, user.id, currentHash))) throw wrongPassword();
   await updateUser(tx, user.id, { email: null, passwordHash, role: null });
   await deleteSessions(tx, user.id, sessionId);
 }

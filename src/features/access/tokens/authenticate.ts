@@ -6,40 +6,40 @@ import type { Role } from '../../../shared/roles.ts';
 import { ShortCache } from '../../../shared/short-cache.ts';
 import { userMayAccess } from '../users/store.ts';
 import { tokenPrefix } from './schema.ts';
-import { findGoodToken } from './store.ts';
+import { findValidToken } from './store.ts';
 
-export interface GoodToken {
+export interface ValidToken {
   tokenId: number;
   accountId: number;
   userId: number | null;
-  /** The user's role now; null: the token is no user's. */
+  /** The user's current role; null: the token has no user. */
   role: Role | null;
 }
 
-/** Every process obeys a revocation within this time and that of one look-up, without having to be told of it. */
-const believedForMs = 50;
+/** Every process rejects a revoked token after this time plus one look-up, without messages between processes. */
+const cacheMs = 50;
 
-/** Tokens that were not good. They never will be: a token is random, and stays revoked or expired. */
-const mostNotGood = 10_000;
+/** Invalid tokens. They never become valid: a token is random, and stays revoked or expired. */
+const maxInvalid = 10_000;
 
-const shape = new RegExp(`^${tokenPrefix}(\\d{1,15})_[\\w-]{43}$`);
+const tokenPattern = new RegExp(`^${tokenPrefix}(\\d{1,15})_[\\w-]{43}$`);
 
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Tokens are gathered whatever account they are of. */
+/** Tokens of all accounts share one batcher. */
 const ofAllAccounts = 0;
 
-/** From account to account in one transaction, and all of it in one round trip. */
-function lookUp(db: Database, secrets: string[]): Promise<(GoodToken | undefined)[]> {
+/** Looks up the tokens of all accounts in one transaction and one round trip. */
+function lookUp(db: Database, secrets: string[]): Promise<(ValidToken | undefined)[]> {
   return db.transaction(
     (tx) =>
       tx.each(secrets, async (secret) => {
-        const accountId = Number(shape.exec(secret)?.[1]);
+        const accountId = Number(tokenPattern.exec(secret)?.[1]);
         const { token } = await tx.inOrder({
           scope: () => enterAccount(tx, accountId),
-          token: () => findGoodToken(tx, accountId, hashSecret(secret)),
+          token: () => findValidToken(tx, accountId, hashSecret(secret)),
         });
         return token && { tokenId: token.id, accountId, userId: token.user_id, role: token.role };
       }),
@@ -47,45 +47,45 @@ function lookUp(db: Database, secrets: string[]): Promise<(GoodToken | undefined
   );
 }
 
-/** Whether a token is good, and which accounts it reaches. */
+/** Checks a token and returns the accounts it can access. */
 export class Authenticator {
-  readonly #tokens: ShortCache<GoodToken | undefined>;
-  readonly #notGood = new Set<string>();
+  readonly #tokens: ShortCache<ValidToken | undefined>;
+  readonly #invalid = new Set<string>();
   readonly #reach: ShortCache<boolean>;
 
   constructor(db: Database) {
-    // Where every call comes from another account, a transaction for each token would cost as much as the call itself.
-    const lookUps = new Batcher<string, GoodToken | undefined>({
+    // With many accounts, one transaction per token would cost as much as the request itself.
+    const lookUps = new Batcher<string, ValidToken | undefined>({
       write: (_, secrets) => lookUp(db, secrets),
       weigh: () => 1,
       batching: 'on',
     });
-    this.#tokens = new ShortCache(believedForMs, async (secret) => {
+    this.#tokens = new ShortCache(cacheMs, async (secret) => {
       const token = await lookUps.submit(ofAllAccounts, secret);
-      if (!token) this.#rememberNotGood(secret);
+      if (!token) this.#cacheInvalid(secret);
       return token;
     });
-    this.#reach = new ShortCache(believedForMs, async (key) => {
+    this.#reach = new ShortCache(cacheMs, async (key) => {
       const [userId, accountId] = key.split(':').map(Number) as [number, number];
       return db.transaction((tx) => userMayAccess(tx, userId, accountId), 'tokens');
     });
   }
 
-  token(secret: string): MaybePromise<GoodToken | undefined> {
-    return shape.test(secret) && !this.#notGood.has(secret) ? this.#tokens.get(secret) : undefined;
+  token(secret: string): MaybePromise<ValidToken | undefined> {
+    return tokenPattern.test(secret) && !this.#invalid.has(secret) ? this.#tokens.get(secret) : undefined;
   }
 
-  #rememberNotGood(secret: string): void {
-    this.#notGood.add(secret);
-    if (this.#notGood.size > mostNotGood) this.#notGood.delete(this.#notGood.values().next().value as string);
+  #cacheInvalid(secret: string): void {
+    this.#invalid.add(secret);
+    if (this.#invalid.size > maxInvalid) this.#invalid.delete(this.#invalid.values().next().value as string);
   }
 
-  mayAccess(token: GoodToken, accountId: number): MaybePromise<boolean> {
+  mayAccess(token: ValidToken, accountId: number): MaybePromise<boolean> {
     if (token.userId === null) return accountId === token.accountId;
     return this.#reach.get(`${token.userId}:${accountId}`);
   }
 
-  /** In this process, what was just changed is obeyed from the next request on. */
+  /** Clears the cache of this process, so that a change applies from the next request on. */
   forget(): void {
     this.#tokens.clear();
     this.#reach.clear();

@@ -8,8 +8,8 @@ import { type CreatedToken, type NewToken, type Token, tokenPrefix } from './sch
 import { findToken, insertToken, renameToken, revoke, selectTokens } from './store.ts';
 
 /**
- * A token is 256 random bits behind a prefix that secret scanners can know. The account's number in it lets the token
- * be looked up within its own account, under row-level security like everything else.
+ * A token is 256 random bits after a prefix for secret scanners. It contains the account id, so that the look-up runs
+ * in the account's scope, under row-level security.
  */
 export async function createToken(
   tx: Tx,
@@ -19,7 +19,7 @@ export async function createToken(
 ): Promise<CreatedToken> {
   const { name, user_id = null, expires_at = null } = wanted;
   if (user_id !== null && !(await userMayAccess(tx, user_id, accountId))) {
-    throw new Invalid({ user_id: ['The user id is not a user who can access this account.'] });
+    throw new Invalid({ user_id: ['The user id is not a user with access to this account.'] });
   }
   const token = `${tokenPrefix}${accountId}_${randomBytes(32).toString('base64url')}`;
   const insert = { account_id: accountId, user_id, name, hash: hashSecret(token), created_by: createdBy };

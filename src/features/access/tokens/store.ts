@@ -15,7 +15,7 @@ export interface TokenInsert {
   created_by: string;
 }
 
-/** `expiresAt` is a wall-clock time in the account's zone, or ends in `Z`. */
+/** `expiresAt` is a wall-clock time in the account's time zone, or an instant that ends in `Z`. */
 export async function insertToken(
   tx: Tx,
   token: TokenInsert,
@@ -46,29 +46,29 @@ export async function renameToken(tx: Tx, accountId: number, id: number, name: s
   return token;
 }
 
-/** Revoked once: the time of the first revocation stays. */
+/** A second revocation does not change the time of the first. */
 export async function revoke(tx: Tx, accountId: number, id: number): Promise<boolean> {
   const { count } = await tx`
     update tokens set revoked_at = coalesce(revoked_at, ${tx.now}) where account_id = ${accountId} and id = ${id}`;
   return count > 0;
 }
 
-interface GoodTokenRow {
+interface ValidTokenRow {
   id: number;
   user_id: number | null;
   role: Role | null;
 }
 
-/** The token with that hash, if it is good right now, and its account is not deleted. */
-export async function findGoodToken(tx: Tx, accountId: number, hash: Buffer): Promise<GoodTokenRow | undefined> {
-  const [token] = await tx<GoodTokenRow>`
+/** The token with that hash, if it is valid now and its account is not deleted. */
+export async function findValidToken(tx: Tx, accountId: number, hash: Buffer): Promise<ValidTokenRow | undefined> {
+  const [token] = await tx<ValidTokenRow>`
     select tokens.id, user_id, users.role from tokens left join users on users.id = user_id
     where account_id = ${accountId} and hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())
       and exists (select from accounts where id = ${accountId} and deleted_at is null)`;
   return token;
 }
 
-/** Many tokens' last use at once; a later time that another process wrote stays. */
+/** Updates the last use of many tokens. A later time from another process stays. */
 export async function touchTokens(tx: Tx, accountId: number, ids: number[], times: Date[]): Promise<void> {
   await tx`
     update tokens set last_used_at = greatest(last_used_at, used.at)

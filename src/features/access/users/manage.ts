@@ -10,16 +10,16 @@ import {
   deleteUser,
   findUser,
   hasOtherOwner,
-  holdPassword,
   insertUser,
   isEmailTaken,
+  lockPassword,
   selectUsers,
   setAccess,
   updateUser,
 } from './store.ts';
 
 export async function createUser(tx: Tx, { email, password, account_ids, role = 'staff' }: NewUser): Promise<User> {
-  // First, and before the transaction takes a connection: it is slow on purpose.
+  // Hash before the transaction takes a connection, because hashing is slow.
   const passwordHash = await hashPassword(password);
   const errors = {
     ...passwordErrors('password', password, email),
@@ -43,7 +43,7 @@ export async function showUser(tx: Tx, id: number): Promise<User> {
   return user;
 }
 
-/** `own` is there where users change themselves: a new password of one's own takes the hash of the current one. */
+/** `own` is set when users change themselves. A new own password requires the hash of the current one. */
 export async function changeUser(
   tx: Tx,
   id: number,
@@ -55,8 +55,8 @@ export async function changeUser(
   if (changes.password !== undefined) {
     const errors = passwordErrors('password', changes.password, changes.email ?? user.email);
     if (errors) throw new Invalid(errors);
-    if (own && !(own.currentHash && (await holdPassword(tx, id, own.currentHash))))
-      throw new Invalid({ current_password: ['The current password is not right.'] });
+    if (own && !(own.currentHash && (await lockPassword(tx, id, own.currentHash))))
+      throw new Invalid({ current_password: ['The current password is wrong.'] });
   }
   if (user.role === 'owner' && changes.role !== undefined && changes.role !== 'owner')
     await mustNotBeLastOwner(tx, id, 'role');
@@ -70,12 +70,12 @@ export async function changeUser(
   } catch (error) {
     throw isViolation(error, 'unique') ? emailTaken() : error;
   }
-  // Whoever was let in by the old one is to show the new one.
+  // Sessions that were created with the old password end.
   if (passwordHash !== null) await deleteSessions(tx, id);
   return showUser(tx, id);
 }
 
-/** The user's tokens go too. */
+/** Also deletes the user's tokens. */
 export async function removeUser(tx: Tx, id: number): Promise<void> {
   const user = await showUser(tx, id);
   if (user.role === 'owner') await mustNotBeLastOwner(tx, id, 'user_id');
@@ -84,7 +84,7 @@ export async function removeUser(tx: Tx, id: number): Promise<void> {
 
 async function mustNotBeLastOwner(tx: Tx, id: number, field: string): Promise<void> {
   if (await hasOtherOwner(tx, id)) return;
-  throw new Invalid({ [field]: ['This is the last owner. Make somebody else an owner first.'] });
+  throw new Invalid({ [field]: ['This is the last owner. Make another user an owner first.'] });
 }
 
 async function missingAccountErrors(tx: Tx, ids: number[]): Promise<FieldErrors> {

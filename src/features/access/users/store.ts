@@ -19,7 +19,7 @@ export async function insertUser(
   return row?.id;
 }
 
-/** From now on the user may access these accounts and no others. */
+/** Replaces the user's accounts. */
 export async function setAccess(tx: Tx, userId: number, accountIds: number[]): Promise<void> {
   await tx`delete from user_accounts where user_id = ${userId} and account_id <> all(${accountIds}::bigint[])`;
   await tx`
@@ -58,7 +58,7 @@ export async function deleteUser(tx: Tx, id: number): Promise<boolean> {
 
 interface SecretUser extends User {
   password_hash: string;
-  /** Where the user is signed in now, last used first. */
+  /** The addresses of the user's sessions, last used first. */
   addresses: string[];
 }
 
@@ -70,8 +70,8 @@ export async function findPasswordHash(tx: Tx, email: string): Promise<SecretUse
   return row;
 }
 
-/** Whether it is still the user's; if so, it is until the transaction ends. */
-export async function holdPassword(tx: Tx, id: number, passwordHash: string): Promise<boolean> {
+/** Whether the hash is still current. If so, the user's row stays locked until the transaction ends. */
+export async function lockPassword(tx: Tx, id: number, passwordHash: string): Promise<boolean> {
   const rows = await tx`select from users where id = ${id} and password_hash = ${passwordHash} for update`;
   return rows.length > 0;
 }
@@ -84,7 +84,7 @@ export async function hasOwner(tx: Tx): Promise<boolean> {
   return (await tx`select from users where role = 'owner' limit 1`).length > 0;
 }
 
-/** Whether somebody else is an owner too. The owners are locked, so that two can't step down past each other. */
+/** Whether another user is an owner. Locks the owners, so that two concurrent changes cannot remove the last one. */
 export async function hasOtherOwner(tx: Tx, id: number): Promise<boolean> {
   const rows = await tx<{ id: number }>`select id from users where role = 'owner' order by id for update`;
   return rows.some((row) => row.id !== id);

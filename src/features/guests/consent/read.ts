@@ -4,7 +4,7 @@ import { lineage } from '../../identity/identities/store.ts';
 import type { ConsentEntry, StaffConsentEntry } from './schema.ts';
 import { selectLedger, selectStaffLedger } from './store.ts';
 
-/** How the contact's consents came to be, and those of whoever was merged into it. */
+/** The consent ledger of a contact and of the contacts merged into it. */
 export async function listConsent(
   tx: Tx,
   accountId: number,
@@ -14,7 +14,7 @@ export async function listConsent(
   return selectLedger(tx, accountId, await lineage(tx, accountId, contactId), slice);
 }
 
-/** The same, with who and why. */
+/** The same with actor and reason, for staff. */
 export async function listStaffConsent(
   tx: Tx,
   accountId: number,

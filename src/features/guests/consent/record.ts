@@ -5,7 +5,7 @@ import { lockSurvivor, putContacts } from '../contacts/store.ts';
 import type { ConsentFlags, RecordConsent } from './schema.ts';
 import { appendToLedger } from './store.ts';
 
-/** A guest asked the staff: the flags, and an entry for each that changes. What is as it was leaves no trace. */
+/** Records a consent that a guest told the staff. Writes an entry for each flag that changes. */
 export async function recordConsent(
   tx: Tx,
   accountId: number,
@@ -13,7 +13,7 @@ export async function recordConsent(
   { reason, ...asked }: RecordConsent,
   actor: string,
 ): Promise<ConsentFlags> {
-  if (channels.every((channel) => asked[flagOf[channel]] === undefined)) throw nothingAsked();
+  if (channels.every((channel) => asked[flagOf[channel]] === undefined)) throw noFlagError();
   const row = await lockSurvivor(tx, accountId, contactId);
   const { id: contact_id, allow_email, allow_sms, allow_call, allow_snail_mail } = row;
   const before: ConsentFlags = { allow_email, allow_sms, allow_call, allow_snail_mail };
@@ -32,7 +32,7 @@ export async function recordConsent(
   return after;
 }
 
-function nothingAsked(): Invalid {
+function noFlagError(): Invalid {
   const flags = channels.map((channel) => flagOf[channel]);
   return new Invalid(
     Object.fromEntries(

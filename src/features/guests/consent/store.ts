@@ -6,12 +6,12 @@ import type { Rows, Slice } from '../../../shared/fields.ts';
 import type { ConsentEntry, StaffConsentEntry } from './schema.ts';
 
 export type NewConsentEntry = Omit<ConsentEntry, 'id' | 'at'> & {
-  /** Who of the staff it was, and why; none for a partner's request. */
+  /** The user and the reason. Null for a partner's request. */
   actor?: string | null;
   reason?: string;
 };
 
-/** In the order given, which their ids keep. */
+/** Inserts in the given order, so that the ids are in that order. */
 export async function appendToLedger(tx: Tx, accountId: number, entries: NewConsentEntry[]): Promise<void> {
   await tx`
     insert into consent_ledger
@@ -37,7 +37,7 @@ export function selectLedger(
   return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`id desc` }, slice);
 }
 
-/** Sources and tokens that are gone have no name. */
+/** Deleted sources and tokens have no name. */
 export function selectStaffLedger(
   tx: Tx,
   accountId: number,
@@ -54,11 +54,14 @@ export function selectStaffLedger(
 export interface Withdrawal {
   contact_id: number;
   channel: Channel;
-  /** It was a contact merged into this one that withdrew. */
+  /** Whether a contact merged into this one withdrew it. */
   inherited: boolean;
 }
 
-/** The consents that these contacts, or contacts merged into them, withdrew. An undone merge is no withdrawal: the guest did not ask for it. */
+/**
+ * The consents that these contacts, or contacts merged into them, withdrew. An entry of an undo is not a withdrawal by
+ * the guest.
+ */
 export function selectWithdrawals(tx: Tx, accountId: number, contactIds: number[]): Promise<Withdrawal[]> {
   return tx<Withdrawal>`
     select distinct person.id as contact_id, latest.channel, member.id <> person.id as inherited
@@ -74,7 +77,7 @@ export function selectWithdrawals(tx: Tx, accountId: number, contactIds: number[
     where not latest.to_given`;
 }
 
-/** The channels on which the contact's flag is still the one that a merge gave it. */
+/** The channels whose flag was last set by a merge. */
 export async function selectGivenByMerge(tx: Tx, accountId: number, contactId: number): Promise<Channel[]> {
   const rows = await tx<{ channel: Channel }>`
     select channel from (

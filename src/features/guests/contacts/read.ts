@@ -15,7 +15,7 @@ import {
 } from './store.ts';
 import { contactObject } from './view.ts';
 
-/** The contact that the id leads to: itself, or the one that it turned out to be. */
+/** The contact with this id, or the survivor it was merged into. */
 export async function showContact(tx: Tx, accountId: number, id: number, root: string): Promise<Contact> {
   const found = await findContact(tx, accountId, id);
   const row = found?.merged_into ? await findContact(tx, accountId, found.merged_into) : found;
@@ -23,8 +23,8 @@ export async function showContact(tx: Tx, accountId: number, id: number, root: s
   return contactObject(row, await detailsOf(tx, accountId, row), root);
 }
 
-/** The owner of the e-mail; failing that, of the mobile. */
-export async function lookForContact(
+/** The owner of the e-mail, or else of the mobile number. */
+export async function findContactBy(
   tx: Tx,
   accountId: number,
   { email, mobile_number }: FindContact,

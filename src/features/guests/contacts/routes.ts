@@ -1,7 +1,7 @@
 import { jsonRoute, listRoute } from '../../../platform/http/route.ts';
 import { NoFields } from '../../../shared/fields.ts';
 import { contact, foundContact, staffContact } from './examples.ts';
-import { listContacts, lookForContact, showContact, showStaffContact } from './read.ts';
+import { findContactBy, listContacts, showContact, showStaffContact } from './read.ts';
 import { Contact, FindContact, FoundContacts, ListContacts, SearchContacts, StaffContact } from './schema.ts';
 import { searchContacts } from './search.ts';
 
@@ -24,7 +24,7 @@ export const contactRoutes = [
       notFound: 'There is no such contact.',
       example: { input: { email: 'ana.silva@gmail.com' }, response: contact },
     },
-    (tx, { accountId, input, baseUrl }) => lookForContact(tx, accountId, input, baseUrl),
+    (tx, { accountId, input, baseUrl }) => findContactBy(tx, accountId, input, baseUrl),
   ),
   jsonRoute(
     {

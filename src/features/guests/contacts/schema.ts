@@ -6,7 +6,7 @@ import { UdfValue } from '../udfs/schema.ts';
 const Text = (description: string, example: string, maxLength = 255) =>
   Type.String({ description, maxLength, examples: [example] });
 
-/** What a contact says of itself, as it is stored, sent and answered under the same name. */
+/** The profile fields of a contact. They have the same name in the table, in requests and in responses. */
 export const profile = {
   gender: Type.String({
     description: '`M` (male), `F` (female), or blank for non-binary or other.',
@@ -52,7 +52,7 @@ export type ProfileField = keyof typeof profile | 'card_reference';
 
 export const profileFields = [...Object.keys(profile), 'card_reference'] as ProfileField[];
 
-/** The address that each consent is given for. Any of the postal fields makes a postal address. */
+/** The fields that each consent is given for. Any postal field counts as a postal address. */
 export const addressOf: Record<Channel, readonly ProfileField[]> = {
   sms: ['mobile_number'],
   call: ['mobile_number'],

@@ -5,32 +5,32 @@ import type { IdentityKind } from '../../identity/identities/schema.ts';
 import type { FoundContact, SearchContacts } from './schema.ts';
 
 /*
- * Finding guests among a million. Nothing here reads a whole account: what is typed is looked for as a few ranges of
- * indexes, of each of which no more is read than the page needs.
+ * Searches contacts in accounts with a million of them. No statement reads a whole account. The typed text becomes a
+ * fewContacts index ranges, and each range is read only as far as the page needs.
  */
 
-/** A name that starts so; behind a whole other name, where one is given. */
-export interface NameSought {
-  /** Which of the two names it is that starts so. */
+/** A name prefix, optionally together with a complete other name. */
+export interface NameRange {
+  /** The name that the prefix applies to. */
   field: 'first_name' | 'last_name';
   start: string;
   other: string | null;
 }
 
-export interface IdentitySought {
+export interface IdentityRange {
   kind: IdentityKind;
   start: string;
 }
 
-/** In the order in which those that are found are shown. */
-export interface Sought {
-  names: NameSought[];
-  identities: IdentitySought[];
+/** In the order of the results. */
+export interface SearchRanges {
+  names: NameRange[];
+  identities: IdentityRange[];
 }
 
 type Filters = Pick<SearchContacts, 'unit_id' | 'group_id' | 'consent'>;
 
-/** What a list can be narrowed by: who has it, and whether one contact does. */
+/** A filter: the ids of all contacts that pass, and a condition for one contact. */
 interface Filter {
   ids: Sql;
   has(id: Sql): Sql;
@@ -57,14 +57,14 @@ function filtersOf(accountId: number, { unit_id, group_id, consent }: Filters): 
   return filters;
 }
 
-/** Where so few pass all filters, a search is among them: they are read one by one. */
-const few = 5000;
-/** So many who pass one filter are held against the others, to know that. */
-const mostTried = 20_000;
+/** If at most this many contacts pass all filters, the search reads only those contacts. */
+const fewContacts = 5000;
+/** The most contacts of one filter that are checked against the other filters. */
+const maxChecked = 20_000;
 
 /** The filters, the one that lets the fewest through first. */
-async function fewestFirst(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
-  const most = filters.length > 1 ? mostTried : few;
+async function bySelectivity(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
+  const most = filters.length > 1 ? maxChecked : fewContacts;
   const sized = await tx.each(filters, async (filter) => {
     const rows = await tx<{ n: number }>`select count(*) as n from (${filter.ids} limit ${most + 1}) as counted`;
     return { filter, size: only(rows).n };
@@ -72,13 +72,13 @@ async function fewestFirst(tx: Tx, filters: Filter[]): Promise<{ filter: Filter;
   return sized.sort((a, b) => a.size - b.size);
 }
 
-/** Those who pass all filters, one by one. */
+/** The contacts that pass all filters. */
 const passing = ([first, ...others]: [Filter, ...Filter[]]) => sql`
   select one.id from (${first.ids}) as one where ${all(others.map((filter) => filter.has(sql`one.id`)))}`;
 
 const all = (conditions: Sql[]) => join([sql`true`, ...conditions], ' and ');
 
-/** The ids of so many contacts, newest first. */
+/** The ids of a page of contacts, newest first. */
 export async function selectNewest(
   tx: Tx,
   accountId: number,
@@ -88,7 +88,7 @@ export async function selectNewest(
   const standing = sql`select id from contacts where account_id = ${accountId} and merged_into is null`;
   const filters = filtersOf(accountId, by);
   const [first, ...others] =
-    filters.length < 2 ? filters : (await fewestFirst(tx, filters)).map(({ filter }) => filter);
+    filters.length < 2 ? filters : (await bySelectivity(tx, filters)).map(({ filter }) => filter);
   const ids = first
     ? sql`${passing([first, ...others])} and exists (${standing} and contacts.id = one.id offset 0)`
     : standing;
@@ -96,25 +96,27 @@ export async function selectNewest(
   return rows.map(({ id }) => id);
 }
 
-/** Behind everything that starts with the text before it. */
+/** Appended to a prefix, gives the end of its index range. */
 const last = '\u{10FFFF}';
 
-/** The ids of so many of those who are known by what is sought: in its order, and each where it is found first. */
-export async function selectSought(
+/**
+ * The ids of a page of matching contacts, in the order of the ranges. Each contact appears once, at its first match.
+ */
+export async function selectMatching(
   tx: Tx,
   accountId: number,
-  { names, identities }: Sought,
+  { names, identities }: SearchRanges,
   by: Filters,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<number[]> {
   const filters = filtersOf(accountId, by);
-  const among = await fewOf(tx, filters);
+  const among = await idsIfFew(tx, filters);
   const from = among ? amongFew(accountId, among) : amongAll(accountId);
   const passes = (id: Sql) => all(among ? [] : filters.map((filter) => filter.has(id)));
-  // Of each range as many as could be wanted of all. Some e-mails and numbers lead to the same contact.
+  // Each range returns enough rows for the whole page, and more, because several identities can lead to one contact.
   const wanted = offset + limit;
 
-  const named = (field: NameSought['field'], withOther: boolean) => {
+  const named = (field: NameRange['field'], withOther: boolean) => {
     const start = raw(`contact.${field}_key`);
     const other = raw(field === 'first_name' ? 'contact.last_name_key' : 'contact.first_name_key');
     return sql`
@@ -148,7 +150,7 @@ export async function selectSought(
       select place + ${names.length} as place, kind, start, start || ${last} as until
       from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ start }) => start)}::text[])
         with ordinality as sent (kind, start, place)),
-    -- What would come behind the page is not looked for.
+    -- Later ranges are skipped if the page is full.
     found_first as materialized (
       ${named('last_name', true)} union all ${named('first_name', true)} union all ${named('last_name', false)}),
     found_second as materialized (${named('first_name', false)} and not ${enough(inOne)}),
@@ -160,28 +162,28 @@ export async function selectSought(
   return rows.map(({ id }) => id);
 }
 
-/** Those who pass all filters, where they are few. */
-async function fewOf(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
-  const [first, ...others] = await fewestFirst(tx, filters);
-  if (!first || first.size > (others.length > 0 ? mostTried : few)) return undefined;
+/** Those who pass all filters, where they are fewContacts. */
+async function idsIfFew(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
+  const [first, ...others] = await bySelectivity(tx, filters);
+  if (!first || first.size > (others.length > 0 ? maxChecked : fewContacts)) return undefined;
   const ordered: [Filter, ...Filter[]] = [first.filter, ...others.map(({ filter }) => filter)];
-  const rows = await tx<{ id: number }>`${passing(ordered)} limit ${few + 1}`;
-  return rows.length <= few ? rows.map(({ id }) => id) : undefined;
+  const rows = await tx<{ id: number }>`${passing(ordered)} limit ${fewContacts + 1}`;
+  return rows.length <= fewContacts ? rows.map(({ id }) => id) : undefined;
 }
 
-/** Where a search looks. */
-interface Haystack {
+/** The tables that a search reads. */
+interface SearchScope {
   scope: Sql;
   contacts: Sql;
   identities: Sql;
-  /** The contacts that one of the identities leads to: whoever it is, and whoever else has the number. */
+  /** The contacts of an identity: its owner, and other contacts that share the number. */
   today: Sql;
 }
 
-function amongAll(accountId: number): Haystack {
+function amongAll(accountId: number): SearchScope {
   const owner = sql`
     select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = identity.contact_id offset 0`;
-  // A number that is another's identity is found by the pair that was noted when it was brought.
+  // A shared number is the identity of another contact. The possible duplicate leads to this one.
   const sharers = (own: string, others: string) => sql`
     select contact.id from possible_duplicates pair cross join lateral (
       select coalesce(merged_into, id) as id from contacts
@@ -196,7 +198,7 @@ function amongAll(accountId: number): Haystack {
   };
 }
 
-function amongFew(accountId: number, ids: number[]): Haystack {
+function amongFew(accountId: number, ids: number[]): SearchScope {
   return {
     scope: sql`
       member as materialized (
@@ -218,10 +220,10 @@ function amongFew(accountId: number, ids: number[]): Haystack {
   };
 }
 
-/** Only what was there: neither cancelled nor still to come. */
+/** Excludes cancelled and future activity. */
 const stayed = [3, 4, 7];
 
-/** These, in the order given, each with when it was last seen. */
+/** These contacts in the given order, each with its last visit. */
 export function selectFound(tx: Tx, accountId: number, ids: number[]): Promise<FoundContact[]> {
   const text = (name: string) => sql`coalesce(${raw(name)}, '') as ${raw(name)}`;
   const names = ['first_name', 'last_name', 'email', 'mobile_number', 'membership_number'];

@@ -1,44 +1,44 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import type { FoundContacts, SearchContacts } from './schema.ts';
 import {
-  type IdentitySought,
-  type NameSought,
-  type Sought,
+  type IdentityRange,
+  type NameRange,
+  type SearchRanges,
   selectFound,
+  selectMatching,
   selectNewest,
-  selectSought,
 } from './search-store.ts';
 
 const perPage = 50;
-/** Whoever has not found the guest by then types another letter. */
-const mostPages = 200;
+/** The most pages of a search. A longer search text narrows the results. */
+const maxPages = 200;
 
-/** The guests whose name, e-mail, number, membership or card starts with what was typed; without it, the newest. */
+/** Contacts whose name, e-mail, number, membership or card starts with the text. Without a text, the newest. */
 export async function searchContacts(
   tx: Tx,
   accountId: number,
   { search, page = 1, ...filters }: SearchContacts,
 ): Promise<FoundContacts> {
-  if (page > mostPages) return { data: [], page, more: false };
-  // One more than is shown, to know whether there are more.
+  if (page > maxPages) return { data: [], page, more: false };
+  // One more row than the page shows whether there is a next page.
   const slice = { limit: perPage + 1, offset: (page - 1) * perPage };
   const ids = await (search === undefined
     ? selectNewest(tx, accountId, filters, slice)
-    : selectSought(tx, accountId, parseSearch(search), filters, slice));
+    : selectMatching(tx, accountId, parseSearch(search), filters, slice));
   const data = await selectFound(tx, accountId, ids.slice(0, perPage));
-  return { data, page, more: ids.length > perPage && page < mostPages };
+  return { data, page, more: ids.length > perPage && page < maxPages };
 }
 
-/** Names of more words than this are not taken apart in every way. */
-const mostSplits = 5;
+/** The most words of a name that are split in every way. */
+const maxSplits = 5;
 
-function parseSearch(search: string): Sought {
+function parseSearch(search: string): SearchRanges {
   const words = search.split(/\s+/u);
-  const names: NameSought[] = [];
-  for (let split = 1; split < Math.min(words.length, mostSplits + 1); split++) {
+  const names: NameRange[] = [];
+  for (let split = 1; split < Math.min(words.length, maxSplits + 1); split++) {
     const [one, other] = [words.slice(0, split).join(' '), words.slice(split).join(' ')];
     names.push(
-      // "jane sm", "smith ja"; and "j smith", where what comes last is whole.
+      // "jane sm", "smith ja"; and "j smith", where the last word is complete.
       { field: 'last_name', start: other, other: one },
       { field: 'first_name', start: other, other: one },
       { field: 'first_name', start: one, other },
@@ -46,23 +46,23 @@ function parseSearch(search: string): Sought {
     );
   }
   names.push({ field: 'last_name', start: search, other: null }, { field: 'first_name', start: search, other: null });
-  return { names, identities: identitiesMeant(search) };
+  return { names, identities: identityRanges(search) };
 }
 
-function identitiesMeant(search: string): IdentitySought[] {
-  const meant: IdentitySought[] = [];
+function identityRanges(search: string): IdentityRange[] {
+  const meant: IdentityRange[] = [];
   if (!/\s/u.test(search)) meant.push({ kind: 'email', start: search.toLowerCase() });
-  const mobile = mobileMeant(search);
+  const mobile = mobilePrefix(search);
   if (mobile !== undefined) meant.push({ kind: 'mobile', start: mobile });
-  // They are kept as they were sent, and typed in either case.
+  // Stored with the original case, but typed in either case.
   for (const start of new Set([search, search.toUpperCase(), search.toLowerCase()])) {
     meant.push({ kind: 'membership', start }, { kind: 'card', start });
   }
   return meant;
 }
 
-/** How a mobile that was typed so far would be stored: `07700…`, `+44 7700…`, `447700…` and `7700…` are all one. */
-function mobileMeant(search: string): string | undefined {
+/** The stored form of a partly typed mobile number: `07700…`, `+44 7700…`, `447700…` and `7700…` are equal. */
+function mobilePrefix(search: string): string | undefined {
   const digits = search.replace(/[\p{Z}\p{Pd}\p{Cf}\s.()[\]{}]/gu, '').replace(/^(\+|00)(?=4)/, '');
   if (!/^\d+$/.test(digits)) return undefined;
   const stored = digits

@@ -158,7 +158,7 @@ export async function findStaffContact(tx: Tx, accountId: number, id: number): P
 export function selectContacts(
   tx: Tx,
   accountId: number,
-  /** One contact, or none (null); and those with this status alone. */
+  /** Filters: one contact id or none (null), and an e-mail status. */
   { id, status }: { id: number | null | undefined; status: ListContacts['email_status'] },
   slice: Slice,
 ): Promise<Rows<StaffRow>> {
@@ -174,8 +174,8 @@ export function selectContacts(
   return listing(tx, { columns: staffColumns, from, orderBy: sql`id` }, slice);
 }
 
-/** The ledger and the merges can be deleted in this transaction, for a guest who asks to be forgotten. */
-export async function beginErasing(tx: Tx): Promise<void> {
+/** Allows this transaction to delete from the consent ledger and the merges. */
+export async function allowErasure(tx: Tx): Promise<void> {
   await tx`set local app.erasing = 'on'`;
 }
 
@@ -183,15 +183,15 @@ export async function deleteContacts(tx: Tx, accountId: number, ids: number[]): 
   await tx`delete from contacts where account_id = ${accountId} and id = any(${ids})`;
 }
 
-/** Tables with names that a partner's write may have made. */
+/** Tables whose names can come from a partner's write. */
 const namedTables = ['groups', 'folders', 'sources', 'unique_code_groups'];
 
 /**
- * Renames what is called after a guest: anything with an e-mail or number of theirs in its name; and, of the groups and
- * sources that came with them and that no other contact has, those with their first and last name. Nothing is deleted:
- * it may be staff's, and its id is known to partners.
+ * Renames rows that contain the guest's e-mail or number in their name. Also renames groups and sources with the
+ * guest's first and last name that only this guest uses. Nothing is deleted, because staff may have created the row and
+ * partners use its id.
  */
-export async function renameAfter(
+export async function renameNamesakes(
   tx: Tx,
   accountId: number,
   contactIds: number[],
@@ -245,12 +245,12 @@ export async function attachGroups(tx: Tx, accountId: number, links: GroupLink[]
     on conflict do nothing`;
 }
 
-/** Takes these contacts out of all their groups. */
+/** Removes these contacts from all their groups. */
 export async function detachGroups(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx`delete from contact_groups where account_id = ${accountId} and contact_id = any(${contactIds})`;
 }
 
-/** Takes one contact out of some of its units and groups. */
+/** Removes a contact from some units and groups. */
 export async function takeFrom(
   tx: Tx,
   accountId: number,

@@ -11,46 +11,49 @@ import { findDomains } from './store.ts';
 
 export interface DomainOptions {
   mode: 'dns' | 'list' | 'off';
-  /** The system's own unless given. */
+  /** Default: the system's resolver. */
   servers?: string[] | undefined;
-  /** For how long a guest is kept waiting for DNS. */
+  /** How long a write waits for DNS. */
   patienceMs?: number;
 }
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** How long a domain in the table counts as checked. After that, DNS is asked again. */
-const believedMs = 30 * day;
-/** How long an answer of DNS is kept in memory. A typo may become a domain. */
-const answerMs = 60 * minute;
-/** How long a verdict is used without reading the table: staff, or another process, may have written there meanwhile. */
-const verdictMs = 10_000;
-/** Of verdicts, and of answers of DNS. */
-const mostRemembered = 10_000;
-/** More questions to DNS than this at a time, and the next is put off like one without an answer. */
-const mostAsked = 200;
-/** Names that never are domains on the internet. */
+/** How long a domain in the table counts as checked. After that, DNS is queried again. */
+const tableTtlMs = 30 * day;
+/** How long a DNS result stays in memory. A mistyped domain can be registered later. */
+const dnsTtlMs = 60 * minute;
+/** How long a verdict is used without reading the table, which staff or another process can change. */
+const verdictTtlMs = 10_000;
+/** The most verdicts, and the most DNS results, in memory. */
+const maxCached = 10_000;
+/** The most concurrent DNS queries. Further domains stay unchecked, as without a DNS result. */
+const maxQueries = 200;
+/** Reserved names that are never domains on the internet. */
 export const reserved = /(^|\.)(invalid|test|localhost)$/;
-/** No such domain, no such record, no such thing as such a name. Anything else is not an answer. */
-const denials = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
-const secondPatienceMs = 10_000;
-/** A resolver that does not even find one of these has no view of the internet, and its "no such domain" means nothing. */
-const beacons = ['gmail.com', 'outlook.com', 'icloud.com'];
+/** Errors that mean "no such domain or record". Other errors are not a result. */
+const notFoundCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+const recheckTimeoutMs = 10_000;
+/** A resolver that finds none of these has no access to the internet, so its "no such domain" is ignored. */
+const probeDomains = ['gmail.com', 'outlook.com', 'icloud.com'];
 
-/** The list of domains that take mail: the common ones, what was learnt from DNS, and, if it may ask, DNS itself. */
+/** Checks whether a domain receives mail: the common domains, the table, and DNS if it is enabled. */
 export class EmailDomains {
   readonly #mode: DomainOptions['mode'];
   readonly #patienceMs: number;
   readonly #resolver: Resolver;
-  readonly #verdicts = new ExpiringMap<TakesMail>(mostRemembered);
-  /** Only in memory: the table gets a domain with the write that stores a guest's e-mail, and nothing of a write that is refused. */
-  readonly #answers = new ExpiringMap<'yes' | 'no'>(mostRemembered);
-  readonly #asking = new Map<string, Promise<TakesMail>>();
-  /** Look-ups that arrive together are one statement. */
+  readonly #verdicts = new ExpiringMap<TakesMail>(maxCached);
+  /**
+   * DNS results in memory. A domain is stored in the table only by the write that stores the e-mail, never by a
+   * rejected write.
+   */
+  readonly #dnsResults = new ExpiringMap<'yes' | 'no'>(maxCached);
+  readonly #checks = new Map<string, Promise<TakesMail>>();
+  /** Concurrent look-ups share one statement. */
   readonly #stored: Batcher<string, KnownDomain | undefined>;
-  #askingDns = 0;
+  #runningQueries = 0;
   #probing: Promise<boolean> | undefined;
-  #blindUntil = 0;
+  #offlineUntil = 0;
 
   constructor(db: Database, { mode, servers, patienceMs = 1500 }: DomainOptions) {
     this.#mode = mode;
@@ -64,70 +67,73 @@ export class EmailDomains {
     if (servers) this.#resolver.setServers(servers);
   }
 
-  /** About an e-mail that is otherwise valid. What is known is answered without waiting for anything. */
+  /** Checks the domain of a valid e-mail. A cached verdict is returned synchronously. */
   takesMail(email: string): MaybePromise<TakesMail> {
     if (this.#mode === 'off') return 'yes';
     const domain = asciiDomain(domainOf(email));
     if (domain === '' || reserved.test(domain)) return 'no';
     if (commonDomains.has(domain)) return 'yes';
-    return this.#verdicts.get(domain) ?? this.#ask(domain);
+    return this.#verdicts.get(domain) ?? this.#check(domain);
   }
 
-  /** Asks anew, whatever is remembered, and with patience: nobody waits for it. Without DNS the list decides. */
+  /**
+   * Checks again without the cache and with a long timeout, because no request waits for it. Without DNS the list
+   * decides.
+   */
   async lookAgain(domain: string): Promise<DnsAnswer> {
     if (this.#mode === 'off') return 'unknown';
     const name = asciiDomain(domain);
     if (name === '') return 'no';
     if (this.#mode === 'list') return commonDomains.has(name) || (await this.#find(name)) === 'yes' ? 'yes' : 'no';
-    const answer = await this.#inTime(this.#askDns(name), secondPatienceMs);
-    if (answer !== 'unknown') this.#answers.set(name, answer, answerMs);
+    const answer = await this.#withTimeout(this.#queryDns(name), recheckTimeoutMs);
+    if (answer !== 'unknown') this.#dnsResults.set(name, answer, dnsTtlMs);
     this.#verdicts.delete(name);
     return answer;
   }
 
-  /** Staff may have said something about a domain, or erased the only guest who had it. */
+  /** Forgets the domain, after staff changed it or erased its only guest. */
   forget(): void {
     this.#verdicts.clear();
-    this.#answers.clear();
+    this.#dnsResults.clear();
   }
 
-  #ask(domain: string): Promise<TakesMail> {
-    const asked = this.#asking.get(domain);
+  #check(domain: string): Promise<TakesMail> {
+    const asked = this.#checks.get(domain);
     if (asked) return asked;
-    const asking = this.#find(domain).finally(() => this.#asking.delete(domain));
-    this.#asking.set(domain, asking);
+    const asking = this.#find(domain).finally(() => this.#checks.delete(domain));
+    this.#checks.set(domain, asking);
     return asking;
   }
 
   async #find(domain: string): Promise<TakesMail> {
     const verdict = await this.#decide(domain);
-    this.#verdicts.set(domain, verdict, verdictMs);
+    this.#verdicts.set(domain, verdict, verdictTtlMs);
     return verdict;
   }
 
   async #decide(domain: string): Promise<TakesMail> {
     const stored = await this.#stored.submit(0, domain);
     if (stored?.vouched_for || this.#mode === 'list') return stored?.takes_mail ? 'yes' : 'no';
-    if (stored?.takes_mail && stored.age_seconds * 1000 < believedMs) return 'yes';
-    const remembered = this.#answers.get(domain);
-    const answer = remembered ?? (await this.#askSoon(domain));
-    // What took mail when DNS last answered does so until DNS says otherwise.
+    if (stored?.takes_mail && stored.age_seconds * 1000 < tableTtlMs) return 'yes';
+    const remembered = this.#dnsResults.get(domain);
+    const answer = remembered ?? (await this.#queryCached(domain));
+    // A domain that received mail stays valid until DNS says otherwise.
     if (answer === 'unknown') return stored?.takes_mail ? 'yes' : 'unknown';
-    if (remembered === undefined) this.#answers.set(domain, answer, answerMs);
+    if (remembered === undefined) this.#dnsResults.set(domain, answer, dnsTtlMs);
     return answer === 'yes' ? 'learnt' : 'no';
   }
 
-  async #askSoon(domain: string): Promise<DnsAnswer> {
-    if (this.#askingDns >= mostAsked) return 'unknown';
-    this.#askingDns++;
+  async #queryCached(domain: string): Promise<DnsAnswer> {
+    if (this.#runningQueries >= maxQueries) return 'unknown';
+    this.#runningQueries++;
     try {
-      return await this.#inTime(this.#askDns(domain), this.#patienceMs);
+      return await this.#withTimeout(this.#queryDns(domain), this.#patienceMs);
     } finally {
-      this.#askingDns--;
+      this.#runningQueries--;
     }
   }
 
-  async #inTime(asking: Promise<DnsAnswer>, patienceMs: number): Promise<DnsAnswer> {
+  async #withTimeout(asking: Promise<DnsAnswer>, patienceMs: number): Promise<DnsAnswer> {
     const waiting = new AbortController();
     const late = pause(patienceMs, 'unknown' as const, { ref: false, signal: waiting.signal });
     late.catch(() => {});
@@ -138,35 +144,35 @@ export class EmailDomains {
     }
   }
 
-  async #askDns(domain: string): Promise<DnsAnswer> {
+  async #queryDns(domain: string): Promise<DnsAnswer> {
     const answer = await this.#mx(domain);
-    return answer === 'no' && !(await this.#seesTheInternet()) ? 'unknown' : answer;
+    return answer === 'no' && !(await this.#hasInternet()) ? 'unknown' : answer;
   }
 
   async #mx(domain: string): Promise<DnsAnswer> {
     try {
       const records = await this.#resolver.resolveMx(domain);
-      // A lone record without a name says that the domain takes no mail (RFC 7505).
+      // A null MX record means that the domain receives no mail (RFC 7505).
       return records.some(({ exchange }) => exchange !== '' && exchange !== '.') ? 'yes' : 'no';
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      return code !== undefined && denials.has(code) ? 'no' : 'unknown';
+      return code !== undefined && notFoundCodes.has(code) ? 'no' : 'unknown';
     }
   }
 
-  /** One probe at a time: a flood of unknown domains must not ask four times as many questions. */
-  async #seesTheInternet(): Promise<boolean> {
-    if (this.#blindUntil > Date.now()) return false;
+  /** One probe at a time, so that a flood of unknown domains does not multiply the queries. */
+  async #hasInternet(): Promise<boolean> {
+    if (this.#offlineUntil > Date.now()) return false;
     this.#probing ??= this.#probe().finally(() => {
       this.#probing = undefined;
     });
     const sees = await this.#probing;
-    if (!sees) this.#blindUntil = Date.now() + minute;
+    if (!sees) this.#offlineUntil = Date.now() + minute;
     return sees;
   }
 
   #probe(): Promise<boolean> {
-    const seen = beacons.map(async (beacon) => {
+    const seen = probeDomains.map(async (beacon) => {
       if ((await this.#mx(beacon)) !== 'yes') throw new Error('not found');
     });
     return Promise.any(seen).then(

@@ -1,4 +1,4 @@
-/** Mailbox domains that many guests have, and that certainly take mail: nobody waits for DNS because of one of these. */
+/** Common mailbox domains that receive mail. They need no DNS query. */
 const byProvider = `
   gmail.com googlemail.com
   outlook.com outlook.co.uk outlook.fr outlook.de outlook.es outlook.it outlook.ie outlook.com.au hotmail.com hotmail.co.uk hotmail.fr

@@ -1,23 +1,25 @@
 import Type, { type Static } from 'typebox';
 import { Instant } from '../../../shared/fields.ts';
 
-/** What DNS says: the domain takes mail, takes none, or there was no answer. */
+/** The DNS result: the domain receives mail, receives none, or DNS did not answer. */
 export type DnsAnswer = 'yes' | 'no' | 'unknown';
-/** Whether a domain takes mail. `learnt`: DNS says yes, and the table is to be told by the write that stores the e-mail. */
+/**
+ * Whether a domain receives mail. `learnt`: DNS says yes, and the write that stores the e-mail also stores the domain.
+ */
 export type TakesMail = DnsAnswer | 'learnt';
 
-/** The table keeps at most this many domains that were learnt from DNS. The next are asked about again. */
+/** The table stores at most this many domains from DNS. Further ones are checked each time. */
 export const mostLearnt = 50_000;
-/** Days after the last check at which a learnt domain is deleted. One that is still used is checked again before that. */
+/** Days after the last check when a learnt domain is deleted. A domain in use is checked again before that. */
 export const learntDays = 90;
 
-/** What may be done later about a domain that DNS did not answer for. */
+/** The job that checks a domain again if DNS did not answer. */
 export const lookAgainTask = 'look_again_at_email_domain';
 
 export interface LookAgain {
   account_id: number;
   domain: string;
-  /** Which look it is after the first, which was the guest's own. */
+  /** The number of the attempt after the first check, which the write did. */
   attempt?: number;
 }
 

@@ -6,10 +6,10 @@ import { asciiDomain } from '../../../shared/domain-name.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { type EmailDomain, type KnownDomain, learntDays, lookAgainTask, mostLearnt } from './schema.ts';
 
-/** Five minutes, then twice as long each time, up to a day. */
+/** The delay before an attempt: 5 minutes, doubled each time, up to a day. */
 const lookAgainAfterSeconds = (attempt: number) => Math.min(300 * 2 ** (attempt - 1), 86_400);
 
-/** What is stored about each of these. */
+/** The stored rows of these domains. */
 export async function findDomains(tx: Tx, domains: string[]): Promise<(KnownDomain | undefined)[]> {
   const rows = await tx<KnownDomain>`
     select domain, takes_mail, vouched_for, extract(epoch from now() - checked_at)::float8 as age_seconds
@@ -19,8 +19,8 @@ export async function findDomains(tx: Tx, domains: string[]): Promise<(KnownDoma
 }
 
 /**
- * DNS said that these take mail, and a guest's e-mail at them is stored in this transaction. A row that is fresh is not
- * touched, as every writer would wait for its lock.
+ * Stores domains from DNS, in the transaction that stores the e-mails. A fresh row is not updated, because concurrent
+ * writers would wait for its lock.
  */
 export async function learnDomains(tx: Tx, domains: string[]): Promise<void> {
   const names = [...new Set(domains.map(asciiDomain))].filter((name) => name !== '').sort();
@@ -34,21 +34,21 @@ export async function learnDomains(tx: Tx, domains: string[]): Promise<void> {
     on conflict (domain) do update set takes_mail = true, checked_at = now() where not email_domains.vouched_for`;
 }
 
-/** Deletes what was learnt about these domains: it is only a cache. What staff said stays. */
-export async function forgetDomains(tx: Tx, domains: string[]): Promise<void> {
+/** Deletes these domains if they came from DNS, which is only a cache. Rules of staff stay. */
+export async function deleteLearntDomains(tx: Tx, domains: string[]): Promise<void> {
   await tx`
     delete from email_domains where domain = any(array(
       select domain from email_domains where domain = any(${domains.map(asciiDomain)}::text[]) and not vouched_for
       order by domain for update))`;
 }
 
-/** Deletes learnt domains that are past their time, at most so many. */
+/** Deletes up to `limit` expired domains from DNS. */
 export async function deleteOldDomains(tx: Tx, limit: number): Promise<number> {
   const { count } = await tx`
     delete from email_domains where domain = any(array(
       select domain from email_domains
       where not vouched_for and checked_at < now() - make_interval(days => ${learntDays}) limit ${limit}))
-      -- Staff may have vouched for it, or a write may have renewed it, meanwhile.
+      -- Staff or a write may have updated the row meanwhile.
       and not vouched_for and checked_at < now() - make_interval(days => ${learntDays})`;
   return count;
 }
@@ -67,18 +67,18 @@ export function selectDomains(tx: Tx, slice: Slice): Promise<Rows<EmailDomain>> 
   return listing(tx, { columns, from: sql`email_domains`, orderBy: sql`domain` }, slice);
 }
 
-/** Addresses at these domains were taken in unchecked: somebody has to come back to them. */
+/** Enqueues a check of these domains, because addresses were stored unchecked. */
 export async function lookAgainLater(tx: Tx, accountId: number, domains: string[], attempt = 1): Promise<void> {
   const jobs = domains.map((domain) => ({
     payload: { account_id: accountId, domain, attempt },
-    // By attempt, as the job that puts off the next is still there itself.
+    // The key contains the attempt, because the current job still exists when it enqueues the next.
     key: `${accountId} ${domain} ${attempt}`,
   }));
   await enqueue(tx, lookAgainTask, jobs, lookAgainAfterSeconds(attempt));
 }
 
-/** No job about a domain that no unchecked address is at any more. */
-export async function removeLooks(tx: Tx, accountId: number, domains: string[]): Promise<void> {
+/** Removes the jobs of domains without unchecked addresses. */
+export async function removeRechecks(tx: Tx, accountId: number, domains: string[]): Promise<void> {
   for (const domain of domains) {
     if (await hasUnchecked(tx, accountId, domain)) continue;
     await removeJobs(tx, lookAgainTask, `${accountId} ${domain} `);
@@ -92,8 +92,8 @@ export async function hasUnchecked(tx: Tx, accountId: number, domain: string): P
   return rows.length > 0;
 }
 
-/** So many of the contacts whose address at this domain is unchecked get the status that it was found to have. */
-export async function settleUnchecked(
+/** Sets the e-mail status of up to `limit` unchecked contacts of this domain. */
+export async function setUncheckedStatus(
   tx: Tx,
   accountId: number,
   domain: string,

@@ -7,13 +7,13 @@ import { commonDomains } from './common.ts';
 import type { EmailDomain } from './schema.ts';
 import { selectDomains, vouchFor } from './store.ts';
 
-/** Staff know whether a domain takes mail, whatever DNS says of it. */
+/** Stores a rule of staff about a domain, which overrides DNS. */
 export async function vouchForDomain(tx: Tx, domain: string, takesMail = true): Promise<EmailDomain> {
   const name = asciiDomain(domain.toLowerCase());
   if (name === '') throw new Invalid({ domain: ['The domain must be a domain such as harbour-group.co.uk.'] });
   if (reserved.test(name) || commonDomains.has(name)) {
     throw new Invalid({
-      domain: [`The domain is one that always ${reserved.test(name) ? 'is refused' : 'takes mail'}.`],
+      domain: [`The domain is built in. It is always ${reserved.test(name) ? 'rejected' : 'accepted'}.`],
     });
   }
   return vouchFor(tx, name, takesMail);

@@ -8,43 +8,43 @@ import { eraseRequestIds } from '../../access/requests/store.ts';
 import { forgetMembers } from '../../activity/purchases/store.ts';
 import { deleteStaysOf, lockStaysOf } from '../../activity/stays/store.ts';
 import { type Identity, type IdentityKind, identityKey } from '../../identity/identities/schema.ts';
-import { lineage, notOfOthers, selectIdentities } from '../../identity/identities/store.ts';
-import { beginErasing, type ContactRow, deleteContacts, lockContacts, renameAfter } from '../contacts/store.ts';
-import { forgetDomains, removeLooks } from '../domains/store.ts';
+import { lineage, selectIdentities, withoutOtherOwners } from '../../identity/identities/store.ts';
+import { allowErasure, type ContactRow, deleteContacts, lockContacts, renameNamesakes } from '../contacts/store.ts';
+import { deleteLearntDomains, removeRechecks } from '../domains/store.ts';
 
-/** Several guests who are erased one after the other need one run. */
+/** Several erasures share one run. */
 const statisticsAfterSeconds = 60;
 
 /**
- * The guest asked to be forgotten: the contact goes with everything it did, all that was merged into it, its ledger, and
- * what other rows hold of it. docs/security.md lists what stays, and for how long. Gives the ids that are no more.
+ * Erases a contact: its activity, the contacts merged into it, its consent ledger, and its values in other rows.
+ * docs/security.md lists what stays, and for how long. Returns the erased ids.
  */
 export async function eraseContact(tx: Tx, accountId: number, id: number): Promise<number[]> {
   const ids = await lineage(tx, accountId, id);
   const known = await selectIdentities(tx, accountId, ids);
-  // Keys before rows, as writers do. A purchase that is being stored with one of these numbers is committed first.
+  // Lock keys before rows, as writers do. This waits for purchases that are being stored with one of these numbers.
   await lockKeys(tx, accountId, known.map(identityKey));
   const rows = await lockContacts(tx, accountId, ids);
   const [family, stillKnown] = [await lineage(tx, accountId, id), await selectIdentities(tx, accountId, ids)];
   if (rows.length !== ids.length || family.length !== ids.length || stillKnown.length !== known.length)
     throw new Conflict();
   const all = [...known, ...rows.flatMap(identitiesIn)];
-  const numbers = await notOfOthers(tx, accountId, all.filter(isNumber), ids);
+  const numbers = await withoutOtherOwners(tx, accountId, all.filter(isNumber), ids);
   const emails = valuesOf(all, 'email');
   const domains = [...new Set(emails.map(domainOf))];
 
-  await beginErasing(tx);
-  await renameAfter(tx, accountId, ids, addressPatterns(all), namePatterns(rows));
+  await allowErasure(tx);
+  await renameNamesakes(tx, accountId, ids, addressPatterns(all), namePatterns(rows));
   await lockStaysOf(tx, accountId, ids);
   await deleteStaysOf(tx, accountId, ids);
   await deleteRecordsOf(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
   await forgetMembers(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);
-  await removeLooks(tx, accountId, domains);
+  await removeRechecks(tx, accountId, domains);
   await enqueue(tx, replaceStatisticsTask, [{ payload: {}, key: 'after an erasure' }], statisticsAfterSeconds);
-  // Last: accounts share these rows.
-  await forgetDomains(tx, domains);
+  // Last, because accounts share these rows.
+  await deleteLearntDomains(tx, domains);
   return ids;
 }
 
@@ -54,37 +54,39 @@ function valuesOf(identities: Identity[], kind: IdentityKind): string[] {
   return [...new Set(identities.filter((one) => one.kind === kind).map(({ value }) => value))];
 }
 
-/** What a contact's row says it is known by, which may lead to another contact since. */
+/** The identities in a contact's row. They can belong to another contact by now. */
 function identitiesIn({ email, mobile_number, membership_number, card_reference }: ContactRow): Identity[] {
-  const said = { email, mobile: mobile_number, membership: membership_number, card: card_reference };
-  return Object.entries(said).flatMap(([kind, value]) => (value ? [{ kind: kind as IdentityKind, value }] : []));
+  const values = { email, mobile: mobile_number, membership: membership_number, card: card_reference };
+  return Object.entries(values).flatMap(([kind, value]) => (value ? [{ kind: kind as IdentityKind, value }] : []));
 }
 
-const literally = (text: string) => text.toLowerCase().replace(/[\\%_]/g, '\\$&');
+const escapeLike = (text: string) => text.toLowerCase().replace(/[\\%_]/g, '\\$&');
 const containing = (text: string) => `%${text}%`;
-/** A shorter text is part of many words that have nothing to do with the guest. */
-const fewestCharacters = 5;
+/** Shorter texts occur in many unrelated words. */
+const minLength = 5;
 
-/** Patterns (`like`, lower case) of texts that hold an e-mail, with any sign for its `@`, or a mobile number. */
+/**
+ * Patterns (`like`, lower case) of texts that contain an e-mail, with any character for its `@`, or a mobile number.
+ */
 function addressPatterns(all: Identity[]): string[] {
-  const emails = valuesOf(all, 'email').map((email) => literally(email).replace('@', '_'));
-  // As it is dialled here and from abroad.
-  const mobiles = valuesOf(all, 'mobile').map((mobile) => literally(mobile.replace(/^44/, '')));
+  const emails = valuesOf(all, 'email').map((email) => escapeLike(email).replace('@', '_'));
+  // The national and the international form.
+  const mobiles = valuesOf(all, 'mobile').map((mobile) => escapeLike(mobile.replace(/^44/, '')));
   return [...emails, ...mobiles].map(containing);
 }
 
-/** Patterns of texts that hold a part of an e-mail, or a membership or card number. */
+/** Patterns of texts that contain a part of an e-mail, or a membership or card number. */
 function loosePatterns(all: Identity[]): string[] {
   const parts = valuesOf(all, 'email').map((email) => email.slice(0, email.lastIndexOf('@')));
   const long = [...parts, ...valuesOf(all, 'membership'), ...valuesOf(all, 'card')].filter(
-    (text) => text.length >= fewestCharacters,
+    (text) => text.length >= minLength,
   );
-  return long.map((text) => containing(literally(text)));
+  return long.map((text) => containing(escapeLike(text)));
 }
 
-/** Patterns of texts that hold a first and a last name with any one sign between them. */
+/** Patterns of texts that contain the first and last name with any one character between them. */
 function namePatterns(rows: ContactRow[]): string[] {
   return rows.flatMap(({ first_name, last_name }) =>
-    first_name && last_name ? [containing(`${literally(first_name)}_${literally(last_name)}`)] : [],
+    first_name && last_name ? [containing(`${escapeLike(first_name)}_${escapeLike(last_name)}`)] : [],
   );
 }

@@ -21,7 +21,7 @@ export async function putUdfValues(
     on conflict (account_id, contact_id, udf_id) do update set data = excluded.data where contact_udfs.data <> excluded.data`;
 }
 
-/** Those that still have this very value. */
+/** Deletes values that have not changed. */
 export async function deleteUdfValues(
   tx: Tx,
   accountId: number,

@@ -7,24 +7,27 @@ import { NotFound } from '../../../shared/problem.ts';
 import type { Claim, Identity, Taken } from './schema.ts';
 
 /*
- * These statements look rows up one by one behind a list (`lateral … offset 0`) rather than join the list: a join is
- * planned by what the tables hold, and a plan that was made while they were nearly empty reads them whole later.
+ * These statements look up rows one by one (`lateral … offset 0`) instead of joining a list. A join is planned by table
+ * statistics, and a plan from nearly empty tables reads them completely later.
  */
 
 export interface Owner {
-  /** The contact that the identity stands on, and the one that this is today, after merges. */
+  /** The contact that owns the identity, and its survivor after merges. */
   contact: number | null;
   owner: number | null;
-  /** A new contact's id, where it looks as if one will be needed. */
+  /** An id for a new contact, if one is probably needed. */
   fresh_id: number | null;
 }
 
 export interface Sought extends Identity {
-  /** Where it is nobody's, a new contact is made. */
+  /** If it has no owner, a new contact is created. */
   makesNew: boolean;
 }
 
-/** Who owns each of these, in order. The sequence by its name: asking the catalogue for it would cost every new contact a search there. */
+/**
+ * The owners of these identities, in order. The sequence is named directly, because a catalogue look-up per contact is
+ * slow.
+ */
 export function findOwners(tx: Tx, accountId: number, sought: Sought[]): Promise<Owner[]> {
   return tx<Owner>`
     select identity.contact_id as contact, contact.owner,
@@ -40,7 +43,7 @@ export function findOwners(tx: Tx, accountId: number, sought: Sought[]): Promise
     order by place`;
 }
 
-/** The contact that an identity leads to today. */
+/** The contact of an identity, after merges. */
 export async function findOwner(tx: Tx, accountId: number, { kind, value }: Identity): Promise<number | undefined> {
   const [row] = await tx<{ id: number }>`
     select coalesce(c.merged_into, c.id) as id
@@ -49,14 +52,17 @@ export async function findOwner(tx: Tx, accountId: number, { kind, value }: Iden
   return row?.id;
 }
 
-/** The contact itself and all that were merged into it, by the id of any of them. Throws where there is no such contact. */
+/**
+ * The ids of the survivor and of all contacts merged into it, by the id of any of them. Throws if there is no such
+ * contact.
+ */
 export async function lineage(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
   const ids = (await lineages(tx, accountId, [contactId])).get(contactId);
   if (!ids) throw new NotFound('There is no such contact.');
   return ids;
 }
 
-/** The same for many; those that are no contacts have none. The contact that it is today comes first. */
+/** The same for many ids. The survivor is first. Unknown ids are missing from the result. */
 export async function lineages(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number[]>> {
   const rows = await tx<{ id: number; today: number; merged: number[] }>`
     select sent.id, today.id as today,
@@ -67,7 +73,7 @@ export async function lineages(tx: Tx, accountId: number, contactIds: number[]):
   return new Map(rows.map(({ id, today, merged }) => [id, [today, ...merged]]));
 }
 
-/** The contact that each of these is today. */
+/** The survivor of each id. */
 export async function survivorsOf(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number>> {
   if (contactIds.length === 0) return new Map();
   const rows = await tx<{ id: number; today: number }>`
@@ -75,14 +81,14 @@ export async function survivorsOf(tx: Tx, accountId: number, contactIds: number[
   return new Map(rows.map(({ id, today }) => [id, today]));
 }
 
-/** All that these contacts are known by. */
+/** All identities of these contacts. */
 export function selectIdentities(tx: Tx, accountId: number, contactIds: number[]): Promise<Identity[]> {
   return tx<Identity>`
     select kind, value from identities where account_id = ${accountId} and contact_id = any(${contactIds})`;
 }
 
-/** Those of these that lead to no contact but these: a card may have gone to somebody else. */
-export function notOfOthers(
+/** The identities that belong to no other contact. A card can have moved to another contact. */
+export function withoutOtherOwners(
   tx: Tx,
   accountId: number,
   identities: Identity[],
@@ -96,14 +102,17 @@ export function notOfOthers(
         and other.value = said.value and other.contact_id <> all(${contactIds}))`;
 }
 
-/** Only where they stand on that very contact: what a merged one brought along stays. */
+/** Deletes identities of exactly these contacts. Those of merged contacts stay. */
 export async function releaseIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
   await tx`
     delete from identities i using jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as gone (kind text, value text, contact_id bigint)
     where i.account_id = ${accountId} and i.kind = gone.kind and i.value = gone.value and i.contact_id = gone.contact_id`;
 }
 
-/** A membership or card goes to whoever brought it last. That an e-mail or mobile is nobody's was seen under its lock. */
+/**
+ * A membership or card moves to the contact that sent it last. An e-mail or mobile was checked under its lock to have
+ * no owner.
+ */
 export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
   await tx`
     insert into identities (account_id, kind, value, contact_id)
@@ -120,7 +129,7 @@ export interface NewMerge {
   reason: MergeReason;
   actor: string;
   taken: Taken;
-  /** An undo, of this merge. */
+  /** The id of the merge that this entry undoes. */
   undoes?: number;
 }
 
@@ -132,7 +141,7 @@ export interface MergeRow extends Omit<NewMerge, 'undoes'> {
   contact: { first_name: string; last_name: string; email: string; mobile_number: string };
 }
 
-/** In the order given, which their ids keep. */
+/** Inserts in the given order, so that the ids are in that order. */
 export async function appendMerges(tx: Tx, accountId: number, merges: NewMerge[]): Promise<number[]> {
   const rows = await tx<{ id: number }>`
     insert into merges (account_id, contact_id, into_contact_id, reason, actor, taken, undoes, at)
@@ -157,7 +166,7 @@ export async function findMerge(tx: Tx, accountId: number, id: number): Promise<
   return row;
 }
 
-/** The merge that made this contact another. */
+/** The last merge of this contact into another one. */
 export async function latestMerge(tx: Tx, accountId: number, contactId: number): Promise<MergeRow> {
   const rows = await tx<MergeRow>`
     select ${mergeColumns} from ${mergesWithUndo}
@@ -165,7 +174,7 @@ export async function latestMerge(tx: Tx, accountId: number, contactId: number):
   return only(rows);
 }
 
-/** All of them, or those that any of these contacts had a part in. */
+/** All merges, or those of these contacts. */
 export function selectMerges(
   tx: Tx,
   accountId: number,
@@ -177,7 +186,7 @@ export function selectMerges(
   return listing(tx, { columns: mergeColumns, from, orderBy: sql`m.id desc` }, slice);
 }
 
-/** The contact and those that had become it, by merges that still stand, before it was merged itself. */
+/** The contact and the contacts merged into it, by merges that are not undone, before it was merged itself. */
 export async function descent(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
   const rows = await tx<{ id: number }>`
     with recursive line (id) as (
@@ -196,7 +205,7 @@ export interface Pair {
   reason: MergeReason;
 }
 
-/** A pair is known once, with the lower id first; the caller sees to that. */
+/** Each pair is stored once. The caller puts the lower id first. */
 export async function notePairs(tx: Tx, accountId: number, pairs: Pair[]): Promise<void> {
   await tx`
     insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, created_at)
@@ -206,7 +215,7 @@ export async function notePairs(tx: Tx, accountId: number, pairs: Pair[]): Promi
     on conflict do nothing`;
 }
 
-/** Those among these contacts of whom staff said that they are two people. */
+/** The pairs of these contacts that staff marked as different people. */
 export function selectKeptApart(
   tx: Tx,
   accountId: number,
@@ -217,7 +226,7 @@ export function selectKeptApart(
     where account_id = ${accountId} and contact_id = any(${ids}) and other_contact_id = any(${ids}) and kept_apart_at is not null`;
 }
 
-/** Two people, whether or not anybody had thought otherwise. */
+/** Marks two contacts as different people, also if they were not listed as possible duplicates. */
 export async function keepApart(tx: Tx, accountId: number, pair: Pair, actor: string): Promise<void> {
   await tx`
     insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, created_at, kept_apart_at, kept_apart_by)
@@ -234,7 +243,7 @@ export interface PairRow {
   high: number;
 }
 
-/** What each side is today, and once for each two; without those who have become one, or of whom staff said that they are two. */
+/** The possible duplicates after merges, each pair once. Excludes merged pairs and pairs marked as different people. */
 const openPairs = (accountId: number) => sql`(
     select distinct on (low, high) d.id, d.reason, d.created_at, low, high
     from possible_duplicates d
@@ -261,7 +270,7 @@ export async function findPair(tx: Tx, accountId: number, id: number): Promise<P
   return row;
 }
 
-/** Makes the given contacts stand for themselves, or be another. */
+/** Sets or clears the survivor of these contacts. */
 export async function pointAt(tx: Tx, accountId: number, ids: number[], survivor: number | null): Promise<void> {
   await tx`
     update contacts set merged_into = ${survivor}, updated_at = ${tx.now} where account_id = ${accountId} and id = any(${ids})`;

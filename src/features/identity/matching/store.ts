@@ -4,8 +4,8 @@ import type { MatchKey } from '../../../shared/codes.ts';
 import { cancelledStage } from '../../../shared/codes.ts';
 
 /**
- * What a transaction brings that purchases may have been waiting for. Where it does many things one after the other,
- * `place` says which came first: what a purchase waited for may be with somebody else by the end.
+ * The keys that a transaction adds and waiting purchases may need. `place` is the order of the commands in the
+ * transaction, because a key can move to another contact by the end.
  */
 export interface Brought {
   bookings: {
@@ -18,31 +18,31 @@ export interface Brought {
     table_numbers: string[];
     stage_value: number;
   }[];
-  /** Who is now known by a membership number or card. */
+  /** The new owners of membership numbers and cards. */
   claims: { kind: 'membership' | 'card'; value: string; contact_id: number; place: number }[];
   /**
-   * Voucher codes, by id, that were assigned or redeemed. Where several groups have a code and a purchase does not say
-   * which, it is the one that is redeemed.
+   * The ids of assigned or redeemed voucher codes. If several groups have a code and a purchase names no group, the
+   * redeemed code matches.
    */
   codeIds: number[];
 }
 
 export const nothingBrought: Brought = { bookings: [], claims: [], codeIds: [] };
 
-/** What a code is known by, as unique_codes.code_key and purchases.unique_code_key have it. */
+/** The key of a code, as in unique_codes.code_key and purchases.unique_code_key. */
 const keyOfCode = (code: Sql) => sql`upper(${code} collate "C")`;
 
-/** Within 3 hours of each other, and that exactly is within. */
+/** The maximum distance of 3 hours, inclusive. */
 const longestSeconds = 3 * 60 * 60;
 
 /**
- * How far a booking's start is from a purchase, in seconds as they pass: on the night when the clocks change, an hour of
- * the wall clock's is none, or two. An index finds those of the table or of the time; this is then for them alone.
+ * The distance between a booking's start and a purchase, in elapsed seconds. When daylight saving time changes, it
+ * differs from the wall-clock distance. An index selects the candidates; this expression is computed only for them.
  */
 const secondsBetween = (start: Sql, purchase: Sql, timeZone: string) =>
   sql`abs(extract(epoch from (${start} at time zone ${timeZone}) - (${purchase} at time zone ${timeZone})))`;
 
-/** The purchases that wait for something of this, by what (in the order in which keys count), and whose they are. */
+/** The waiting purchases that these keys match, with the rank of the key and the contact. */
 const matches = (accountId: number, timeZone: string, { bookings, claims, codeIds }: Brought) => sql`
   with booking as (
     select sent.*, stored.id from jsonb_to_recordset(${JSON.stringify(bookings)}::jsonb) as sent (place bigint, booking_reference text,
@@ -93,7 +93,7 @@ const matches = (accountId: number, timeZone: string, { bookings, claims, codeId
       and lower(table_number) = any (select lower(seat) from unnest(booking.table_numbers) as seat) offset 0) as purchase
   where booking.stage_value <> ${cancelledStage} and purchase.seconds <= ${longestSeconds}`;
 
-/** A purchase that is sent again, by what says which is meant. */
+/** The identifying fields of a purchase that is sent again. */
 interface SentAgain {
   transaction_reference: string;
   unit_id: number;
@@ -101,8 +101,8 @@ interface SentAgain {
 }
 
 /**
- * Locks, in one order everywhere, the purchases that a transaction is about to change: those sent again, and those that
- * may have been waiting for what it brings.
+ * Locks the purchases that a transaction can change, in id order as everywhere: those sent again, and waiting ones that
+ * the new keys match.
  */
 export async function lockPurchases(
   tx: Tx,
@@ -124,7 +124,7 @@ export async function lockPurchases(
     order by id for no key update`;
 }
 
-/** Gives purchases that were waiting for something of this to whom they belong, and has it counted by what they were matched by. */
+/** Matches waiting purchases to contacts and counts the matches by key. */
 export async function matchWaiting(
   tx: Tx,
   accountId: number,
@@ -144,7 +144,7 @@ export async function matchWaiting(
   for (const { matched_by } of rows) count(`waiting_purchase_matched_by_${matched_by}`);
 }
 
-/** What a transaction brings that changes nothing else of purchases: locks those that waited for it, and matches them. */
+/** Locks and matches waiting purchases, in a transaction that changes no other purchases. */
 export async function bringToWaiting(
   tx: Tx,
   accountId: number,
@@ -162,7 +162,7 @@ export interface Lead {
   booking_id: number | null;
 }
 
-/** For each reference, in order: the booking under it that is from the same provider, or else the one made last. */
+/** For each reference, in order: the booking of the same provider, or else the newest booking. */
 export async function bookingsLedTo(
   tx: Tx,
   accountId: number,
@@ -180,7 +180,7 @@ export async function bookingsLedTo(
   return rows.map(lead);
 }
 
-/** For each membership number or card, in order: whose it is. */
+/** For each membership number or card, in order: its owner. */
 export async function membersLedTo(
   tx: Tx,
   accountId: number,
@@ -198,13 +198,13 @@ export async function membersLedTo(
 }
 
 export interface CodeFound {
-  /** How many groups have it: with more than one, the group must be said. */
+  /** The number of groups with this code. With more than one, the group is required. */
   groups: number;
-  /** Undefined: in no group, or assigned to nobody. */
+  /** Undefined: the code does not exist or is not assigned. */
   lead: Lead | undefined;
 }
 
-/** For each code, in order; in its group where one is said. */
+/** For each code, in order, in its group if one is given. */
 export async function codesLedTo(
   tx: Tx,
   accountId: number,
@@ -227,8 +227,8 @@ function lead(row: { contact_id: number | null; booking_id?: number | null }): L
 }
 
 /**
- * For each purchase at a table, in order: the booking that had the table, nearest to it in time. It is looked for under
- * the table, and under '', where those at several tables are.
+ * For each purchase at a table, in order: the booking of the table that is nearest in time. The index contains the
+ * table, or '' for bookings with several tables.
  */
 export async function tablesLedTo(
   tx: Tx,
@@ -264,7 +264,7 @@ export interface CandidateRow {
   within: boolean;
 }
 
-/** The bookings of the unit nearest to a purchase, within half a day, and the one given, with what speaks for and against each. */
+/** The unit's bookings within 12 hours of a purchase, and the given one, with the conditions that each fulfils. */
 export function selectCandidates(
   tx: Tx,
   accountId: number,

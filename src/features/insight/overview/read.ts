@@ -3,7 +3,7 @@ import { asSent, dayMs, dayNumber, dayOf, onClock, today } from '../../../shared
 import { type FieldErrors, Invalid } from '../../../shared/problem.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { findAccount } from '../../access/accounts/store.ts';
-import { type ForOverview, mostUnits, mostYears, type Nps, type Overview, usualDays, type Visits } from './schema.ts';
+import { defaultDays, type ForOverview, maxUnits, maxYears, type Nps, type Overview, type Visits } from './schema.ts';
 import {
   countGuests,
   countNps,
@@ -12,16 +12,16 @@ import {
   countWaiting,
   type KnownUnit,
   type NpsCount,
-  selectEveryUnit,
+  selectAllUnits,
   type VisitCount,
   type Wanted,
 } from './store.ts';
 
-const mostDays = mostYears * 365 + 2;
-/** Up to so many days, a series goes by day or by week: so it has some hundred points at most. */
+const maxDays = maxYears * 365 + 2;
+/** The longest ranges with buckets of days and of weeks. A series has some hundred points at most. */
 const [daily, weekly] = [92, 731];
 
-/** One account at a glance. */
+/** The figures of an account. */
 export async function showOverview(
   tx: Tx,
   accountId: number,
@@ -30,11 +30,11 @@ export async function showOverview(
 ): Promise<Overview> {
   const { account, units } = await tx.inOrder({
     account: () => findAccount(tx, accountId) as Promise<Account>,
-    units: () => selectEveryUnit(tx, accountId),
+    units: () => selectAllUnits(tx, accountId),
   });
   const last = to ?? today(now, account.time_zone);
-  const first = from ?? dayOf(dayNumber(last) - (usualDays - 1));
-  const errors: FieldErrors = { ...wrongWithUnit(units, unit_id), ...wrongWithRange(first, last) };
+  const first = from ?? dayOf(dayNumber(last) - (defaultDays - 1));
+  const errors: FieldErrors = { ...unitErrors(units, unit_id), ...rangeErrors(first, last) };
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 
   const { bucket, starts, edges } = bucketsOf(first, last);
@@ -53,7 +53,7 @@ export async function showOverview(
     redeemed: () => countRedeemed(tx, wanted),
     purchases_waiting: () => countWaiting(tx, wanted),
   });
-  const becameKnown = overTime(['guests'], starts, guests, ({ guests: count }) => ({ count }));
+  const newContacts = overTime(['guests'], starts, guests, ({ guests: count }) => ({ count }));
   const codes = overTime(['count'], starts, redeemed, (counts) => counts);
   const answers = overTime(['promoters', 'passives', 'detractors'], starts, nps, scored);
   const consent = sums(['guests', 'allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'], guests);
@@ -62,7 +62,7 @@ export async function showOverview(
     to: last,
     bucket,
     guests: consent.guests,
-    new_guests: { total: becameKnown.all.count, before: becameKnown.before.count, series: becameKnown.series },
+    new_guests: { total: newContacts.all.count, before: newContacts.before.count, series: newContacts.series },
     visits: visited(starts, visits, units),
     consent,
     nps: { ...answers.all, before: answers.before, series: answers.series },
@@ -71,27 +71,27 @@ export async function showOverview(
   };
 }
 
-/** What only the database knows to be wrong. */
-export async function wrongWithOverview(
+/** The errors that need the database. */
+export async function overviewErrors(
   tx: Tx,
   accountId: number,
   { unit_id }: Partial<ForOverview>,
 ): Promise<FieldErrors> {
-  return wrongWithUnit(await selectEveryUnit(tx, accountId), unit_id);
+  return unitErrors(await selectAllUnits(tx, accountId), unit_id);
 }
 
-function wrongWithUnit(units: KnownUnit[], unitId: number | undefined): FieldErrors {
+function unitErrors(units: KnownUnit[], unitId: number | undefined): FieldErrors {
   if (unitId === undefined || units.some(({ id, is_deleted }) => id === unitId && !is_deleted)) return {};
   return { unit_id: ['The unit id is not a unit of this account.'] };
 }
 
-function wrongWithRange(first: string, last: string): FieldErrors {
+function rangeErrors(first: string, last: string): FieldErrors {
   if (first > last) return { to: ['The last day must not be before the first.'] };
-  if (dayNumber(last) - dayNumber(first) < mostDays) return {};
-  return { from: [`The first day must be within ${mostYears} years of the last.`] };
+  if (dayNumber(last) - dayNumber(first) < maxDays) return {};
+  return { from: [`The first day must be within ${maxYears} years of the last.`] };
 }
 
-/** Days, calendar weeks or calendar months: the first day of each, as far as it is in the range. */
+/** The first days of the buckets (days, calendar weeks or calendar months) in the range. */
 function bucketsOf(first: string, last: string): Pick<Overview, 'bucket'> & { starts: string[]; edges: string[] } {
   const [from, to] = [dayNumber(first), dayNumber(last)];
   const days = to - from + 1;
@@ -109,13 +109,13 @@ function nextStart(day: number, bucket: Overview['bucket']): number {
   return month.setUTCMonth(month.getUTCMonth() + 1, 1) / dayMs;
 }
 
-/** These counts of all the rows together. */
+/** The sum of these counts over all rows. */
 function sums<K extends string>(keys: readonly K[], rows: Record<K, number>[]): Record<K, number> {
   const sum = (key: K) => rows.reduce((total, row) => total + row[key], 0);
   return Object.fromEntries(keys.map((key) => [key, sum(key)])) as Record<K, number>;
 }
 
-/** The counts of the whole range, of the time before it, and of each bucket, also where nothing was counted. */
+/** The counts of the whole range, of the time before it, and of each bucket, including empty ones. */
 function overTime<K extends string, Told>(
   keys: readonly K[],
   starts: string[],
@@ -143,7 +143,7 @@ function visited(starts: string[], rows: VisitCount[], units: KnownUnit[]): Over
   const byUnit = rows
     .flatMap(({ unit_id, ...counts }) => (unit_id === null ? [] : [{ unit_id, ...counts }]))
     .sort((a, b) => b.pence - a.pence || visits(b) - visits(a) || a.unit_id - b.unit_id);
-  const others = byUnit.splice(mostUnits);
+  const others = byUnit.splice(maxUnits);
   return {
     ...all,
     before,
@@ -162,7 +162,7 @@ function spent({ purchases, bookings, stays, pence }: Omit<VisitCount, 'place' |
 function scored(counts: Pick<NpsCount, 'promoters' | 'passives' | 'detractors'>): Nps {
   const { promoters, passives, detractors } = counts;
   const answers = promoters + passives + detractors;
-  // Without the addition, what is a little below zero would come to -0.
+  // The addition turns -0 into 0.
   const score = answers === 0 ? null : Math.round(((promoters - detractors) * 100) / answers) + 0;
   return { score, answers, promoters, passives, detractors };
 }

@@ -1,5 +1,5 @@
 import { jsonRoute } from '../../../platform/http/route.ts';
-import { showOverview, wrongWithOverview } from './read.ts';
+import { overviewErrors, showOverview } from './read.ts';
 import { ForOverview, Overview } from './schema.ts';
 
 const counted = (count: number) => ({ total: count, before: 0, series: [{ at: '2026-03-01', count }] });
@@ -22,7 +22,7 @@ export const overviewRoutes = [
         'Figures of the range come with those of the same number of days before. ' +
         'Purchases, bookings and stays are counted separately, so one visit can count in several. Merged contacts are not counted.',
       input: ForOverview,
-      alsoCheck: (tx, { accountId, input }) => wrongWithOverview(tx, accountId, input),
+      alsoCheck: (tx, { accountId, input }) => overviewErrors(tx, accountId, input),
       response: Overview,
       example: {
         response: {

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { Day, Id, Nullable } from '../../../shared/fields.ts';
 
-export const usualDays = 30;
-export const mostYears = 5;
+export const defaultDays = 30;
+export const maxYears = 5;
 /** At most this many units are listed one by one. */
-export const mostUnits = 50;
+export const maxUnits = 50;
 
 export const ForOverview = Type.Object({
-  from: Type.Optional(Day(`The first day. By default the range has ${usualDays} days.`)),
+  from: Type.Optional(Day(`The first day. By default the range has ${defaultDays} days.`)),
   to: Type.Optional(Day('The last day, included. The default is today.')),
   unit_id: Type.Optional(Id('Only activity at this unit, and contacts of this unit.')),
 });
@@ -89,7 +89,7 @@ export const Overview = Type.Object(
             { title: 'UnitVisits' },
           ),
           {
-            description: `The units with activity, highest spend first, at most ${mostUnits}. Deleted units are included.`,
+            description: `The units with activity, highest spend first, at most ${maxUnits}. Deleted units are included.`,
           },
         ),
         other_units: Nullable(

@@ -9,29 +9,29 @@ export interface KnownUnit {
   is_deleted: boolean;
 }
 
-/** Also those that were deleted: what happened there stays known. */
-export function selectEveryUnit(tx: Tx, accountId: number): Promise<KnownUnit[]> {
+/** Includes deleted units, because their history stays. */
+export function selectAllUnits(tx: Tx, accountId: number): Promise<KnownUnit[]> {
   return tx<KnownUnit>`
     select id, name, deleted_at is not null as is_deleted from units where account_id = ${accountId} order by id`;
 }
 
-/** What is to be counted. */
+/** The scope of the counts. */
 export interface Wanted {
   accountId: number;
-  /** All of the account's, or the one that is asked for. */
+  /** All units of the account, or the requested one. */
   unitIds: number[];
-  /** Null: guests wherever they belong. */
+  /** Null: contacts of all units. */
   unitId: number | null;
   timeZone: string;
-  /** On the account's clock. */
+  /** In the account's time zone. */
   now: string;
-  /** Where the time before the range begins, where each of its buckets does, and the day after the last. */
+  /** The start of the earlier range, the start of each bucket, and the day after the last. */
   edges: string[];
 }
 
 /**
- * Counts are given by place among the edges: 1 is the time before the range, 2 its first bucket. Edges are days on the
- * account's clock; for what is kept as an instant, they are put on that clock once.
+ * Counts are given by position between the edges: 1 is the time before the range, 2 the first bucket. Edges are days in
+ * the account's time zone. For columns with instants, the edges are converted once.
  */
 interface Counted {
   place: number;
@@ -54,7 +54,7 @@ export interface GuestCount extends Counted {
   allow_snail_mail: number;
 }
 
-/** Every guest once, by when they became known; those from before all edges, and from behind them, too. */
+/** Every contact once, by its creation time, including those before and after all edges. */
 export function countGuests(tx: Tx, wanted: Wanted): Promise<GuestCount[]> {
   const { accountId, unitId } = wanted;
   const there = sql`join contact_units cu on cu.account_id = c.account_id and cu.contact_id = c.id and cu.unit_id = ${unitId}`;
@@ -68,9 +68,9 @@ export function countGuests(tx: Tx, wanted: Wanted): Promise<GuestCount[]> {
 }
 
 export interface VisitCount {
-  /** Null: of the whole range, at one unit. */
+  /** Null: the whole range at one unit. */
   place: number | null;
-  /** Null: at all of the units. */
+  /** Null: all units. */
   unit_id: number | null;
   purchases: number;
   bookings: number;
@@ -78,7 +78,7 @@ export interface VisitCount {
   pence: number;
 }
 
-/** What guests did, by time and by unit: the rows are read once for both. */
+/** The activity by time and by unit. The rows are read once for both. */
 export function countVisits(tx: Tx, wanted: Wanted): Promise<VisitCount[]> {
   const { accountId, unitIds, now } = wanted;
   const counted = (table: Sql, at: Sql, columns: Sql, condition = sql``) => sql`

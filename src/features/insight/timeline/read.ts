@@ -10,7 +10,7 @@ import { type Cursor, countTimeline, selectTimeline } from './store.ts';
 
 const perPage = 50;
 
-/** Everything that the guest did, under whatever id, newest first. */
+/** The timeline of a contact and of the contacts merged into it, newest first. */
 export async function readTimeline(
   tx: Tx,
   accountId: number,
@@ -19,7 +19,7 @@ export async function readTimeline(
 ): Promise<Timeline> {
   const ids = await lineage(tx, accountId, contactId);
   const cursor = before === undefined ? undefined : cursorOf(before);
-  // One more than is shown, to know whether there are more.
+  // One more row than the page shows whether there are more.
   const rows = await selectTimeline(tx, accountId, ids, kind, cursor, perPage + 1);
   const shown = rows.slice(0, perPage);
   const last = rows.length > perPage ? shown.at(-1) : undefined;
@@ -29,7 +29,7 @@ export async function readTimeline(
   };
 }
 
-/** All of it at a glance. */
+/** The summary of a timeline. */
 export async function summarizeTimeline(tx: Tx, accountId: number, contactId: number): Promise<TimelineSummary> {
   const ids = await lineage(tx, accountId, contactId);
   const { found, figures } = await tx.inOrder({

@@ -4,9 +4,9 @@ import { type TimelineKind, timelineKinds } from '../../../shared/codes.ts';
 import { moneyFields, optionalFields } from '../../activity/stays/schema.ts';
 import type { TimelineEntry } from './schema.ts';
 
-/** A place in the list: behind whatever is there. */
+/** The cursor: the position of the last entry. */
 export interface Cursor {
-  /** To the microsecond, as redemptions are. */
+  /** With microseconds, as redemptions have them. */
   at: string;
   kind: TimelineKind;
   id: number;
@@ -15,8 +15,8 @@ export interface Cursor {
 const wallClock = (time: Sql) => sql`to_char(${time}, 'YYYY-MM-DD HH24:MI:SS')`;
 
 /**
- * What these contacts (one guest, and whoever was merged into it) did, newest first, from behind the cursor on: of each
- * kind no more is read than the page needs, and only what is on the page is looked at closely.
+ * The timeline of these contacts (one guest with its merged contacts) after the cursor, newest first. Each kind is read
+ * only as far as the page needs, and details are loaded only for the entries of the page.
  */
 export function selectTimeline(
   tx: Tx,
@@ -32,7 +32,7 @@ export function selectTimeline(
   /** A contact after the other, as an index has them in order. */
   const ofEach = (one: TimelineKind, table: string, time: Sql, unit: Sql, and: Sql = sql``) => sql`
     select ${one} as kind, entry.* from unnest(${contactIds}::bigint[]) as contact (id) cross join lateral (
-      select id, ${time} as at, ${unit} as unit_id from ${raw(table)} deed
+      select id, ${time} as at, ${unit} as unit_id from ${raw(table)} activity
       where account_id = ${accountId} and contact_id = contact.id ${and} and ${page(one, time)}) as entry`;
   const unit = sql`unit_id`;
   const all: Record<TimelineKind, Sql> = {
@@ -48,7 +48,7 @@ export function selectTimeline(
       sql`redeemed_unit_id`,
       sql`and redeemed_at is not null`,
     ),
-    // One stay may be the booker's and the guest's, who turned out to be one.
+    // The booker and the guest of a stay can be merged, so a stay can appear twice.
     stay: sql`
       select 'stay' as kind, entry.* from (
         select stay.* from (
@@ -70,7 +70,7 @@ export function selectTimeline(
     from entry order by entry.at desc, kind desc, id desc`;
 }
 
-/** How much of each kind there is, and what the purchases come to. */
+/** The number of entries of each kind, and the sum of the purchases. */
 export async function countTimeline(
   tx: Tx,
   accountId: number,
@@ -109,10 +109,10 @@ function detailsOf(accountId: number, contactIds: number[]): Record<TimelineKind
     sql`(select name from ${raw(table)} named where account_id = ${accountId} and named.id = ${id})`;
   const one = (table: string, fields: Sql) => sql`
     select to_jsonb(part) from (
-      select ${fields} from ${raw(table)} deed where account_id = ${accountId} and deed.id = entry.id) as part`;
+      select ${fields} from ${raw(table)} activity where account_id = ${accountId} and activity.id = entry.id) as part`;
   const own = (flag: 'booker' | 'guest') => sql`(
     select bool_or(${raw(flag)}) from stay_contacts
-    where account_id = ${accountId} and stay_id = deed.id and contact_id = any(${contactIds})) as ${raw(flag)}`;
+    where account_id = ${accountId} and stay_id = activity.id and contact_id = any(${contactIds})) as ${raw(flag)}`;
   const clock = (name: string) => sql`${wallClock(raw(name))} as ${raw(name)}`;
   return {
     purchase: one(
@@ -122,14 +122,14 @@ function detailsOf(accountId: number, contactIds: number[]): Record<TimelineKind
     ),
     booking: one(
       'bookings',
-      sql`booking_reference, provider_id, stage_value, type_id, source_id, ${named('booking_sources', sql`deed.source_id`)} as source_name,
+      sql`booking_reference, provider_id, stage_value, type_id, source_id, ${named('booking_sources', sql`activity.source_id`)} as source_name,
         ${wallClock(sql`enquired_at`)} as party_enquirytime, ${clock('party_datetime')}, party_size, deposit_paid::text, table_numbers`,
     ),
     stay: one(
       'stays',
       sql`${stayFields}, ${own('booker')}, ${own('guest')}, ${clock('enquiry_date')}, ${clock('checkin_date')}, ${clock('checkout_date')},
-        ${named('providers', sql`deed.provider_id`)} as provider_name,
-        ${named('booking_sources', sql`deed.booking_enquiry_source_id`)} as booking_enquiry_source_name`,
+        ${named('providers', sql`activity.provider_id`)} as provider_name,
+        ${named('booking_sources', sql`activity.booking_enquiry_source_id`)} as booking_enquiry_source_name`,
     ),
     wifi: one('wifi_interactions', sql`hotspot_name, mac_address, device_type, interaction_type`),
     feedback: one(
@@ -138,11 +138,11 @@ function detailsOf(accountId: number, contactIds: number[]): Record<TimelineKind
         select coalesce(jsonb_agg(jsonb_build_object('category_id', category_id,
           'category_name', ${named('feedback_categories', sql`rating.category_id`)}, 'rating_text', rating_text,
           'contact_note', contact_note) order by rating.id), '[]')
-        from feedback_ratings rating where rating.account_id = ${accountId} and rating.feedback_id = deed.id) as ratings`,
+        from feedback_ratings rating where rating.account_id = ${accountId} and rating.feedback_id = activity.id) as ratings`,
     ),
     unique_code: one(
       'unique_codes',
-      sql`unique_code, group_id as unique_code_group_id, ${named('unique_code_groups', sql`deed.group_id`)} as unique_code_group_name`,
+      sql`unique_code, group_id as unique_code_group_id, ${named('unique_code_groups', sql`activity.group_id`)} as unique_code_group_name`,
     ),
   };
 }

@@ -3,10 +3,10 @@ import type { Rows, Slice } from '../../../shared/fields.ts';
 import { NotFound } from '../../../shared/problem.ts';
 import { folderNotEmpty } from '../../venues/groups/schema.ts';
 import { findFolder, findGroup, foldersOfUnits } from '../../venues/groups/store.ts';
-import { rootStays } from '../../venues/units/schema.ts';
+import { rootUnitError } from '../../venues/units/schema.ts';
 import { findUnit, selectUnits } from '../../venues/units/store.ts';
 import type { FolderEffects, GroupEffects, UnitEffects, Venue } from './schema.ts';
-import { countAtUnit, countGroupGuests, countInFolder, countUnitGuests, selectUnitsCalled } from './store.ts';
+import { countAtUnit, countGroupGuests, countInFolder, countUnitGuests, searchUnits } from './store.ts';
 
 export async function listVenues(
   tx: Tx,
@@ -16,7 +16,7 @@ export async function listVenues(
 ): Promise<Rows<Venue>> {
   const { rows: units, total } = await (search === undefined
     ? selectUnits(tx, accountId, slice)
-    : selectUnitsCalled(tx, accountId, search, slice));
+    : searchUnits(tx, accountId, search, slice));
   const unitIds = units.map(({ id }) => id);
   const { folders, guests } = await tx.inOrder({
     folders: () => foldersOfUnits(tx, accountId, unitIds),
@@ -35,14 +35,14 @@ export async function listVenues(
   return { rows, total };
 }
 
-/** Nothing that happened there is lost: see `markDeleted`. */
+/** Activity at a deleted unit stays, see `markDeleted`. */
 export async function unitEffects(tx: Tx, accountId: number, id: number): Promise<UnitEffects> {
   const unit = found(await findUnit(tx, accountId, id), 'unit');
   const { guests, counts } = await tx.inOrder({
     guests: () => countUnitGuests(tx, accountId, [id]),
     counts: () => countAtUnit(tx, accountId, id),
   });
-  return { refused: unit.is_root ? rootStays : null, guests: guests.get(id) ?? 0, ...counts };
+  return { refused: unit.is_root ? rootUnitError : null, guests: guests.get(id) ?? 0, ...counts };
 }
 
 export async function folderEffects(tx: Tx, accountId: number, id: number): Promise<FolderEffects> {

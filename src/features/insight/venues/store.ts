@@ -5,8 +5,10 @@ import type { Rows, Slice } from '../../../shared/fields.ts';
 import type { Unit } from '../../venues/units/schema.ts';
 import type { UnitEffects } from './schema.ts';
 
-/** Those with this in their name, or in that of anything on them; in the order of all. */
-export function selectUnitsCalled(tx: Tx, accountId: number, search: string, slice: Slice): Promise<Rows<Unit>> {
+/**
+ * Units whose name, or the name of a folder or group of theirs, contains the text. The order is that of the full list.
+ */
+export function searchUnits(tx: Tx, accountId: number, search: string, slice: Slice): Promise<Rows<Unit>> {
   const called = sql`account_id = ${accountId} and position(lower(${search}) in lower(name)) > 0`;
   const with_it = sql`select id from units where ${called} union select unit_id from folders where ${called} union select unit_id from groups where ${called}`;
   const from = sql`units where account_id = ${accountId} and deleted_at is null and id in (${with_it})`;
@@ -14,8 +16,8 @@ export function selectUnitsCalled(tx: Tx, accountId: number, search: string, sli
 }
 
 /**
- * How many belong to each of these. A guest who was merged into another is one with that, so the links of merged ones
- * are taken off: they are few, while to look at every guest's row would take as long as there are guests.
+ * The number of contacts of each unit or group. Links of merged contacts are subtracted: they are few, while reading
+ * every contact's row would take time proportional to the number of contacts.
  */
 async function countMembers(
   tx: Tx,
@@ -57,7 +59,7 @@ export async function countAtUnit(
   return only(rows);
 }
 
-/** How many groups a folder has, and how many guests are in any of them. */
+/** The number of groups of a folder, and of contacts in any of them. */
 export async function countInFolder(
   tx: Tx,
   accountId: number,

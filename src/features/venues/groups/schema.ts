@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Id, Name } from '../../../shared/fields.ts';
 
-/** Where the interface names no folder, this one is meant. */
+/** The folder that is used if none is given. */
 export const defaultFolder = 'default';
 
 export const folderNotEmpty = 'The folder still has groups in it. Delete those first.';

@@ -33,9 +33,9 @@ export async function foldersOfUnits(tx: Tx, accountId: number, unitIds: number[
   return trees;
 }
 
-/** The folder of that name on the unit, made if it is missing. */
+/** The folder with that name on the unit. Created if it is missing. */
 export async function ensureFolder(tx: Tx, accountId: number, unitId: number, name: string): Promise<Folder> {
-  // The update changes nothing; it makes an existing row, also one made meanwhile by another process, come back.
+  // The update changes nothing. It returns an existing row, even one that another process just created.
   const rows = await tx<Folder>`
     insert into folders (account_id, unit_id, name) values (${accountId}, ${unitId}, ${name})
     on conflict (account_id, unit_id, name_key) do update set name = folders.name
@@ -43,7 +43,7 @@ export async function ensureFolder(tx: Tx, accountId: number, unitId: number, na
   return only(rows);
 }
 
-/** Undefined: the unit has a folder of that name already. */
+/** Undefined: the unit already has a folder with that name. */
 export async function insertFolder(
   tx: Tx,
   accountId: number,
@@ -78,7 +78,7 @@ export async function deleteFolder(tx: Tx, accountId: number, id: number): Promi
   return count > 0;
 }
 
-/** Undefined: the folder has a group of that name already. */
+/** Undefined: the folder already has a group with that name. */
 export async function insertGroup(tx: Tx, accountId: number, folder: Folder, name: string): Promise<Group | undefined> {
   const [group] = await tx<Group>`
     insert into groups (account_id, unit_id, folder_id, name) values (${accountId}, ${folder.unit_id}, ${folder.id}, ${name})
@@ -115,7 +115,7 @@ export async function deleteGroup(tx: Tx, accountId: number, id: number): Promis
   return count > 0;
 }
 
-/** A group as a contact write names it; `folder_name` and `name` whatever their case. */
+/** A group in a contact write. The case of `folder_name` and `name` is ignored. */
 export interface GroupName {
   unit_id: number;
   folder_name: string;
@@ -126,7 +126,7 @@ export function findGroups(tx: Tx, accountId: number, ids: number[]): Promise<Gr
   return tx<Group>`select ${groupColumns} from groups where account_id = ${accountId} and id = any(${ids})`;
 }
 
-/** The id and the name as it is stored of each, in order; null where there is none. */
+/** The id and stored name of each, in order. Null: not found. */
 export function findGroupsByName(
   tx: Tx,
   accountId: number,
@@ -146,7 +146,7 @@ export function findGroupsByName(
     order by place`;
 }
 
-/** Makes the groups, and their folders, that are missing. In one order everywhere, so that two who do it can't wait for each other. */
+/** Creates missing groups and folders. The order is the same everywhere, so that two transactions cannot deadlock. */
 export async function ensureGroups(tx: Tx, accountId: number, names: GroupName[]): Promise<void> {
   const wanted = JSON.stringify(names);
   await tx`

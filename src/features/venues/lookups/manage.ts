@@ -1,7 +1,7 @@
 import { isViolation, type Tx } from '../../../platform/db/database.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
-import { type Lookup, type LookupKind, longestLookup } from './schema.ts';
+import { type Lookup, type LookupKind, maxLookupLength } from './schema.ts';
 import { deleteLookup, findLookup, insertLookup, renameLookup, selectLookups } from './store.ts';
 
 export async function createLookup(
@@ -12,10 +12,10 @@ export async function createLookup(
 ): Promise<Lookup> {
   if (
     kind.builtIn.length > 0 &&
-    (await listLookups(tx, kind, accountId, { limit: 0, offset: 0 })).total >= longestLookup
+    (await listLookups(tx, kind, accountId, { limit: 0, offset: 0 })).total >= maxLookupLength
   ) {
     throw new Invalid({
-      name: [`The account already has ${longestLookup} ${kind.plural}, which is the most it can have.`],
+      name: [`The account already has ${maxLookupLength} ${kind.plural}, which is the most it can have.`],
     });
   }
   const lookup = await insertLookup(tx, kind, accountId, fields);
@@ -27,9 +27,9 @@ export function listLookups(tx: Tx, kind: LookupKind, accountId: number, slice: 
   return selectLookups(tx, kind, accountId, slice);
 }
 
-/** The whole list, for the partners' look-ups. */
+/** The whole list, for the partner API. */
 export async function allLookups(tx: Tx, kind: LookupKind, accountId: number): Promise<{ data: Lookup[] }> {
-  const { rows } = await selectLookups(tx, kind, accountId, { limit: longestLookup, offset: 0 });
+  const { rows } = await selectLookups(tx, kind, accountId, { limit: maxLookupLength, offset: 0 });
   return { data: rows };
 }
 

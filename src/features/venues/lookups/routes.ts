@@ -5,7 +5,7 @@ import { NoFields } from '../../../shared/fields.ts';
 import { allLookups, changeLookup, createLookup, listLookups, removeLookup, showLookup } from './manage.ts';
 import { type Lookup, type LookupKind, LookupList, lookupKinds } from './schema.ts';
 
-/** Staff's side: the same five calls for every kind. */
+/** The admin API: the same five routes for every kind. */
 function management(kind: LookupKind): Route[] {
   return crudRoutes(
     {
@@ -42,7 +42,7 @@ function management(kind: LookupKind): Route[] {
   );
 }
 
-/** The partners' side: the whole list. */
+/** The partner API: the whole list. */
 function lookup(
   path: string,
   operationId: string,

@@ -3,7 +3,9 @@ import { builtInBookingSources, builtInFeedbackCategories, type LookupTable, udf
 import { Id, Name, NamedItem } from '../../../shared/fields.ts';
 import { pascal } from '../../../shared/phrases.ts';
 
-/** A list of named things that guests' data refers to by id, kept by staff. They differ in little but their names. */
+/**
+ * A look-up: a list of names with ids that contacts and activity refer to. The kinds differ in little but their names.
+ */
 export interface LookupKind {
   /** The table, and the last part of the admin API's path. */
   table: LookupTable;
@@ -11,13 +13,13 @@ export interface LookupKind {
   code: string;
   noun: string;
   plural: string;
-  /** Fields besides the name: set when it is made, and not changed afterwards. */
+  /** Extra fields. They are set at creation and never changed. */
   columns: readonly 'type'[];
   create: TObject;
   rename: TObject<{ name: TString }>;
   answer: TObject;
   example: Record<string, string>;
-  /** Ids that the interface itself names: in every account, and not for staff to change. */
+  /** The built-in ids. They are the same in every account and cannot be changed. */
   builtIn: readonly { id: number; name: string }[];
 }
 
@@ -27,8 +29,8 @@ export type Lookup = {
   type?: (typeof udfTypes)[number];
 };
 
-/** A partner's look-up answers a whole list at once, so staff can't make those any longer than this. */
-export const longestLookup = 1000;
+/** The maximum length of a list, because the partner API returns a list in one response. */
+export const maxLookupLength = 1000;
 
 function kind(
   table: LookupTable,

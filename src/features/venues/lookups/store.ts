@@ -14,7 +14,7 @@ export async function insertBuiltIns(tx: Tx, accountId: number): Promise<void> {
   }
 }
 
-/** Undefined: the name is taken. */
+/** Undefined: the name already exists. */
 export async function insertLookup(
   tx: Tx,
   kind: LookupKind,
@@ -61,14 +61,14 @@ function shown(kind: LookupKind): Sql {
   return raw(['id', 'name', ...kind.columns].join(', '));
 }
 
-/** Which of these ids exist. */
+/** The existing ids among these. */
 export async function existing(tx: Tx, kind: LookupKind, accountId: number, ids: number[]): Promise<number[]> {
   const rows = await tx<{ id: number }>`
     select id from ${raw(kind.table)} where account_id = ${accountId} and id = any(${ids})`;
   return rows.map((row) => row.id);
 }
 
-/** The id of each name, whatever its case, in order; null where there is none. */
+/** The id of each name, in order. Case is ignored. Null: not found. */
 export async function findByName(
   tx: Tx,
   kind: LookupKind,
@@ -84,7 +84,7 @@ export async function findByName(
   return rows.map((row) => row.id);
 }
 
-/** Makes those that are missing, in one order everywhere. */
+/** Creates missing entries, in the same order everywhere. */
 export async function ensureNamed(tx: Tx, kind: LookupKind, accountId: number, names: string[]): Promise<void> {
   await tx`
     insert into ${raw(kind.table)} (account_id, name)

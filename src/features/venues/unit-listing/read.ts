@@ -5,12 +5,11 @@ import type { Unit } from '../units/schema.ts';
 import { selectUnits } from '../units/store.ts';
 import type { UnitWithFolders } from './schema.ts';
 
-/** The units of an account. */
 export function listUnits(tx: Tx, accountId: number, slice: Slice): Promise<Rows<Unit>> {
   return selectUnits(tx, accountId, slice);
 }
 
-/** The same units, each with its folders and their groups: three statements for a page of any size. */
+/** The units with folders and groups, in three statements for a page of any size. */
 export async function listUnitsWithFolders(tx: Tx, accountId: number, slice: Slice): Promise<Rows<UnitWithFolders>> {
   const { rows, total } = await selectUnits(tx, accountId, slice);
   const folders = await foldersOfUnits(

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
-import { rootStays, type Unit } from './schema.ts';
+import { rootUnitError, type Unit } from './schema.ts';
 import { findUnit, insertUnit, markDeleted, renameUnit, selectUnits } from './store.ts';
 
 const noSuchUnit = 'There is no such unit.';
@@ -28,6 +28,6 @@ export async function changeUnit(tx: Tx, accountId: number, id: number, name: st
 
 export async function removeUnit(tx: Tx, accountId: number, id: number): Promise<void> {
   const unit = await showUnit(tx, accountId, id);
-  if (unit.is_root) throw new Invalid({ unit_id: [rootStays] });
+  if (unit.is_root) throw new Invalid({ unit_id: [rootUnitError] });
   await markDeleted(tx, accountId, id);
 }

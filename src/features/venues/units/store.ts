@@ -32,12 +32,12 @@ export async function renameUnit(tx: Tx, accountId: number, id: number, name: st
   return unit;
 }
 
-/** What happened there stays known, so the row does: it is only no longer listed or accepted. */
+/** The row stays, because activity refers to it. The unit is no longer listed or accepted. */
 export async function markDeleted(tx: Tx, accountId: number, id: number): Promise<void> {
   await tx`update units set deleted_at = now() where account_id = ${accountId} and id = ${id} and deleted_at is null`;
 }
 
-/** Those of these that exist, and the root unit in any case. */
+/** The existing units among these, and always the root unit. */
 export function findUnits(tx: Tx, accountId: number, ids: number[]): Promise<Unit[]> {
   return tx<Unit>`
     select ${columns} from units where account_id = ${accountId} and id = any(${ids}) and deleted_at is null

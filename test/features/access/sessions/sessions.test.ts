@@ -317,7 +317,7 @@ describe('changing one’s own password', () => {
     const change = (current_password: string, new_password: string) =>
       staff.call('POST', '/session/password', { current_password, new_password }, { remoteAddress: '10.3.0.1' });
     expect((await change('wrong', 'something new entirely')).body.errors).toEqual({
-      current_password: ['The current password is not right.'],
+      current_password: ['The current password is wrong.'],
     });
     expect(Object.keys((await change(staffPassword, 'short')).body.errors)).toEqual(['new_password']);
     expect((await change(staffPassword, 'Password123')).body.errors).toEqual({

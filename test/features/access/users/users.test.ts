@@ -177,7 +177,7 @@ describe('e-mail and password (basic authentication)', () => {
       current_password: ['The current password field is required to change your own password.'],
     });
     expect((await change({ password, current_password: 'wrong' })).body.errors).toEqual({
-      current_password: ['The current password is not right.'],
+      current_password: ['The current password is wrong.'],
     });
     expect((await call('GET', path, as)).status).toBe(200);
     // Other fields of one's own, and other people's passwords, don't need it.

@@ -1,4 +1,4 @@
-/** What guests say, by how they liked it: a topic, and the sentence. `{dish}` is something that they had. */
+/** Feedback texts by rating: a topic and a sentence. `{dish}` is a dish of the order. */
 export const comments: Record<'pleased' | 'so-so' | 'cross', [topic: string, note: string][]> = {
   pleased: [
     ['service', 'Sam looked after us all evening and remembered my dad’s pint from last time. Lovely touch.'],
@@ -45,7 +45,7 @@ export const comments: Record<'pleased' | 'so-so' | 'cross', [topic: string, not
   ],
 };
 
-/** What is added to a stay's review. */
+/** Extra sentences for stays. */
 export const roomComments: Record<keyof typeof comments, string[]> = {
   pleased: [
     'Bed like a cloud, blackout curtains that actually work, and a proper kettle. Slept nine hours.',
@@ -70,7 +70,7 @@ export const ratingWords: Record<keyof typeof comments, string[]> = {
   cross: ['Poor', 'Disappointing', '1', '2'],
 };
 
-/** What staff write down. */
+/** Notes of staff. */
 export const notes = [
   'Prefers the window table.',
   'Nut allergy: told the kitchen, carries an EpiPen.',

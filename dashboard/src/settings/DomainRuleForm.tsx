@@ -2,16 +2,16 @@ import { Radio, Stack, TextInput } from '@mantine/core';
 import { api } from '../api/client.ts';
 import { refresh } from '../api/queries.ts';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
-import { say } from '../ui/say.ts';
+import { notify } from '../ui/notify.ts';
 
-/** What staff know better than DNS. */
-export function VouchForm({ onClose }: { onClose: () => void }) {
+/** Adds a rule for a domain, which overrides DNS. */
+export function DomainRuleForm({ onClose }: { onClose: () => void }) {
   const form = useServerForm({
     initialValues: { domain: '', takes_mail: 'yes' },
     send: ({ domain, takes_mail }) => api.post('/email_domains', { domain, takes_mail: takes_mail === 'yes' }),
     onDone: async (_result, { domain, takes_mail }) => {
       await refresh('/email_domains');
-      say.done(`${domain} ${takes_mail === 'yes' ? 'takes mail' : 'is refused'} from now on.`);
+      notify.success(`${domain} ${takes_mail === 'yes' ? 'is accepted' : 'is rejected'} from now on.`);
       onClose();
     },
   });
@@ -20,7 +20,7 @@ export function VouchForm({ onClose }: { onClose: () => void }) {
       <Stack>
         <TextInput
           label="Domain"
-          description="What stands after the @ of an address."
+          description="The part of an address after the @."
           placeholder="harbour-group.co.uk"
           required
           maxLength={253}
@@ -28,14 +28,14 @@ export function VouchForm({ onClose }: { onClose: () => void }) {
           data-autofocus
           {...form.getInputProps('domain')}
         />
-        <Radio.Group label="Addresses at it" {...form.getInputProps('takes_mail')}>
+        <Radio.Group label="Addresses of this domain" {...form.getInputProps('takes_mail')}>
           <Stack gap="xs" mt="xs">
-            <Radio value="yes" label="Are taken, whatever DNS says" />
-            <Radio value="no" label="Are refused, whatever DNS says" />
+            <Radio value="yes" label="Accept them, whatever DNS says" />
+            <Radio value="no" label="Reject them, whatever DNS says" />
           </Stack>
         </Radio.Group>
         <FormEnd form={form} onCancel={onClose}>
-          Vouch for it
+          Add rule
         </FormEnd>
       </Stack>
     </form>

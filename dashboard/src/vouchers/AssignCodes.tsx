@@ -6,33 +6,33 @@ import type { Paged } from '#service/shared/fields.ts';
 import { get } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { counted } from '../ui/format.ts';
-import { GiveGroup } from './GiveGroup.tsx';
-import { GiveGuest } from './GiveGuest.tsx';
+import { AssignToGroup } from './AssignToGroup.tsx';
+import { AssignToGuest } from './AssignToGuest.tsx';
 import { groupPath } from './paths.ts';
 
-interface GiveCodesProps {
+interface AssignCodesProps {
   group: CodeGroup;
   opened: boolean;
   onClose: () => void;
 }
 
-/** The next free codes, to a guest or to all guests of a group. */
-export function GiveCodes({ group, opened, onClose }: GiveCodesProps) {
+/** Assigns free codes to a guest or to all guests of a group. */
+export function AssignCodes({ group, opened, onClose }: AssignCodesProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Assign codes">
-      <Give group={group} onClose={onClose} />
+      <AssignForm group={group} onClose={onClose} />
     </Modal>
   );
 }
 
-function Give({ group, onClose }: Omit<GiveCodesProps, 'opened'>) {
+function AssignForm({ group, onClose }: Omit<AssignCodesProps, 'opened'>) {
   const path = groupPath(useAccount(), group.id);
   const free = useQuery(get<Paged<StaffCode>>(`${path}/codes`, { status: 'Active', assigned: false }));
   const [to, setTo] = useState('guest');
   return (
     <Stack>
       <Text>
-        Whoever has a code of {group.name} already keeps it.{' '}
+        Guests who already have a code of {group.name} keep it.{' '}
         {free.data && `${counted(free.data.total, 'code is', 'codes are')} still free.`}
       </Text>
       <SegmentedControl
@@ -44,7 +44,11 @@ function Give({ group, onClose }: Omit<GiveCodesProps, 'opened'>) {
           { value: 'group', label: 'A group of guests' },
         ]}
       />
-      {to === 'guest' ? <GiveGuest path={path} onClose={onClose} /> : <GiveGroup path={path} onClose={onClose} />}
+      {to === 'guest' ? (
+        <AssignToGuest path={path} onClose={onClose} />
+      ) : (
+        <AssignToGroup path={path} onClose={onClose} />
+      )}
     </Stack>
   );
 }

@@ -2,14 +2,14 @@ import { type Operation, operationAt } from './document.ts';
 import type { Made } from './draft.ts';
 import type { Answer } from './sending.ts';
 
-/** Words of the inside: of errors that were meant for us. None of them stands in what we send. */
+/** Texts of internal errors. They must not appear in a response, and requests do not contain them. */
 const inside =
   /relation "|violates|duplicate key|invalid input syntax|out of range for type|invalid byte sequence|syntax error|deadlock|\bat \S+ \(|\.[jt]s:\d|node_modules|node:internal|Cannot read prop|is not a function|RangeError|TypeError|FST_ERR|ECONN/;
 
-/** What is not even HTTP, or leads nowhere, may also be answered with these. */
+/** The extra statuses for invalid HTTP and unknown paths. */
 const outside = new Set([400, 404, 408, 413, 415, 417, 431]);
 
-/** A sentence for each thing that is wrong with what came back. `answers` is undefined where nothing ever came to an end. */
+/** The problems of a response. `answers` is undefined if the connection never ended. */
 export function judge(made: Made, operations: Operation[], answers: Answer[] | undefined, changes: string[]): string[] {
   const { outgoing } = made;
   if (!answers) return ['It was never answered.'];
@@ -40,7 +40,7 @@ function judgeAnswer({ outgoing, breakage }: Made, operations: Operation[], answ
     if (!isJson) return [...wrong, `A ${status} came without a message.`];
     wrong.push(...judgeError(status, parsed));
   }
-  // Where more than one thing is wrong with the HTTP, which of them is told is no matter.
+  // With several HTTP errors, any of their statuses is correct.
   if (breakage && status >= 400) return wrong;
   const check = operation?.answers.get(status);
   if (!operation || (!operation.answers.has(status) && outgoing.wire)) {
@@ -62,13 +62,13 @@ function judgeAnswer({ outgoing, breakage }: Made, operations: Operation[], answ
   return wrong;
 }
 
-/** A 405 names the methods that would do. */
+/** A 405 names the allowed methods. */
 function judgeAllow(method: string | undefined, allow: unknown): string[] {
   const methods = String(allow ?? '').split(', ');
   return methods[0] && !(method && methods.includes(method)) ? [] : [`A 405 came with \`Allow: ${allow}\`.`];
 }
 
-/** A 422 has a field at least, and a sentence for each; every other error has a message. */
+/** A 422 has at least one field, with a message each. Other errors have a message. */
 function judgeError(status: number, body: unknown): string[] {
   const { message, errors } = (body ?? {}) as { message?: unknown; errors?: unknown };
   const isSentence = (text: unknown) => typeof text === 'string' && text.trim() !== '';

@@ -3,8 +3,12 @@ import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts
 import { npsCategory } from '#service/shared/codes.ts';
 import classes from './Timeline.module.css';
 
-/** What a guest thought: the ratings, and what they said. */
-export function Opinion({ feedback: { ratings, comments } }: { feedback: NonNullable<TimelineEntry['feedback']> }) {
+/** The ratings and the text of a feedback. */
+export function FeedbackDetails({
+  feedback: { ratings, comments },
+}: {
+  feedback: NonNullable<TimelineEntry['feedback']>;
+}) {
   const said = [
     ...comments.map(({ type, note }) => ({ about: type, note })),
     ...ratings.map(({ category_name, contact_note }) => ({ about: category_name, note: contact_note })),

@@ -4,7 +4,7 @@ import type { Story } from './story.ts';
 
 const nowhere = 99_999_999;
 
-/** What partners get wrong: what each of these is refused for stands in the request log. */
+/** Typical errors of partners. They appear in the request log. */
 const mishaps: ((api: Api, number: number) => Promise<void>)[] = [
   (api) => api.refused('POST', '/v1/contact', 'wifi', { email: 'dave at home', first_name: 'Dave' }),
   (api) =>
@@ -40,7 +40,7 @@ const mishaps: ((api: Api, number: number) => Promise<void>)[] = [
   (api) => api.refused('GET', `/v1/account/units?account_id=${nowhere}`, 'hotel'),
 ];
 
-/** The log is kept for a week, so only that week's are told. */
+/** The request log covers a week, so only that week has errors. */
 export function addMishaps(story: Story): void {
   const chance = new Random(40_009);
   const { last } = story.calendar;
@@ -49,7 +49,7 @@ export function addMishaps(story: Story): void {
     const mishap = chance.pick(mishaps);
     story.add(last - chance.below(6), 'anybody', (api) => mishap(api, number));
   }
-  // What can't be read is dropped, and the rest kept, where the partner asks for that.
+  // A request with discard_invalid_data.
   for (let number = 0; number < Math.min(12, recent.length); number++) {
     const guest = chance.pick(recent);
     const sent = { home_number: '0117 496 0123', dob: '31/02/1980', mobile_number: 'none' };

@@ -13,8 +13,8 @@ import {
 } from '#service/shared/codes.ts';
 import { capital, counted, formatDay, formatMoney } from '../ui/format.ts';
 
-/** How an entry is told: its title, a word on how it stands, and what else is known, short. */
-export interface Told {
+/** The texts of a timeline entry: title, status and short facts. */
+export interface EntryText {
   title: string;
   status?: { text: string; color: 'gray' | 'green' | 'red' | 'yellow' | 'accent' };
   facts: (string | false | null | undefined)[];
@@ -22,7 +22,7 @@ export interface Told {
 
 type Part<K extends TimelineEntry['kind']> = NonNullable<TimelineEntry[K]>;
 
-export function told({ purchase, booking, stay, wifi, feedback, unique_code }: TimelineEntry): Told {
+export function entryText({ purchase, booking, stay, wifi, feedback, unique_code }: TimelineEntry): EntryText {
   if (purchase) return ofPurchase(purchase);
   if (booking) return ofBooking(booking);
   if (stay) return ofStay(stay);
@@ -42,14 +42,14 @@ const orderWords: Record<NameIn<typeof orderTypes>, string | undefined> = {
   other: undefined,
 };
 const matches: Record<MatchKey, string> = {
-  booking_reference: 'found by the booking',
-  unique_code: 'found by the voucher',
-  membership_number: 'found by the membership',
-  card_reference: 'found by the loyalty card',
-  table_number: 'found by the table',
+  booking_reference: 'matched by the booking',
+  unique_code: 'matched by the voucher',
+  membership_number: 'matched by the membership',
+  card_reference: 'matched by the loyalty card',
+  table_number: 'matched by the table',
 };
 
-function ofPurchase({ order_type_id, matched_by, transaction_reference }: Part<'purchase'>): Told {
+function ofPurchase({ order_type_id, matched_by, transaction_reference }: Part<'purchase'>): EntryText {
   const order = nameOf(orderTypes, order_type_id);
   return {
     title: 'Purchase',
@@ -57,7 +57,7 @@ function ofPurchase({ order_type_id, matched_by, transaction_reference }: Part<'
   };
 }
 
-function ofBooking(booking: Part<'booking'>): Told {
+function ofBooking(booking: Part<'booking'>): EntryText {
   const { party_size, stage_value, table_numbers, deposit_paid, source_name, booking_reference } = booking;
   return {
     title: party_size ? `Booking for ${party_size}` : 'Booking',
@@ -74,7 +74,7 @@ function ofBooking(booking: Part<'booking'>): Told {
 type Status = NameIn<typeof bookingStages> | NameIn<typeof stayStatuses> | NameIn<typeof feedbackTypes>;
 
 /** Of bookings, stays and feedback. */
-const statusColors: Record<Exclude<Status, 'unknown'>, NonNullable<Told['status']>['color']> = {
+const statusColors: Record<Exclude<Status, 'unknown'>, NonNullable<EntryText['status']>['color']> = {
   new: 'accent',
   complete: 'green',
   cancelled: 'red',
@@ -89,12 +89,12 @@ const statusColors: Record<Exclude<Status, 'unknown'>, NonNullable<Told['status'
   neutral: 'gray',
 };
 
-function statusOf(name: Status | undefined): Told['status'] {
+function statusOf(name: Status | undefined): EntryText['status'] {
   if (name === undefined || name === 'unknown') return undefined;
   return { text: capital(name), color: statusColors[name] };
 }
 
-function ofStay(stay: Part<'stay'>): Told {
+function ofStay(stay: Part<'stay'>): EntryText {
   const dayMs = 86_400_000;
   const nights = (Date.parse(stay.checkout_date.slice(0, 10)) - Date.parse(stay.checkin_date.slice(0, 10))) / dayMs;
   const room = nameOf(roomTypes, stay.room_type_id);
@@ -115,16 +115,16 @@ function ofStay(stay: Part<'stay'>): Told {
 }
 
 const interactions: Record<InteractionType, string> = {
-  detected: 'Seen by the wifi',
+  detected: 'Detected by the wifi',
   connected: 'Connected to the wifi',
   authenticated: 'Signed in to the wifi',
 };
 
-function ofWifi({ interaction_type, hotspot_name, device_type }: Part<'wifi'>): Told {
+function ofWifi({ interaction_type, hotspot_name, device_type }: Part<'wifi'>): EntryText {
   return { title: interactions[interaction_type], facts: [hotspot_name, device_type] };
 }
 
-function ofFeedback({ type_id, source_id }: Part<'feedback'>): Told {
+function ofFeedback({ type_id, source_id }: Part<'feedback'>): EntryText {
   return {
     title: 'Feedback',
     status: statusOf(nameOf(feedbackTypes, type_id)),

@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/shared/random.ts';
 
-/** The network between the service and its database, which can be cut. */
+/** A proxy between the service and its database that can cut connections. */
 export class Line {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
@@ -43,7 +43,7 @@ export class Line {
       isLost = true;
       this.#lost++;
       client.resetAndDestroy();
-      // The database gets it all the same, and answers nobody.
+      // The database receives the commit, but its reply is lost.
       upstream.unpipe(client).resume().end();
     });
     client.on('close', () => isLost || upstream.destroy());
@@ -51,7 +51,7 @@ export class Line {
     upstream.on('close', () => client.destroySoon());
   }
 
-  /** For a while, of many a commit that the database gets, nobody hears whether it did. Gives of how many. */
+  /** Cuts connections after a commit is sent, for a while. Returns the number of lost replies. */
   async loseCommits(milliseconds: number, chance: Random): Promise<number> {
     this.#losing = chance;
     this.#lost = 0;
@@ -60,14 +60,14 @@ export class Line {
     return this.#lost;
   }
 
-  /** About so many in a hundred of the connections end, in the middle of whatever they carry. Gives how many did. */
+  /** Cuts about this percentage of the connections. Returns the number. */
   cut(share: number, chance: Random): number {
     const victims = [...this.#open].filter(() => chance.percent(share));
     for (const victim of victims) victim.resetAndDestroy();
     return victims.length;
   }
 
-  /** Nothing gets through, until it is up again. */
+  /** Rejects all connections until `up` is called. */
   down(chance: Random): number {
     this.#isDown = true;
     return this.cut(100, chance);

@@ -1,16 +1,16 @@
 import { Random } from '../../src/shared/random.ts';
 import type { Api } from './api.ts';
+import { mobileNumber, mostGuests } from './guests.ts';
 import type { Guest } from './model.ts';
-import { mobileNumber, mostGuests } from './people.ts';
 import type { Story } from './story.ts';
 import type { Venue } from './venues.ts';
 
-/** People who are known twice, and two who are taken for one. */
+/** Duplicates, automatic merges, and shared phone numbers. */
 export function addTangles(story: Story): void {
   const chance = new Random(20_011);
   const { last } = story.calendar;
   const several = (inSoMany: number) => Math.max(3, Math.floor(story.guests.length / inSoMany));
-  // Who has been here for a while, so that there is a contact to be told apart from.
+  // Only guests with earlier visits, so that the contact exists.
   const settled = story.guests.filter(
     ({ email, visits }) => email && visits.length > 1 && (visits[0] as number) < last - 20,
   );
@@ -23,7 +23,7 @@ export function addTangles(story: Story): void {
   for (const share of [0.3, 0.55, 0.8, 0.97]) addTidying(story, Math.floor(share * last));
 }
 
-/** At the bar they left a number, on the wifi an e-mail; the day they give both, the two turn out to be one. */
+/** One contact has the number, another the e-mail. A write with both merges them. */
 function addKnownTwice(story: Story, chance: Random, guest: Guest, mobile_number: string): void {
   const { last } = story.calendar;
   const [home] = guest.venues as [Venue];
@@ -35,7 +35,7 @@ function addKnownTwice(story: Story, chance: Random, guest: Guest, mobile_number
   story.add(both, guest, (api) => api.contact('bookings', guest, { mobile_number, source_name: 'Online booking' }));
 }
 
-/** Signed up again with the other address: the phone gives them away, but only staff may say so. */
+/** A second sign-up with another e-mail and the same phone number, which is a possible duplicate. */
 function addSecondEmail(story: Story, chance: Random, guest: Guest): void {
   const { last } = story.calendar;
   const [home] = guest.venues as [Venue];
@@ -55,7 +55,7 @@ interface Side {
   last_name: string;
 }
 
-/** Now and then staff go through the possible duplicates; the first merge each time is a mistake, and undone. */
+/** Staff merge possible duplicates. The first merge of each review is undone. */
 function addTidying(story: Story, day: number): void {
   story.add(day, 'staff', async (api: Api) => {
     const { data } = await api.account('GET', '/possible_duplicates');

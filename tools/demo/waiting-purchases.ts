@@ -4,7 +4,7 @@ import { Random } from '../../src/shared/random.ts';
 import { basket } from './menu.ts';
 import type { Story } from './story.ts';
 
-/** What leads to nobody: a reference that was typed wrong, a voucher that was never given to anybody, a table without a booking. */
+/** Keys that match no contact: a mistyped reference, an unassigned voucher, a table without a booking. */
 const ledAstray: Record<MatchKey, (number: number) => string> = {
   booking_reference: (number) => `DF-${9_000 - number}`,
   unique_code: (number) => `GIFT-${7_000 + number}`,
@@ -13,7 +13,7 @@ const ledAstray: Record<MatchKey, (number: number) => string> = {
   table_number: (number) => `${90 + (number % 9)}`,
 };
 
-/** Purchases that wait for each reason, more of them lately: the older ones found somebody in the end. */
+/** Waiting purchases for each key, more of them recently. */
 export function addStrays(story: Story): void {
   const chance = new Random(30_011);
   const { calendar, lists } = story;

@@ -11,28 +11,28 @@ interface Options {
 
 export function withAccount(command: Command): Command {
   return command
-    .option('-a, --account <id>', 'the account; may be left out where there is only one')
+    .option('-a, --account <id>', 'the account; optional if there is only one')
     .option('--json', 'print JSON');
 }
 
-/** A command about one thing in an account. */
-export function one<T extends object | string>(
+/** A command about one item in an account. */
+export function itemCommand<T extends object | string>(
   parent: Command,
   usage: string,
   description: string,
   work: (tx: Tx, accountId: number, ...args: string[]) => Promise<T>,
-  inWords?: (result: T) => object | string,
+  describe?: (result: T) => object | string,
 ): void {
   const command = withAccount(parent.command(usage)).description(description);
   command.action(async () => {
     const options = command.opts<Options>();
     const result = await inAccount(options.account, (tx, accountId) => work(tx, accountId, ...command.args));
-    print(inWords && !options.json ? inWords(result) : result, options);
+    print(describe && !options.json ? describe(result) : result, options);
   });
 }
 
-/** A command that lists things of an account, a hundred at a time. */
-export function many<T extends object>(
+/** A command that lists items of an account, 100 per page. */
+export function listCommand<T extends object>(
   parent: Command,
   usage: string,
   description: string,
@@ -40,7 +40,7 @@ export function many<T extends object>(
   inWords: (row: T) => object = (row) => row,
 ): void {
   const command = withAccount(parent.command(usage)).description(description);
-  command.option('--page <number>', 'which hundred').action(async (options: Options) => {
+  command.option('--page <number>', 'the page, of 100 rows each').action(async (options: Options) => {
     const slice = toSlice(options);
     const { rows, total } = await inAccount(options.account, (tx, accountId) => list(tx, accountId, slice));
     printRows({ rows: options.json ? rows : rows.map(inWords), total }, slice, options);

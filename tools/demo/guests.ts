@@ -4,7 +4,7 @@ import type { Guest } from './model.ts';
 import { origins } from './names.ts';
 import type { Venue } from './venues.ts';
 
-/** How often somebody comes in eighteen months. */
+/** The number of visits in eighteen months. */
 const habits = [
   { share: 38, least: 1, most: 1 },
   { share: 33, least: 2, most: 5 },
@@ -13,15 +13,15 @@ const habits = [
 ];
 
 /**
- * Ofcom keeps 07700 900000 to 900999 for stories, which are too few for us. Ours have a digit more than any number has,
- * behind the same six: whoever dials one gets no further than the story's.
+ * Ofcom reserves 07700 900000 to 900999 for fiction, which is too few. These numbers start with the same six digits and
+ * have one digit too many, so none of them can be dialled.
  */
 export const mostGuests = 9000;
 export const mobileNumber = (number: number) => `07700900${String(number).padStart(4, '0')}`;
 
 const mailDomains = ['example.com', 'example.com', 'example.org', 'example.net'];
 
-/** The first so many guests: whoever asks for more gets the same ones, and others besides. */
+/** The first guests. A larger number gives the same ones and more. */
 export function makeGuests(count: number, calendar: Calendar, venues: Venue[]): Guest[] {
   const taken = new Set<string>();
   const guests: Guest[] = [];
@@ -29,7 +29,7 @@ export function makeGuests(count: number, calendar: Calendar, venues: Venue[]): 
     const guest = makeGuest(number, calendar, venues, taken);
     const before = guests.at(-1);
     if (before?.email && before.mobile_number && guest.email && guest.chance.percent(4)) {
-      // Family: one phone for the bookings.
+      // Families share a phone number.
       guest.last_name = before.last_name;
       guest.mobile_number = before.mobile_number;
     }
@@ -49,7 +49,7 @@ function makeGuest(number: number, calendar: Calendar, venues: Venue[], taken: S
   const visits = visitDays(chance, calendar, home, chance.between(least, most));
   const others = venues.filter((venue) => venue !== home && (venue.city === home.city || chance.percent(8)));
   const hasMobile = chance.percent(68);
-  // Somebody without a number has an e-mail, or nobody would know them.
+  // A guest without a number needs an e-mail.
   const hasEmail = !hasMobile || chance.percent(91);
   const [firstVisit] = visits as [number];
   return {
@@ -84,7 +84,7 @@ function makeGuest(number: number, calendar: Calendar, venues: Venue[], taken: S
 
 const two = (number: number) => String(number).padStart(2, '0');
 
-/** Many came before anybody wrote it down, and some stop coming; whoever is there for half of the time comes half as often. */
+/** The period of visits. A guest with half the period has half the visits. */
 function visitDays(chance: Random, calendar: Calendar, { kind }: Venue, often: number): number[] {
   const first = calendar.pick(chance, kind);
   const from = often > 1 && chance.percent(45) ? 0 : first;
@@ -107,7 +107,7 @@ function emailOf(chance: Random, first: string, last: string, taken: Set<string>
   }
 }
 
-/** In letters that any mail system takes. */
+/** Letters that are valid in an e-mail address. */
 function plain(name: string): string {
   return name
     .toLowerCase()

@@ -7,20 +7,20 @@ import { redeem } from './rows/redeem.ts';
 import type { Row, Stage } from './rows/row.ts';
 import { bookingSearch, popSearch, unitsList } from './rows/searches.ts';
 
-/** Vouchers to redeem: for us, more than are redeemed in a run; pgbench takes any of its own, and may take one again. */
+/** The numbers of codes. Ours has more than a run redeems. pgbench has its own and can redeem one twice. */
 const [codes, limitCodes] = [1_000_000, 1_000_000];
 const size = { contacts: 10_000, bookingsEach: 5, purchasesEach: 10, waiting: 1000, codes };
 
 type Part = 'contacts' | 'redeem' | 'purchases' | 'search' | 'units';
 
-/** The account that the rows are measured in, and the rows that were asked for. */
+/** The account of the measurement, and the requested rows. */
 export async function makeGround(
   service: Service,
   wanted: Set<string>,
   say: (text: string) => void,
 ): Promise<{ stage: Stage; rows: Row[] }> {
   say(`Making an account of ${size.contacts.toLocaleString('en')} guests.`);
-  // Vouchers take some seconds: only where they are redeemed.
+  // Codes take some seconds to create, so only for rows that redeem.
   const groups = await newGroups(service, [{ ...size, codes: wanted.has('redeem') ? codes : 0 }]);
   const [group] = groups;
   if (!group) throw new Error('There is no account.');
@@ -46,7 +46,7 @@ export async function makeGround(
     for (const table of ['unique_codes', 'units', 'folders', 'groups']) await client.query(`vacuum (analyze) ${table}`);
     await client.query('checkpoint');
   });
-  // What only reads comes first: what the others write would make its answers longer.
+  // Rows that only read come first, because writes make their responses longer.
   const parts: Record<Part, Row[]> = {
     search: [bookingSearch, popSearch],
     units: [unitsList],

@@ -6,7 +6,7 @@ export interface Answer {
 const endOfHead = Buffer.from('\r\n\r\n');
 const lastChunk = Buffer.from('\r\n0\r\n\r\n');
 
-/** The one answer that was received so far; undefined: there is more to come. */
+/** The received response. Undefined: incomplete. */
 export function answerIn(received: Buffer): Answer | undefined {
   const end = received.indexOf(endOfHead);
   if (end < 0) return undefined;
@@ -21,7 +21,7 @@ export function answerIn(received: Buffer): Answer | undefined {
     return { status, body: rest };
   }
   if (/\r\ntransfer-encoding: *chunked/i.test(head)) {
-    // Of the head's own end, its last line's end is before the first chunk's size: so an empty body is found, too.
+    // Include the last line end of the head, so that an empty body is found too.
     if (
       !received
         .subarray(end + 2)

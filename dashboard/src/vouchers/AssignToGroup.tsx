@@ -2,16 +2,19 @@ import { Alert, Button, Group, Progress, Select, Stack, Text } from '@mantine/co
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Venue } from '#service/features/insight/venues/schema.ts';
-import type { GivenCodes } from '#service/features/vouchers/schema.ts';
+import type { AssignedCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
-import { getAll, useShownHere } from '../api/queries.ts';
+import { getAll, useShowsError } from '../api/queries.ts';
 import { useAccount } from '../session/session.ts';
 import { counted } from '../ui/format.ts';
-import { inGuestTerms } from './GiveGuest.tsx';
+import { withoutFieldNames } from './AssignToGuest.tsx';
 import { refreshVouchers } from './paths.ts';
 
-/** A free code to every guest of a group who has none. Some at a time, so that it can be watched, stopped and done again. */
-export function GiveGroup({ path, onClose }: { path: string; onClose: () => void }) {
+/**
+ * Assigns a free code to every guest of a group who has none. It sends several requests, so it can be stopped and
+ * repeated.
+ */
+export function AssignToGroup({ path, onClose }: { path: string; onClose: () => void }) {
   const account = useAccount();
   const venues = useQuery(getAll<Venue>(`${account.path}/venues`));
   const [groupId, setGroupId] = useState<string | null>(null);
@@ -27,26 +30,26 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
       let [given, remaining] = [0, 1];
       stopped.current = false;
       while (remaining > 0 && !stopped.current) {
-        const answer = await api.post<GivenCodes>(`${path}/assign`, { group_id: Number(groupId) });
+        const answer = await api.post<AssignedCodes>(`${path}/assign`, { group_id: Number(groupId) });
         given += answer.assigned;
         remaining = answer.remaining;
         setProgress({ given, of: given + remaining });
       }
       return { given, remaining };
     },
-    meta: useShownHere(),
+    meta: useShowsError(),
     onSettled: () => refreshVouchers(account),
   });
   if (giving.data) {
     const { given, remaining } = giving.data;
     const groups = venues.data?.flatMap(({ folders }) => folders.flatMap((folder) => folder.groups));
     const isEmpty = groups?.find(({ id }) => String(id) === groupId)?.guests === 0;
-    const nothing = isEmpty ? 'Nobody is in this group.' : 'All of them had a code already, so nothing was changed.';
+    const nothing = isEmpty ? 'This group has no guests.' : 'All guests of this group already had a code.';
     return (
       <Stack>
         <Alert color={remaining > 0 || given === 0 ? 'gray' : 'green'} role="status">
-          {given === 0 && remaining === 0 ? nothing : `${counted(given, 'guest was', 'guests were')} given a code.`}
-          {remaining > 0 && ` Stopped: ${counted(remaining, 'guest has', 'guests have')} none yet.`}
+          {given === 0 && remaining === 0 ? nothing : `${counted(given, 'guest', 'guests')} got a code.`}
+          {remaining > 0 && ` Stopped: ${counted(remaining, 'guest has', 'guests have')} no code yet.`}
         </Alert>
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>
@@ -74,9 +77,9 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
         <Select
           label="Group of guests"
           placeholder="Newsletter"
-          description="Where there are too few codes for all of them, nobody gets one."
+          description="If there are too few codes for the whole group, none is assigned."
           data={choices.filter(({ items }) => items.length > 0)}
-          nothingFoundMessage="No such group"
+          nothingFoundMessage="No group found"
           searchable
           value={groupId}
           onChange={setGroupId}
@@ -85,20 +88,17 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
         {giving.isPending && progress && (
           <div>
             <Text size="sm" mb={4}>
-              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}. Closing this window stops it; who
-              has a code by then keeps it.
+              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}. If you close this window, it stops.
+              Codes that are already assigned stay.
             </Text>
             <Progress.Root>
-              <Progress.Section
-                value={(progress.given / progress.of) * 100}
-                aria-label="Guests who were given a code"
-              />
+              <Progress.Section value={(progress.given / progress.of) * 100} aria-label="Guests with a code" />
             </Progress.Root>
           </div>
         )}
         {giving.error && (
           <Alert color="red" role="alert">
-            {inGuestTerms(giving.error.message)}
+            {withoutFieldNames(giving.error.message)}
           </Alert>
         )}
         <Group justify="flex-end" gap="xs">
@@ -117,7 +117,7 @@ export function GiveGroup({ path, onClose }: { path: string; onClose: () => void
             </Button>
           )}
           <Button type="submit" disabled={groupId === null} loading={giving.isPending}>
-            Give each a code
+            Assign codes
           </Button>
         </Group>
       </Stack>

@@ -5,7 +5,7 @@ import { keyHash, type Write } from './script.ts';
 
 export interface Judgement {
   wrong: string[];
-  /** Of those that were never answered, how many were done all the same. */
+  /** The number of unanswered writes that were stored. */
   quietlyDone: number;
   lost: number;
   doubled: number;
@@ -13,13 +13,13 @@ export interface Judgement {
 }
 
 interface Part {
-  /** As `Write.parts` calls it. */
+  /** The name in `Write.parts`. */
   part: string;
   contact: number | null;
   times: number;
 }
 
-/** Holds what is stored against what was answered, and against itself. */
+/** Compares the stored rows with the responses, and checks their consistency. */
 export async function judge(behind: Connection, account: number, writes: Write[]): Promise<Judgement> {
   const stored = new Map((await partsOf(behind.run, account)).map((one) => [one.part, one]));
   const verdict: Judgement = { wrong: [], quietlyDone: 0, lost: 0, doubled: 0, half: 0 };
@@ -51,14 +51,14 @@ function judgeOne(write: Write, stored: Map<string, Part>, verdict: Judgement): 
     verdict.half++;
     verdict.wrong.push(`${name} is half there: ${list()}.`);
   } else if (write.answer?.status === 422 && (write.key !== undefined || write.asked === 1)) {
-    // Without a key, one that asks again is refused for what it did itself the first time.
+    // Without an idempotency key, a repeated redemption is rejected because of its own first attempt.
     verdict.wrong.push(`${name} was refused and done.`);
   } else if (!write.answer) {
     verdict.quietlyDone++;
   }
 }
 
-/** All that the clients' writes leave, by the names that the writes have for it. */
+/** All stored parts of the clients' writes, by their names. */
 function partsOf(run: Run, account: number): Promise<Part[]> {
   return run<Part>`
     with part (part, contact) as (
@@ -80,7 +80,7 @@ function partsOf(run: Run, account: number): Promise<Part[]> {
     select part, max(contact) as contact, count(*) as times from part group by part`;
 }
 
-/** A kept answer is the one that was given. */
+/** Each idempotency record equals the response that was sent. */
 async function keptOtherwise(run: Run, account: number, writes: Write[]): Promise<string[]> {
   const kept = await run<{
     key: string;
@@ -92,7 +92,7 @@ async function keptOtherwise(run: Run, account: number, writes: Write[]): Promis
     .map(({ key, body }) => `${key} was answered ${given.get(key)?.body}, and kept is ${body}.`);
 }
 
-/** All of a write stands on one guest, and on the one that its answer says (or on one who was merged into that one since). */
+/** All parts of a write belong to one contact: the one in its response, or one merged into it since. */
 async function otherGuests(run: Run, account: number, writes: Write[], stored: Map<string, Part>): Promise<string[]> {
   const merged = new Map(
     (
@@ -109,7 +109,7 @@ async function otherGuests(run: Run, account: number, writes: Write[], stored: M
   });
 }
 
-/** What must hold whatever was written. */
+/** The invariants of the database. */
 async function disagreements({ run, script }: Connection): Promise<string[]> {
   const wrong = Object.entries(await broken(run)).map(
     ([what, rows]) => `There are ${what}: ${rows.length}, such as ${JSON.stringify(rows[0])}.`,
@@ -119,12 +119,12 @@ async function disagreements({ run, script }: Connection): Promise<string[]> {
     join contacts today on today.account_id = c.account_id and today.id = coalesce(c.merged_into, c.id)
     where kind = 'mobile' and today.mobile_number is null or kind = 'email' and today.email is null group by kind`;
   for (const { kind, count } of astray)
-    wrong.push(`${count} guests are known by a kind of address they don't have: ${kind}.`);
+    wrong.push(`${count} contacts have an identity of a kind that their row lacks: ${kind}.`);
   wrong.push(...(await orphans(run)), ...(await indexesThatDiffer(run, script)));
   return wrong;
 }
 
-/** Rows that refer to something that is not there, by every foreign key there is. */
+/** Rows that violate a foreign key. */
 async function orphans(run: Run): Promise<string[]> {
   const keys = await run<{ name: string; source: string; target: string; given: string; same: string }>`
     select c.conname as name, c.conrelid::regclass::text as source, c.confrelid::regclass::text as target,
@@ -142,7 +142,7 @@ async function orphans(run: Run): Promise<string[]> {
   return wrong;
 }
 
-/** A table's rows are the same by themselves and by its key, and its unique values are unique when they are indexed anew. */
+/** Compares each table with its primary key index, and rebuilds the unique indexes. */
 async function indexesThatDiffer(run: Run, script: (text: string) => Promise<void>): Promise<string[]> {
   const tables = await run<{ name: string; key: string }>`
     select i.indrelid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by place) as key
@@ -166,7 +166,7 @@ async function indexesThatDiffer(run: Run, script: (text: string) => Promise<voi
   try {
     await script('reindex schema public');
   } catch (error) {
-    wrong.push(`The indexes can't be made anew: ${(error as Error).message}.`);
+    wrong.push(`The indexes can't be rebuilt: ${(error as Error).message}.`);
   }
   return wrong;
 }

@@ -2,21 +2,21 @@ import { Alert, Button, Code, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FoundContact } from '#service/features/guests/contacts/schema.ts';
-import type { GivenCodes } from '#service/features/vouchers/schema.ts';
+import type { AssignedCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../api/client.ts';
-import { useShownHere } from '../api/queries.ts';
+import { useShowsError } from '../api/queries.ts';
 import { GuestSelect } from '../guests/GuestSelect.tsx';
 import { useAccount } from '../session/session.ts';
 import { CopyButton } from '../ui/CopyButton.tsx';
 import { refreshVouchers } from './paths.ts';
 
-/** The next free code to one guest; says which it is. */
-export function GiveGuest({ path, onClose }: { path: string; onClose: () => void }) {
+/** Assigns a free code to one guest and shows it. */
+export function AssignToGuest({ path, onClose }: { path: string; onClose: () => void }) {
   const account = useAccount();
   const [guest, setGuest] = useState<FoundContact | null>(null);
   const giving = useMutation({
-    mutationFn: () => api.post<GivenCodes>(`${path}/assign`, { contact_ids: [guest?.id] }),
-    meta: useShownHere(),
+    mutationFn: () => api.post<AssignedCodes>(`${path}/assign`, { contact_ids: [guest?.id] }),
+    meta: useShowsError(),
     onSuccess: () => refreshVouchers(account),
   });
   const [code] = giving.data?.data ?? [];
@@ -44,7 +44,7 @@ export function GiveGuest({ path, onClose }: { path: string; onClose: () => void
         <GuestSelect onPick={setGuest} />
         {giving.error && (
           <Alert color="red" role="alert">
-            {inGuestTerms(giving.error.message)}
+            {withoutFieldNames(giving.error.message)}
           </Alert>
         )}
         <Group justify="flex-end" gap="xs">
@@ -52,7 +52,7 @@ export function GiveGuest({ path, onClose }: { path: string; onClose: () => void
             Cancel
           </Button>
           <Button type="submit" disabled={!guest} loading={giving.isPending}>
-            Give a code
+            Assign a code
           </Button>
         </Group>
       </Stack>
@@ -60,8 +60,8 @@ export function GiveGuest({ path, onClose }: { path: string; onClose: () => void
   );
 }
 
-/** The service speaks of the fields that were sent; here it is about guests. */
-export const inGuestTerms = (message: string) =>
+/** The service's message names fields of the request. The screen shows it without them. */
+export const withoutFieldNames = (message: string) =>
   message
     .replace(/^The (contact ids need|group id needs) 1 free codes/, 'This needs a free code')
     .replace(/^The (contact ids need|group id needs)/, 'This needs');

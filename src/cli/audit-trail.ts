@@ -6,14 +6,14 @@ import type { Action } from '../shared/actions.ts';
 
 let running: Command | undefined;
 
-/** Has every command of the program known to the audit trail. */
+/** Registers every command for the audit trail. */
 export function auditCommands(program: Command): void {
   program.hook('preAction', (_, command) => {
     running = command;
   });
 }
 
-/** Who a command acts as in the records. */
+/** The actor of a command in the audit trail. */
 export function actor(): string {
   try {
     return `command line (${userInfo().username})`;
@@ -22,19 +22,22 @@ export function actor(): string {
   }
 }
 
-/** Arguments whose values may be in the trail: names of venues, lists, domains and users, and ids. A voucher's code may not. */
+/**
+ * Arguments whose values can be in the trail: names of venues, lists, domains and users, and ids. A voucher code
+ * cannot.
+ */
 const naming = ['name', 'email', 'domain'];
 const identifying = ['id', 'other', 'group', 'contact'];
 
-/** Writes what the command did into the audit trail, in its transaction; nothing if it only looked. */
+/** Writes an audit event in the command's transaction. Writes nothing if the command only read. */
 export async function recordCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
-  // PostgreSQL numbers a transaction when it first writes.
+  // A transaction gets an id at its first write.
   const [transaction] = await tx<{ wrote: boolean }>`select pg_current_xact_id_if_assigned() is not null as wrote`;
-  if (transaction?.wrote) await noteCommand(tx, accountId, result);
+  if (transaction?.wrote) await recordAlways(tx, accountId, result);
 }
 
-/** Writes that the command was run, whether or not it changed anything: what takes out all that there is is no mere look. */
-export async function noteCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
+/** Writes an audit event even for a command that only reads. A backup copies all data, so it is recorded. */
+export async function recordAlways(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
   if (!running) return;
   const { args, registeredArguments } = running;
   const given = registeredArguments.map((argument, index) => [argument.name(), args[index] ?? ''] as const);
@@ -43,7 +46,7 @@ export async function noteCommand(tx: Tx, accountId: number | null, result: unkn
   const allIds: Record<string, number> = { ...Object.fromEntries(ids), ...(typeof id === 'number' && { id }) };
   const sent = given.map(([name]) => name).filter((name) => !identifying.includes(name));
   const options = Object.keys(running.opts()).filter((option) => option !== 'account' && option !== 'json');
-  // Accounts have names of their own, as venues do; a guest's stays out.
+  // Names of accounts are recorded, like those of venues. Names of guests are not.
   const isAccount = running.parent?.name() === 'account';
   await insertAudit(tx, {
     accountId: isAccount && running.name() !== 'create' ? (allIds.id ?? null) : accountId,
