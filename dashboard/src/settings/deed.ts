@@ -26,6 +26,12 @@ const past: Record<string, string> = {
 
 /** Those that do not read well word by word. */
 const special: Record<string, string> = {
+  'Accept or reject an e-mail domain': 'Decided on an e-mail domain',
+  'Assign unique codes to many contacts': 'Assigned voucher codes to guests',
+  'Change your password': 'Changed their own password',
+  'Generate or import unique codes': 'Generated or imported voucher codes',
+  'Mark two contacts as different people': 'Marked two guests as different people',
+  // The words of earlier versions.
   'Change one’s password': 'Changed their own password',
   'Generate or import voucher codes': 'Generated or imported voucher codes',
   'Give contacts a voucher code each': 'Gave guests a voucher code each',

@@ -32,7 +32,7 @@ describe('the audit trail', () => {
     const entries = await trail();
     const subjects = (action: string) => entries.filter((one) => one.action === action).map(({ subject }) => subject);
     expect(subjects('Change a user')).toEqual(['rise@harbour.example (viewer)', 'rise@harbour.example (staff)']);
-    expect(subjects('Generate or import voucher codes')).toEqual(['3 in Summer']);
+    expect(subjects('Generate or import unique codes')).toEqual(['3 in Summer']);
     const merged = entries.find(({ action }) => String(action).startsWith('Merge'));
     expect(merged?.ids).toMatchObject({ contact_id: one, other_contact_id: other });
   });
