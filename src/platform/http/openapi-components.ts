@@ -9,6 +9,7 @@ import { sessionCookieName } from './cookie.ts';
 const PlainError = Type.Object(
   {
     errors: Type.Array(Type.Object({ message: Type.String({ description: 'The reason, in English.' }) }), {
+      description: 'One message.',
       minItems: 1,
     }),
   },

@@ -175,7 +175,7 @@ describe('the document for partners', () => {
     for (const path of all)
       expect(withoutSecurity(partners.paths[path])).toEqual(withoutSecurity(document.paths[path]));
     expect(Object.keys(partners.components.securitySchemes)).toEqual(['token']);
-    expect(JSON.stringify(partners)).not.toMatch(/admin|owner|ADMIN_TOKEN/);
+    expect(JSON.stringify(partners)).not.toMatch(/\/admin|ADMIN_TOKEN/);
     expect(partners.info.title).toBe('Regulars partner API');
   });
 });
