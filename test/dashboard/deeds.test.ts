@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { deedInWords } from '../../dashboard/src/settings/deed.ts';
 import { routes } from '../../src/app/http-app.ts';
 
-describe('the text of an audit event', () => {
-  it('exists for every change through the admin API', () => {
+describe('the audit trail in words', () => {
+  it('tells every change that the admin API can make as something that was done', () => {
     const changes = routes.filter(({ access, method }) => access !== 'partner' && method !== 'GET');
     expect(changes.length).toBeGreaterThan(40);
     for (const { summary } of changes)
       expect(deedInWords({ action: summary, subject: null }), summary).toMatch(/^(\w+ed|Gave|Said|Undid) /);
   });
 
-  it('names the subject of the change', () => {
+  it('names what it was done to', () => {
     expect(deedInWords({ action: 'Create a unit', subject: 'The Anchor' })).toBe('Created the unit The Anchor');
     expect(deedInWords({ action: 'Delete an account', subject: 'Inns' })).toBe('Deleted the account Inns');
     expect(deedInWords({ action: 'Generate or import voucher codes', subject: '500 in Summer' })).toBe(

@@ -100,7 +100,7 @@ export async function appOver(
   };
 }
 
-/** A success has exactly the keys and types of the route's schema. An error has one of the two error formats. */
+/** A success has exactly the keys and types of the operation's answer; a failure has one of the two error shapes. */
 function expectConforming(method: string, path: string, { status, body }: Answer): void {
   const operation = routes.find(
     (one) => one.method === method && new RegExp(`^${one.path.replace(/:\w+/g, '[^/]+')}/?(\\?.*)?$`).test(path),
@@ -131,7 +131,7 @@ function expectConforming(method: string, path: string, { status, body }: Answer
 const invalid = 'The given data was invalid.';
 const more = 'There are more errors; the first 100 are listed.';
 
-/** The same schema without additional properties. */
+/** The same shape with no room for other keys. */
 function exactly(schema: TSchema): TSchema {
   const copy = structuredClone(schema) as Record<string, unknown>;
   const close = (node: unknown): void => {
