@@ -54,7 +54,7 @@ it('the log contains no token, password, e-mail, number or text of a guest, at a
       });
     }
   }
-  // Requests to unknown paths.
+  // Malformed requests.
   await call('POST', '/v1/contact', { token, body: `{"email":"${email}","mobile_number":"${mobiles[0]}"` });
   await call('POST', '/v1/contact', { token, body: `email=${email}`, headers: { 'content-type': 'text/plain' } });
   await call('POST', `/v1/${email}/${mobiles[0]}?token=${token}`, { token, body: { email } });

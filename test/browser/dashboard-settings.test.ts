@@ -36,7 +36,7 @@ inDashboard('the settings pages', (dashboard) => {
     await page.getByText('The account is changed.').waitFor();
     const { body } = await dashboard.admin('GET', `/accounts/${other.id}`);
     expect(body).toMatchObject({ name: 'Northern Hotels', time_zone: 'America/New_York' });
-    // The new name is also shown in the menu.
+    // The new name is also shown outside of the form.
     await page.getByText('Northern Hotels').filter({ visible: true }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   });

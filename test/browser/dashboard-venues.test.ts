@@ -53,7 +53,7 @@ inDashboard('the venues page', (dashboard) => {
       await page.getByText('The Crown is there.').waitFor();
       await named(page, 'The Crown').waitFor();
 
-      // A venue without groups has a hint. Its first group is added to the default folder.
+      // The first group of a venue is added to the default folder.
       await fromMenu(page, 'The Crown', 'New group');
       await page.getByRole('dialog', { name: 'New group at The Crown' }).waitFor();
       await window.getByLabel('Name').fill('Newsletter');

@@ -187,14 +187,14 @@ describe('codes are rejected', () => {
 });
 
 describe('with Accept: application/x-ndjson', () => {
-  const told = async (group: number | string, body: object) => {
+  const createWithProgress = async (group: number | string, body: object) => {
     const path = `${home.base}/unique_code_groups/${group}/codes`;
     const answer = await raw(app, 'POST', path, 'application/x-ndjson', body);
     return { ...answer, statusCode: answer.statusCode, lines: answer.body.split('\n'), headers: answer.headers };
   };
   it('generating reports progress line by line, and the result last', async () => {
     const group = await newGroup();
-    const { statusCode, headers, lines } = await told(group, { count: 25_000 });
+    const { statusCode, headers, lines } = await createWithProgress(group, { count: 25_000 });
     expect([statusCode, headers['content-type']]).toEqual([201, expect.stringMatching(/^application\/x-ndjson/)]);
     expect(lines.pop()).toBe('');
     const read = lines.map((line) => JSON.parse(line));
@@ -210,14 +210,14 @@ describe('with Accept: application/x-ndjson', () => {
     expect(await total(group)).toBe(25_000);
   });
   it('importing ends with the number of new codes', async () => {
-    const { statusCode, lines } = await told(await newGroup(), { codes: ['a', 'A', 'b'] });
+    const { statusCode, lines } = await createWithProgress(await newGroup(), { codes: ['a', 'A', 'b'] });
     expect([statusCode, JSON.parse(lines.at(-2) as string)]).toEqual([201, { created: 2 }]);
   });
   it('an invalid request is still a 422', async () => {
     const group = await newGroup();
-    const { statusCode, body } = await told(group, { count: 0 });
+    const { statusCode, body } = await createWithProgress(group, { count: 0 });
     expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['count']]);
-    expect((await told(unknown, { count: 5 })).statusCode).toBe(404);
+    expect((await createWithProgress(unknown, { count: 5 })).statusCode).toBe(404);
     expect(await total(group)).toBe(0);
   });
 });

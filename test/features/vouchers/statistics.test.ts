@@ -7,14 +7,14 @@ const { admin, call } = await testApp();
 const home = await shop({ admin, call });
 const ask = (at: Shop, group: number | string, query = '') =>
   admin('GET', `${at.base}/unique_code_groups/${group}/statistics${query}`);
-const told = async (at: Shop, group: number, query = '') => accepted(await ask(at, group, query));
+const statisticsOf = async (at: Shop, group: number, query = '') => accepted(await ask(at, group, query));
 const march = '?start_date=2025-03-01&end_date=2025-03-31';
 const today = (timeZone: string) => new Intl.DateTimeFormat('en-CA', { timeZone }).format();
 
 describe('the statistics of a group’s codes', () => {
   it('are zeros for an empty group', async () => {
     const nothing = { made: 0, assigned: 0, redeemed: 0, by_unit: [], by_day: [] };
-    expect(await told(home, await home.newGroup())).toEqual(nothing);
+    expect(await statisticsOf(home, await home.newGroup())).toEqual(nothing);
   });
   it('count the codes created, assigned and redeemed, and the units', async () => {
     const [group, bell] = [await home.newGroup(), await home.newUnit('The Bell')];
@@ -27,7 +27,7 @@ describe('the statistics of a group’s codes', () => {
     await at(codes[0], home.unit, '2025-03-01');
     await at(codes[3], bell, '2025-03-01');
     await at(codes[4], bell, '2025-03-31');
-    const all = await told(home, group, march);
+    const all = await statisticsOf(home, group, march);
     expect(all).toEqual({
       ...{ made: 7, assigned: 3, redeemed: 3 },
       by_unit: [
@@ -44,23 +44,23 @@ describe('the statistics of a group’s codes', () => {
       { unit_id: bell, redeemed: 1 },
     ]);
     // Both days of the range are in it, and no other.
-    const middle = await told(home, group, '?start_date=2025-03-02&end_date=2025-03-30');
+    const middle = await statisticsOf(home, group, '?start_date=2025-03-02&end_date=2025-03-30');
     expect(middle).toEqual({ ...all, by_day: [] });
-    const last = await told(home, group, '?start_date=2025-03-31&end_date=2025-03-31');
+    const last = await statisticsOf(home, group, '?start_date=2025-03-31&end_date=2025-03-31');
     expect(last.by_day).toEqual([all.by_day[1]]);
   });
   it('no longer count unassigned codes', async () => {
     const { group, unique_code } = await home.newCode(fresh('CODE'), await home.newContact());
-    expect((await told(home, group)).assigned).toBe(1);
+    expect((await statisticsOf(home, group)).assigned).toBe(1);
     accepted(await home.unassign(group, unique_code));
-    const { assigned, by_day } = await told(home, group);
+    const { assigned, by_day } = await statisticsOf(home, group);
     expect([assigned, by_day.map((day: { assigned: number }) => day.assigned)]).toEqual([0, [0]]);
   });
   it('include a unit that was deleted since', async () => {
     const [{ group, unique_code }, unit_id] = [await home.newCode(), await home.newUnit('The Sunk')];
     await home.redeemed({ unique_code, unit_id });
     await home.removeUnit(unit_id);
-    expect((await told(home, group)).by_unit).toEqual([{ unit_id, unit_name: 'The Sunk', redeemed: 1 }]);
+    expect((await statisticsOf(home, group)).by_unit).toEqual([{ unit_id, unit_name: 'The Sunk', redeemed: 1 }]);
   });
 });
 
@@ -78,8 +78,8 @@ describe('a day of the statistics', () => {
     await there.redeemed({ unique_code, redemption_date });
     const by_unit = [{ unit_id: there.unit, redeemed: 1 }];
     const day = { date, made: 0, assigned: 0, redeemed: 1, by_unit };
-    expect((await told(there, group, '?start_date=2025-06-01&end_date=2025-07-31')).by_day).toEqual([day]);
-    expect((await told(there, group, `?start_date=${date}&end_date=${date}`)).by_day).toEqual([day]);
+    expect((await statisticsOf(there, group, '?start_date=2025-06-01&end_date=2025-07-31')).by_day).toEqual([day]);
+    expect((await statisticsOf(there, group, `?start_date=${date}&end_date=${date}`)).by_day).toEqual([day]);
   });
   // At any moment these two have different dates.
   it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
@@ -89,7 +89,7 @@ describe('a day of the statistics', () => {
       const before = today(zone);
       const { group, unique_code } = await there.newCode(fresh('CODE'), await there.newContact());
       await there.redeemed({ unique_code });
-      const { by_day } = await told(there, group);
+      const { by_day } = await statisticsOf(there, group);
       expect([[before], [today(zone)], [before, today(zone)]]).toContainEqual(
         by_day.map((day: { date: string }) => day.date),
       );
@@ -107,7 +107,7 @@ describe('the range of the statistics', () => {
     await home.add(group, ...codes);
     for (const [place, days] of [80, 89, 100].entries())
       await home.redeemed({ unique_code: codes[place], redemption_date: `${ago(days)} 12:00:00` });
-    const days = (await told(home, group)).by_day.map(({ date }: { date: string }) => date);
+    const days = (await statisticsOf(home, group)).by_day.map(({ date }: { date: string }) => date);
     expect(days).toEqual([ago(89), ago(80), expect.any(String)]);
   });
   it.each([

@@ -4,14 +4,14 @@ import { Batcher } from '../../../src/platform/batching/batcher.ts';
 import { Conflict } from '../../../src/platform/db/database.ts';
 import { Invalid, Unavailable } from '../../../src/shared/problem.ts';
 
-/** A write that records its batches, and ends when the test calls `end`. */
-function gathering(
+/** A batcher that records its batches. */
+function recording(
   work: (commands: number[]) => Promise<(string | Error)[]>,
   weigh = () => 1,
   batching: 'on' | 'off' = 'on',
 ) {
   const batches: number[][] = [];
-  const gathered = new Batcher<number, string>({
+  const batcher = new Batcher<number, string>({
     write: (_, commands) => {
       batches.push(commands);
       return work(commands);
@@ -19,14 +19,14 @@ function gathering(
     weigh,
     batching,
   });
-  return { batches, submit: (n: number, accountId = 1) => gathered.submit(accountId, n) };
+  return { batches, submit: (n: number, accountId = 1) => batcher.submit(accountId, n) };
 }
-const said = (commands: number[]) => commands.map((n) => `done ${n}`);
+const results = (commands: number[]) => commands.map((n) => `done ${n}`);
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 describe('the batcher', () => {
   it('writes what arrives in one turn as one batch, and returns each result in order', async () => {
-    const { batches, submit } = gathering(async (commands) =>
+    const { batches, submit } = recording(async (commands) =>
       commands.map((n) => (n === 3 ? new Invalid({ email: ['No.'] }) : `done ${n}`)),
     );
     const answers = await Promise.allSettled(range(20).map((n) => submit(n)));
@@ -36,15 +36,15 @@ describe('the batcher', () => {
     );
   });
   it('writes each request on its own, all at once, if batching is off', async () => {
-    const { batches, submit } = gathering(async (commands) => said(commands), undefined, 'off');
+    const { batches, submit } = recording(async (commands) => results(commands), undefined, 'off');
     const answers = range(5).map((n) => submit(n));
     expect(batches).toEqual([[0], [1], [2], [3], [4]]);
-    expect(await Promise.all(answers)).toEqual(said(range(5)));
+    expect(await Promise.all(answers)).toEqual(results(range(5)));
   });
   it('collects what arrives while two batches are running, and starts no third', async () => {
     const release: (() => void)[] = [];
-    const { batches, submit } = gathering(
-      (commands) => new Promise((done) => release.push(() => done(said(commands)))),
+    const { batches, submit } = recording(
+      (commands) => new Promise((done) => release.push(() => done(results(commands)))),
     );
     const turn = () => new Promise((done) => setImmediate(done));
     const answers = [submit(0)];
@@ -61,19 +61,19 @@ describe('the batcher', () => {
     await turn();
     expect(batches).toEqual([[0], [1], [2, 3, 4]]);
     while (release.length > 0) release.shift()?.();
-    await expect(Promise.all(answers)).resolves.toEqual(said(range(5)));
+    await expect(Promise.all(answers)).resolves.toEqual(results(range(5)));
   });
   it('separates accounts', async () => {
-    const { batches, submit } = gathering(async (commands) => said(commands));
+    const { batches, submit } = recording(async (commands) => results(commands));
     await Promise.all([submit(1, 1), submit(2, 2), submit(3, 1)]);
     expect(batches).toEqual([[1, 3], [2]]);
   });
   it('limits the size and weight of a batch, and runs a very heavy request alone', async () => {
-    const light = gathering(async (commands) => said(commands));
+    const light = recording(async (commands) => results(commands));
     await Promise.all(range(450).map((n) => light.submit(n)));
     expect(light.batches.map((batch) => batch.length)).toEqual([200, 200, 50]);
-    const heavy = gathering(
-      async (commands) => said(commands),
+    const heavy = recording(
+      async (commands) => results(commands),
       () => 4000,
     );
     await Promise.all(range(3).map((n) => heavy.submit(n)));
@@ -81,26 +81,26 @@ describe('the batcher', () => {
   });
   it('retries the whole batch after a conflict', async () => {
     let losses = 2;
-    const { batches, submit } = gathering(async (commands) => {
+    const { batches, submit } = recording(async (commands) => {
       if (losses-- > 0) throw new Conflict();
-      return said(commands);
+      return results(commands);
     });
-    await expect(Promise.all(range(3).map((n) => submit(n)))).resolves.toEqual(said(range(3)));
+    await expect(Promise.all(range(3).map((n) => submit(n)))).resolves.toEqual(results(range(3)));
     expect(batches).toEqual([range(3), range(3), range(3)]);
   });
   it('finds the request that fails, and writes the others in order', async () => {
     const written: number[] = [];
-    const { submit } = gathering(async (commands) => {
+    const { submit } = recording(async (commands) => {
       if (commands.includes(5)) throw new Error('no');
       written.push(...commands);
-      return said(commands);
+      return results(commands);
     });
     const answers = await Promise.allSettled(range(13).map((n) => submit(n)));
     expect(answers.flatMap((answer, n) => (answer.status === 'rejected' ? [n] : []))).toEqual([5]);
     expect(written).toEqual(range(13).filter((n) => n !== 5));
   });
   it('does not retry if the database is unavailable, because the result is unknown', async () => {
-    const { batches, submit } = gathering(async () => {
+    const { batches, submit } = recording(async () => {
       throw Object.assign(new Error('gone'), { code: '57P01' });
     });
     const answers = await Promise.allSettled(range(3).map((n) => submit(n)));
@@ -108,13 +108,13 @@ describe('the batcher', () => {
     expect(batches).toHaveLength(1);
   });
   it('gives up after five conflicts', async () => {
-    const { batches, submit } = gathering(() => Promise.reject(new Conflict()));
+    const { batches, submit } = recording(() => Promise.reject(new Conflict()));
     await expect(submit(1)).rejects.toThrow('Others were always first.');
     expect(batches).toHaveLength(5);
   });
   it('starts no third batch when one of two ends', async () => {
     const ends: (() => void)[] = [];
-    const { batches, submit } = gathering(async (commands) => {
+    const { batches, submit } = recording(async (commands) => {
       await new Promise<void>((end) => ends.push(end));
       return commands.map(String);
     });
@@ -138,7 +138,7 @@ describe('the batcher', () => {
     expect(batches).toEqual([[1], [2], [3], [4, 5]]);
   });
   it('rejects requests if the queue is full', async () => {
-    const { submit } = gathering(() => new Promise(() => {}));
+    const { submit } = recording(() => new Promise(() => {}));
     for (const n of range(10_000)) void submit(n);
     expect(() => submit(10_000)).toThrow(Unavailable);
   });
@@ -149,7 +149,7 @@ describe('while several accounts are active', () => {
     const accounts = new ActiveAccounts();
     const batches: number[] = [];
     const ends: (() => void)[] = [];
-    const gathered = new Batcher<number, string>({
+    const batcher = new Batcher<number, string>({
       write: async (_, commands) => {
         batches.push(commands.length);
         await new Promise<void>((end) => ends.push(end));
@@ -160,7 +160,7 @@ describe('while several accounts are active', () => {
       accounts,
     });
     accounts.add(1);
-    const alone = range(600).map((n) => gathered.submit(1, n));
+    const alone = range(600).map((n) => batcher.submit(1, n));
     await expect.poll(() => batches).toEqual([200, 200]);
     accounts.add(2);
     accounts.add(1);
@@ -198,7 +198,7 @@ describe('the fast path of a batch', () => {
   const staged = (quick: (commands: number[]) => Promise<(string | undefined)[]>) => {
     const written: number[][] = [];
     const sizes: number[] = [];
-    const gathered = new Batcher<number, string>({
+    const batcher = new Batcher<number, string>({
       onBatch: (size) => sizes.push(size),
       quick: (_, commands) => quick(commands),
       write: async (_, commands) => {
@@ -208,7 +208,7 @@ describe('the fast path of a batch', () => {
       weigh: () => 1,
       batching: 'on',
     });
-    return { written, sizes, submit: (n: number) => gathered.submit(1, n) };
+    return { written, sizes, submit: (n: number) => batcher.submit(1, n) };
   };
 
   it('returns its own results, and leaves the others to the full path, each with its own result', async () => {
@@ -244,8 +244,8 @@ describe('the fast path of a batch', () => {
     it('requests that waited or would wait too long are rejected, until it is fast again', async () => {
       vi.useFakeTimers({ toFake: ['Date'] });
       const release: (() => void)[] = [];
-      const { batches, submit } = gathering(
-        (commands) => new Promise((done) => release.push(() => done(said(commands)))),
+      const { batches, submit } = recording(
+        (commands) => new Promise((done) => release.push(() => done(results(commands)))),
       );
       const turn = () => new Promise((done) => setImmediate(done));
       const writing = [submit(0)];

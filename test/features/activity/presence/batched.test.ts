@@ -22,7 +22,7 @@ const written = async (body: object, { token } = here): Promise<number> => {
   return answer.body.id;
 };
 /** So many of each kind, a minute apart; every third at another unit. */
-const deeds = (many: number, items?: object[]) => {
+const activity = (many: number, items?: object[]) => {
   const each = Array.from({ length: many }, (_, n) => ({
     ...(n % 3 === 0 ? {} : { unit_id: unit.id }),
     at: new Date(Date.UTC(2025, 2, 5, 10, n)).toISOString().slice(0, 19).replace('T', ' '),
@@ -44,15 +44,15 @@ const longBill = Array.from({ length: 40 }, () => ({
   value: 1,
 }));
 const guests = [
-  await written({ email: 'few@gmail.com', ...deeds(7) }),
+  await written({ email: 'few@gmail.com', ...activity(7) }),
   await written({ email: 'none@gmail.com' }),
-  await written({ email: 'page@gmail.com', ...deeds(100) }),
-  await written({ email: 'many@gmail.com', ...deeds(104) }),
-  await written({ email: 'bill@gmail.com', ...deeds(2, longBill) }),
+  await written({ email: 'page@gmail.com', ...activity(100) }),
+  await written({ email: 'many@gmail.com', ...activity(104) }),
+  await written({ email: 'bill@gmail.com', ...activity(2, longBill) }),
 ];
-const byPhone = await written({ mobile_number: '07700900001', ...deeds(60) });
-const merged = await written({ email: 'merged@gmail.com', mobile_number: '07700900001', ...deeds(55) });
-const stranger = await written({ email: 'stranger@gmail.com', ...deeds(1) }, elsewhere);
+const byPhone = await written({ mobile_number: '07700900001', ...activity(60) });
+const merged = await written({ email: 'merged@gmail.com', mobile_number: '07700900001', ...activity(55) });
+const stranger = await written({ email: 'stranger@gmail.com', ...activity(1) }, elsewhere);
 
 const anySearch = fc.record(
   {

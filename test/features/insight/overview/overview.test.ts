@@ -8,7 +8,7 @@ import { accepted, refusal, type Shop, shop } from '../../../support/vouchers.ts
 const { admin, call, database } = await testApp();
 const behind = await superuser(database);
 const ask = (at: Shop, query = '') => admin('GET', `${at.base}/overview${query}`);
-const told = async (at: Shop, query = ''): Promise<Overview> => accepted(await ask(at, query));
+const overviewOf = async (at: Shop, query = ''): Promise<Overview> => accepted(await ask(at, query));
 const march = '?from=2025-03-01&to=2025-03-31';
 
 const purchase = (unit_id: number, created_at: string, ...values: number[]) => ({
@@ -134,7 +134,7 @@ describe('the overview of an account', () => {
   });
 
   it('has every figure for the range, for the same number of days before, and for each day', async () => {
-    const all = await told(at, march);
+    const all = await overviewOf(at, march);
     expect({ ...all, new_guests: null, visits: null, nps: null, unique_codes: null }).toEqual({
       ...{ from: '2025-03-01', to: '2025-03-31', bucket: 'day', guests: 3, purchases_waiting: 2 },
       consent: { guests: 3, allow_email: 1, allow_sms: 1, allow_call: 1, allow_snail_mail: 1 },
@@ -188,7 +188,7 @@ describe('the overview of an account', () => {
     });
   });
   it('can be limited to one unit', async () => {
-    const { visits, nps, ...rest } = await told(at, `${march}&unit_id=${anchor}`);
+    const { visits, nps, ...rest } = await overviewOf(at, `${march}&unit_id=${anchor}`);
     expect(rest).toMatchObject({
       ...{
         guests: 1,
@@ -206,11 +206,14 @@ describe('the overview of an account', () => {
     expect(visits.by_unit).toHaveLength(1);
     expect(nps).toMatchObject({ score: 25, answers: 4, before: unasked });
     // Neither twice, as who was merged, nor where only the root unit has them.
-    const there = await told(at, `${march}&unit_id=${bell}`);
+    const there = await overviewOf(at, `${march}&unit_id=${bell}`);
     expect([there.guests, there.consent.allow_call, there.new_guests.total, there.new_guests.before]).toEqual([
       2, 1, 1, 1,
     ]);
-    expect((await told(at, `${march}&unit_id=${at.root}`)).consent).toMatchObject({ guests: 1, allow_snail_mail: 1 });
+    expect((await overviewOf(at, `${march}&unit_id=${at.root}`)).consent).toMatchObject({
+      guests: 1,
+      allow_snail_mail: 1,
+    });
   });
   it('reflects a purchase that is sent again, a merge that is undone and a contact that is erased', async () => {
     const there = await shop({ admin, call });
@@ -219,23 +222,23 @@ describe('the overview of an account', () => {
       purchase(there.unit, '2025-03-05 12:00:00', 5),
     ];
     const [ana, other] = [await there.newContact({ purchases: [first, second] }), await there.newContact()];
-    expect((await told(there, march)).visits).toMatchObject({ purchases: 2, spend: 15 });
+    expect((await overviewOf(there, march)).visits).toMatchObject({ purchases: 2, spend: 15 });
     await there.newContact({ purchases: [{ ...first, items: [{ quantity: 3, value: 33.33 }] }] });
-    expect((await told(there, march)).visits).toMatchObject({ purchases: 2, spend: 38.33 });
+    expect((await overviewOf(there, march)).visits).toMatchObject({ purchases: 2, spend: 38.33 });
     await there.merge(other, ana);
-    expect((await told(there)).guests).toBe(2);
+    expect((await overviewOf(there)).guests).toBe(2);
     const { body: merges } = await admin('GET', `${there.base}/merges`);
     accepted(await admin('POST', `${there.base}/merges/${merges.data[0].id}/undo`));
-    expect((await told(there)).guests).toBe(3);
+    expect((await overviewOf(there)).guests).toBe(3);
     accepted(await admin('DELETE', `${there.base}/contacts/${ana}`), 204);
-    expect(await told(there, march)).toMatchObject({ guests: 2, visits: { purchases: 1, spend: 33.33 } });
+    expect(await overviewOf(there, march)).toMatchObject({ guests: 2, visits: { purchases: 1, spend: 33.33 } });
   });
   it('lists fifty units and sums up the others', async () => {
     const there = await shop({ admin, call });
     const units = await Promise.all(Array.from({ length: 53 }, (_, index) => there.newUnit(`Venue ${index}`)));
     const purchases = units.map((unit, index) => purchase(unit, '2025-03-05 12:00:00', 100 - index));
     await there.newContact({ purchases, bookings: [booking(units[52] as number, '2025-03-06 12:00:00')] });
-    const { by_unit, other_units, ...all } = (await told(there, march)).visits;
+    const { by_unit, other_units, ...all } = (await overviewOf(there, march)).visits;
     expect(by_unit.map(({ unit_id, spend }) => [unit_id, spend])).toEqual(
       units.slice(0, 50).map((unit, index) => [unit, 100 - index]),
     );
@@ -244,7 +247,7 @@ describe('the overview of an account', () => {
   });
   it('has zeros for the last thirty days in an empty account', async () => {
     const there = await shop({ admin, call }, 'Pacific/Kiritimati');
-    const all = await told(there);
+    const all = await overviewOf(there);
     const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Kiritimati' }).format();
     expect(all).toMatchObject({
       ...{ to: today, guests: 0, purchases_waiting: 0, new_guests: { total: 0, before: 0 } },
@@ -265,7 +268,7 @@ describe('the overview of an account', () => {
   it('contains no data of another account', async () => {
     const [there, other] = [await shop({ admin, call }), await shop({ admin, call })];
     await other.newContact({ purchases: [purchase(other.unit, '2025-03-05 12:00:00', 10)] });
-    expect(await told(there, march)).toMatchObject({ guests: 0, visits: { purchases: 0 } });
+    expect(await overviewOf(there, march)).toMatchObject({ guests: 0, visits: { purchases: 0 } });
     expect(refusal(await ask(there, `?unit_id=${other.unit}`))).toEqual(['unit_id']);
   });
 });
@@ -281,7 +284,7 @@ describe('future activity', () => {
       bookings: [booking(there.unit, clock(-1)), booking(there.unit, clock(1)), booking(there.unit, clock(30))],
       stays: [stay(there.unit, clock(-1), 3), stay(there.unit, clock(1), 3)],
     });
-    const { visits } = await told(there, `?from=${clock(-24).slice(0, 10)}&to=${clock(48).slice(0, 10)}`);
+    const { visits } = await overviewOf(there, `?from=${clock(-24).slice(0, 10)}&to=${clock(48).slice(0, 10)}`);
     expect(visits).toMatchObject({ bookings: 1, stays: 1 });
   });
 });
@@ -303,9 +306,9 @@ describe('a day of the overview', () => {
     const { unique_code } = await there.newCode();
     await there.redeemed({ unique_code, redemption_date: instant });
     await knownSince(await there.newContact({ purchases: [purchase(there.unit, instant, 1)] }), instant);
-    const around = await told(there, '?from=2025-04-01&to=2025-12-31');
+    const around = await overviewOf(there, '?from=2025-04-01&to=2025-12-31');
     expect(around.bucket).toBe('week');
-    const { new_guests, unique_codes, visits } = await told(there, `?from=${day}&to=${day}`);
+    const { new_guests, unique_codes, visits } = await overviewOf(there, `?from=${day}&to=${day}`);
     expect([new_guests, unique_codes]).toEqual(Array(2).fill({ total: 1, before: 0, series: [{ at: day, count: 1 }] }));
     expect(visits.series).toEqual([{ at: day, ...none, purchases: 1, spend: 1 }]);
   });
@@ -325,7 +328,7 @@ describe('the intervals of a chart', () => {
     ['9999-12-30', '9999-12-31', 'day', 2, ['9999-12-30', '9999-12-31']],
     ['0001-01-01', '0001-01-02', 'day', 2, ['0001-01-01', '0001-01-02']],
   ])('from %s to %s are by %s, and there are %i', async (from, to, bucket, count, first) => {
-    const all = await told(await there, `?from=${from}&to=${to}`);
+    const all = await overviewOf(await there, `?from=${from}&to=${to}`);
     expect([all.bucket, all.visits.series.length]).toEqual([bucket, count]);
     for (const { series } of [all.new_guests, all.visits, all.nps, all.unique_codes]) {
       expect(days(series).slice(0, first.length)).toEqual(first);
@@ -335,7 +338,7 @@ describe('the intervals of a chart', () => {
     const at = await shop({ admin, call });
     const dates = ['2025-01-01', '2025-01-05', '2025-01-06', '2025-06-30', '2025-07-01'];
     await at.newContact({ purchases: dates.map((date) => purchase(at.unit, `${date} 23:00:00`, 2)) });
-    const { visits } = await told(at, '?from=2025-01-01&to=2025-06-30');
+    const { visits } = await overviewOf(at, '?from=2025-01-01&to=2025-06-30');
     expect(visits.purchases).toBe(4);
     expect(points(visits.series).map(({ at: day, purchases }) => [day, purchases])).toEqual([
       ['2025-01-01', 2],
@@ -344,7 +347,7 @@ describe('the intervals of a chart', () => {
     ]);
   });
   it('are the thirty days up to the end if only the end is given', async () => {
-    expect((await told(await there, '?to=2025-03-31')).from).toBe('2025-03-02');
+    expect((await overviewOf(await there, '?to=2025-03-31')).from).toBe('2025-03-02');
   });
 });
 
