@@ -30,8 +30,10 @@ export class BatchSections {
   collectReferences(units: Set<number>): void {
     for (const input of this.#inputs) {
       for (const name of checkOrder) {
+        const items = input[name] as Sparse<object> | undefined;
+        if (!items) continue;
         const batch = this.#batches[name];
-        for (const item of (input[name] ?? []) as Sparse<object>) if (item) batch.references?.(item, units);
+        for (const item of items) if (item) batch.references?.(item, units);
       }
     }
   }

@@ -79,7 +79,44 @@ describe('the sections of the contact write', () => {
   it('send their statements in one order: look-ups, locks, reads, and rows', async () => {
     const { statements, written } = await write([everyList]);
     expect(written).toMatchObject([{ discarded: [] }]);
-    expect(statements).toMatchInlineSnapshot();
+    expect(statements).toEqual([
+      'accounts lock',
+      'units',
+      'folders',
+      'sources',
+      'udfs',
+      'feedback_categories',
+      'booking_sources',
+      'pg_advisory_xact_lock_shared',
+      'pg_advisory_xact_lock',
+      'identities lock',
+      'contacts_id_seq',
+      'feedback_id_seq',
+      'bookings',
+      'stays',
+      'purchases',
+      'insert sources',
+      'sources',
+      'insert folders',
+      'insert groups',
+      'folders',
+      'insert contacts',
+      'insert identities',
+      'insert contact_units',
+      'insert contact_groups',
+      'insert contact_udfs',
+      'insert consent_ledger',
+      'insert feedback',
+      'insert feedback_ratings',
+      'insert bookings',
+      'insert stays',
+      'insert stay_contacts',
+      'insert wifi_interactions',
+      'purchases lock',
+      'insert purchases',
+      'purchases',
+      'insert notes',
+    ]);
   });
 
   it('send as many statements for many commands as for one', async () => {
