@@ -1,13 +1,13 @@
 import type { Tx } from './database.ts';
 
-/** So many locks at most in one transaction: PostgreSQL keeps a bounded number of them, for everybody together. */
+/** The most locks of one transaction. The lock table of PostgreSQL has a fixed size for all transactions. */
 export const mostLocks = 400;
 
 /**
- * Whoever holds a key is alone with what it stands for, in this account, until its transaction ends; what does not
- * exist yet can be locked all the same. All of a transaction's keys are taken at once and in one order everywhere, so
- * that two transactions can't wait for each other. One with more keys than there may be locks is alone with the account:
- * with `all` of this kind, so that whoever took keys of another kind before can't be in its way.
+ * Locks keys of an account until the end of the transaction, also for rows that do not exist yet. All keys of a
+ * transaction are locked at once and in one order, so two transactions cannot deadlock. A transaction with more keys than
+ * `mostLocks` locks all keys of this kind (`all`) exclusively. Keys of other kinds have another `all`, so they do not
+ * conflict with it.
  */
 export async function lockKeys(tx: Tx, accountId: number, keys: string[], all = 'everything'): Promise<void> {
   const wanted = [...new Set(keys)];
@@ -16,7 +16,7 @@ export async function lockKeys(tx: Tx, accountId: number, keys: string[], all = 
     return;
   }
   await Promise.all([
-    // Before the keys: nobody who waits for one of those may stand behind somebody who waits for all of them.
+    // Taken before the keys, so that no transaction holds keys while it waits behind one that locks all of them.
     tx`select pg_advisory_xact_lock_shared(hashtextextended(${all}, ${accountId}::bigint))`,
     tx`
       select pg_advisory_xact_lock(lock) from (

@@ -109,7 +109,7 @@ describe('gathering', () => {
   });
   it('gives up where others are always first, after five tries', async () => {
     const { batches, submit } = gathering(() => Promise.reject(new Conflict()));
-    await expect(submit(1)).rejects.toThrow('Others were always first.');
+    await expect(submit(1)).rejects.toThrow('Each of 5 attempts conflicted with others.');
     expect(batches).toHaveLength(5);
   });
   it('starts no third batch when one of two has ended', async () => {
