@@ -15,7 +15,7 @@ export interface FirstStart {
   token: string;
 }
 
-/** An empty database gets an owner and a sample account, so that the first request can be made at once. */
+/** Creates an owner and a sample account in an empty database, so that the first request is possible at once. */
 export async function firstStart(tx: Tx): Promise<FirstStart | undefined> {
   if (!(await claimEmptyDirectory(tx))) return undefined;
   const accountName = 'Sample group';
@@ -49,6 +49,6 @@ export function welcome(address: string, first: FirstStart | undefined, hasOwner
     );
   }
   if (!hasOwner)
-    lines.push('', '  Nobody can sign in yet. Make an owner: npx regulars user create you@example.com --role owner');
+    lines.push('', '  No user can sign in yet. Create an owner: npx regulars user create you@example.com --role owner');
   return `${lines.join('\n')}\n\n`;
 }

@@ -22,14 +22,14 @@ import { connectionsInAll, connectionsOfEach } from './workers/connections.ts';
 import { startWorkers } from './workers/pool.ts';
 
 export interface Service {
-  /** Answers what is in flight, then lets go of everything. */
+  /** Completes the requests in flight, then releases everything. */
   stop(): Promise<void>;
 }
 
-/** Whoever answers requests: this process, or several others. */
+/** The HTTP front end: this process, or workers. */
 interface Front extends Service {
   address: AddressInfo;
-  /** From here on they may call themselves healthy. */
+  /** From now on /health responds 200. */
   open(): void;
 }
 
@@ -39,37 +39,37 @@ export async function startService(
   print: (text: string) => void,
   signal?: AbortSignal,
 ): Promise<Service> {
-  const patience = {
+  const wait = {
     onEvent: (event: string, level: 'info' | 'warn' = 'info') => log[level](event),
     ...(signal ? { signal } : {}),
   };
   const inAll = connectionsInAll(config.workers);
   const connections = connectionsOfEach(config.workers).main;
-  const opening = { as: 'service', connections, connectionsInAll: inAll, migrate: 'all', ...patience } as const;
+  const opening = { as: 'service', connections, connectionsInAll: inAll, migrate: 'all', ...wait } as const;
   const database = await openDatabase(config, opening);
   try {
-    if (database.applied.length > 0) log.info({ migrations: database.applied }, 'the database was brought up to date');
+    if (database.applied.length > 0) log.info({ migrations: database.applied }, 'database migrated');
     const { db, connect } = database;
-    const patiently = <T>(work: (tx: Tx) => Promise<T>) =>
-      retryWhileUnavailable(connect.url, () => db.transaction(work), patience);
+    const retrying = <T>(work: (tx: Tx) => Promise<T>) =>
+      retryWhileUnavailable(connect.url, () => db.transaction(work), wait);
     const domains = new EmailDomains(db, { mode: config.emailDomainCheck, servers: config.dnsServers });
-    // Before anything is made that is shown once: a port that is taken must not cost the operator the secrets.
+    // Before the first start, whose secrets are shown once. If the port is in use, they must not be lost.
     let front: Front;
-    if (config.workers === 1) front = await serveHere(config, database, domains, log);
+    if (config.workers === 1) front = await serveInProcess(config, database, domains, log);
     else {
-      const most = await patiently(mostConnections);
+      const most = await retrying(mostConnections);
       if (most < inAll)
         log.warn(
           { wanted: inAll, most },
-          'WORKERS: PostgreSQL lets in fewer connections (max_connections) than wanted',
+          'WORKERS: max_connections of PostgreSQL is lower than the connections needed',
         );
       front = await startWorkers(config, connect, log, signal);
     }
-    await patiently(resumeDeletions);
+    await retrying(resumeDeletions);
     const background = startBackground(config, database, domains, log);
-    // Each on its own: what the first one made is told once, and must not be made to look old by the second.
-    const first = await patiently(firstStart);
-    const owned = await patiently(hasOwner);
+    // In separate transactions: if the second fails and is retried, the secrets of the first are not lost.
+    const first = await retrying(firstStart);
+    const owned = await retrying(hasOwner);
     print(welcome(config.publicUrl ?? addressOf(front.address, config.host), first, owned));
     front.open();
     return {
@@ -85,7 +85,12 @@ export async function startService(
   }
 }
 
-async function serveHere(config: Config, { db }: OpenDatabase, domains: EmailDomains, log: Logger): Promise<Front> {
+async function serveInProcess(
+  config: Config,
+  { db }: OpenDatabase,
+  domains: EmailDomains,
+  log: Logger,
+): Promise<Front> {
   let ready = false;
   const app = await buildApp({ config, db, domains, log, isReady: () => ready });
   await listen(() => app.listen({ host: config.host, port: config.port }), config);
@@ -98,16 +103,16 @@ async function serveHere(config: Config, { db }: OpenDatabase, domains: EmailDom
   };
 }
 
-/** What is done beside the requests, once for the whole service. */
+/** Background work, once for the whole service. */
 function startBackground(config: Config, { db, connect }: OpenDatabase, domains: EmailDomains, log: Logger): Service {
   const jobs = runJobs(connect, tasks(db, domains, log), log);
   const statistics = keepStatistics(db, log);
   const sweeps = {
     ofAccounts: [deleteOldRequests, deleteOldRecords],
-    // Where DNS is not asked, nothing is learnt anew, and what was learnt is the list.
+    // Without DNS checks nothing new is learnt, and the learnt domains are the list.
     shared: config.emailDomainCheck === 'dns' ? [deleteEndedSessions, deleteOldDomains] : [deleteEndedSessions],
   };
-  const sweeper = new Sweeper(db, sweeps, (err) => log.warn({ err }, 'what is past its time could not be deleted'));
+  const sweeper = new Sweeper(db, sweeps, (err) => log.warn({ err }, 'deleting expired rows failed'));
   return {
     stop: async () => {
       sweeper.close();

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { oneOf } from '../shared/phrases.ts';
 import { SetupProblem } from '../shared/problem.ts';
 
-/** Everything an operator can set. This file is the only reader of the environment. */
+/** All settings of an operator. Only this file reads the environment. */
 export interface Config {
   host: string;
   port: number;
@@ -11,19 +11,19 @@ export interface Config {
   databaseUrl: string | undefined;
   dataDir: string;
   adminToken: string | undefined;
-  /** Without a trailing slash. Unset: the request's own scheme and host. */
+  /** Without a trailing slash. Unset: the scheme and host of the request. */
   publicUrl: string | undefined;
   emailDomainCheck: (typeof emailDomainChecks)[number];
-  /** Addresses to ask about mail domains. Unset: the system's own. */
+  /** The DNS servers for e-mail domains. Unset: those of the system. */
   dnsServers: string[] | undefined;
-  /** Addresses, networks, or names for those of this machine and the local network. */
+  /** Addresses, networks, or names for the networks of this machine. */
   trustedProxies: string[];
   rateLimitPerMinute: number;
   bodyLimitBytes: number;
   batching: (typeof batchings)[number];
   workers: number;
   logLevel: (typeof logLevels)[number];
-  /** Not a setting: npm says so of itself. */
+  /** Not a setting: npm sets a variable for its scripts. */
   startedByNpm: boolean;
 }
 
@@ -33,13 +33,13 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 type Environment = Record<string, string | undefined>;
 
-/** `usual` says what is meant where nothing is set, if not what the README says. */
-export function readConfig(env: Environment = process.env, usual: Environment = {}): Config {
+/** `defaults` replaces the documented defaults. */
+export function readConfig(env: Environment = process.env, defaults: Environment = {}): Config {
   const problems: string[] = [];
 
   function text(name: string): string | undefined {
     const value = env[name]?.trim();
-    return value === '' || value === undefined ? usual[name] : value;
+    return value === '' || value === undefined ? defaults[name] : value;
   }
   function integer(name: string, fallback: number, min: number, max: number): number {
     const value = text(name);
@@ -61,7 +61,7 @@ export function readConfig(env: Environment = process.env, usual: Environment = 
     if (value === undefined) return undefined;
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
     if (parsed && protocols.includes(parsed.protocol)) return parsed;
-    // The value may hold a password, so it is not repeated.
+    // The value can contain a password, so it is not repeated.
     problems.push(`${name} must look like ${example}.`);
     return undefined;
   }

@@ -98,7 +98,7 @@ describe('after kill -9', () => {
         await expect.poll(async () => (await service.admin('GET', '/accounts')).status).toBe(503);
         chmodSync(join(service.dataDir, 'postgres', 'global'), 0o700);
       }
-      const returns = () => service.output().split('PostgreSQL is back').length - 1;
+      const returns = () => service.output().split('PostgreSQL is running again').length - 1;
       await expect.poll(returns).toBe(round + 1);
       expect(await isHealthy(service)).toBe(true);
       expect((await service.admin('GET', '/accounts')).status).toBe(200);

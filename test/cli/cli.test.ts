@@ -37,7 +37,7 @@ describe('regulars', () => {
     const env = { DATA_DIR: join(temporaryFolder(), 'data') };
     await regulars(['account', 'create', 'Mine'], env);
     const service = await start({ dataDir: env.DATA_DIR });
-    expect(service.output()).toContain('Nobody can sign in yet. Make an owner: npx regulars user create');
+    expect(service.output()).toContain('No user can sign in yet. Create an owner: npx regulars user create');
     await regulars(['user', 'create', 'me@harbour.example', '--role', 'owner'], env);
     await service.stop();
     const next = await start({ dataDir: env.DATA_DIR });

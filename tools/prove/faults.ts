@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { lookAgainTask } from '../../src/features/guests/domains/schema.ts';
-import type { Connection } from '../../src/platform/db/database.ts';
+import type { Connection } from '../../src/platform/db/connection.ts';
 import { only } from '../../src/platform/db/sql.ts';
 import { Random } from '../../src/shared/random.ts';
 import { askAdmin } from '../bench/load/service.ts';

@@ -1,30 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Logger as JobLogger, run } from 'graphile-worker';
-import { type ConnectOptions, openClients } from '../../platform/db/database.ts';
+import { type ConnectOptions, openClients } from '../../platform/db/connection.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Tasks } from './tasks.ts';
 
 export interface Jobs {
-  /** Finishes the job in hand, and leaves the others to whoever comes next. */
+  /** Completes the running jobs. The others stay in the queue. */
   stop(): Promise<void>;
 }
 
 const concurrency = 4;
-/** One more listens for news of jobs. */
+/** One more connection listens for new jobs. */
 const connections = concurrency + 1;
-const comeBackMs = 1000;
+const restartMs = 1000;
 /**
- * A job that is done, or has failed, while the database is away can't be told so. Unless these are reported by way of a
- * batch, be it of one, nobody hears of that, and it would end the process.
+ * While the database is unavailable, graphile-worker cannot store that a job completed or failed. Without batching, that
+ * error is an unhandled rejection and would end the process. A delay of 0 turns batching on.
  */
 const preset = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
 
-/** Does the jobs that were put off, a few at a time, in this process; several processes share them out among themselves. */
+/** Runs the jobs, a few at a time. Several processes share the queue. */
 export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Jobs {
   const stopping = new AbortController();
   const pool = openClients({ ...connect, applicationName: 'regulars jobs', connections });
   const logger = new JobLogger(() => (level, message) => {
-    // Its own messages quote payloads at times, and a database that is away is known from elsewhere.
+    // The messages of graphile-worker can contain payloads, so they are cut. An unavailable database is logged elsewhere.
     log[level === 'error' || level === 'warning' ? 'warn' : 'trace']({ jobs: message.slice(0, 200) }, 'jobs');
   });
 
@@ -48,10 +48,10 @@ export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Job
         await runner.promise.finally(() => stopping.signal.removeEventListener('abort', stop));
       } catch (error) {
         if (!stopping.signal.aborted)
-          log.warn({ reason: (error as Error).message }, 'jobs stopped, and are taken up again');
+          log.warn({ reason: (error as Error).message }, 'job runner stopped and will restart');
       }
-      // The database went away, and its jobs with it.
-      await pause(comeBackMs, undefined, { signal: stopping.signal }).catch(() => {});
+      // The database became unavailable.
+      await pause(restartMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
   const working = work();

@@ -1,10 +1,10 @@
 import { nextAccountIds } from '../../features/access/accounts/store.ts';
 import { type Database, isDatabaseUnavailable, type Tx } from '../../platform/db/database.ts';
 
-/** Deletes so many, at most, of an account's rows that are past their time; gives how many there were. */
+/** Deletes expired rows of an account, at most `limit`. Returns the number of deleted rows. */
 export type Sweep = (tx: Tx, accountId: number, limit: number) => Promise<number>;
 
-/** The same for a table that all accounts share. */
+/** Deletes expired rows of a shared table, at most `limit`. */
 export type SharedSweep = (tx: Tx, limit: number) => Promise<number>;
 
 const firstMs = 60 * 1000;
@@ -16,7 +16,7 @@ interface Sweeps {
   shared?: SharedSweep[];
 }
 
-/** Deletes what is past its time, every hour, account by account and in small steps, so that nothing waits for it. */
+/** Deletes expired rows every hour, account by account and in small steps, so that requests do not wait for it. */
 export class Sweeper {
   readonly #db: Database;
   readonly #ofAccounts: Sweep[];
@@ -51,7 +51,7 @@ export class Sweeper {
     return deleted;
   }
 
-  /** Step by step, until a step finds less than it may delete. A failure is reported, and the other sweeps go on. */
+  /** Repeats the step until it deletes less than its limit. An error is reported, and the other sweeps continue. */
   async #safely(sweepSome: () => Promise<number>): Promise<number> {
     let deleted = 0;
     try {

@@ -7,7 +7,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { replaceStatistics, replaceStatisticsTask } from '../../platform/db/statistics.ts';
 import type { Logger } from '../../platform/log.ts';
 
-/** What can be put off, by the name under which it is enqueued. The signal says that the process is stopping. */
+/** The tasks of jobs, by name. The signal aborts when the process stops. */
 export type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
 
 export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../../platform/config.ts';
-import type { ConnectOptions } from '../../platform/db/database.ts';
+import type { ConnectOptions } from '../../platform/db/connection.ts';
 import type { Limits } from '../../platform/http/limits.ts';
 import type { MetricValues } from '../../platform/internals/prom-client.ts';
 

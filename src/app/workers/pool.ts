@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../platform/config.ts';
-import type { ConnectOptions } from '../../platform/db/database.ts';
+import type { ConnectOptions } from '../../platform/db/connection.ts';
 import { createLimits } from '../../platform/http/limits.ts';
 import { mustBeFree } from '../../platform/http/listen.ts';
 import { closeLostConnections } from '../../platform/internals/node.ts';

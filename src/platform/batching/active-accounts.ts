@@ -1,7 +1,7 @@
 /** An account counts as active for this long after a request. */
 const activeMs = 1000;
 
-/** Knows whether several accounts send requests. While only one does, it may have the whole process. */
+/** Whether several accounts send requests. A single active account may use the whole process. */
 export class ActiveAccounts {
   readonly #now: () => number;
   #latest: number | undefined;
@@ -11,7 +11,7 @@ export class ActiveAccounts {
     this.#now = now;
   }
 
-  /** Notes a request of this account. */
+  /** Records a request of this account. */
   add(accountId: number): void {
     if (accountId === this.#latest) return;
     if (this.#latest !== undefined) this.#changedAt = this.#now();

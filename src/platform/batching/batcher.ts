@@ -3,16 +3,16 @@ import { isOutcomeUnknown, isRetryable, isRolledBack } from '../db/database.ts';
 import { ActiveAccounts } from './active-accounts.ts';
 
 interface Options<Command, Outcome> {
-  /** Writes all of them in one transaction, and gives an outcome each, in order. What it throws has kept nothing. */
+  /** Writes all commands in one transaction. Returns one outcome per command, in order. If it throws, nothing is written. */
   write(accountId: number, commands: Command[]): Promise<(Outcome | Error)[]>;
-  /** Does first what can be done at once for the plain ones among them; the others (undefined) are written as above. */
+  /** A first attempt for simple commands. Commands without an outcome (undefined) go to `write`. */
   quick?: ((accountId: number, commands: Command[]) => Promise<(Outcome | undefined)[]>) | undefined;
-  /** The estimated number of rows of a command. It bounds the work of a batch. */
+  /** The estimated number of rows of a command. It limits the work of a batch. */
   weigh(command: Command): number;
   onBatch?(size: number): void;
-  /** Off: every call is written on its own, at once. */
+  /** Off: every command is written alone, at once. */
   batching: 'on' | 'off';
-  /** Shared by all routes: an account that only reads also waits for another's writes. */
+  /** Shared by all routes, because an account that only reads also waits for the writes of other accounts. */
   accounts?: ActiveAccounts;
 }
 
@@ -25,29 +25,29 @@ interface Member<Command, Outcome> {
 
 interface Queue<Command, Outcome> {
   waiting: Member<Command, Outcome>[];
-  /** Batches being written just now. */
-  writing: number;
+  /** The number of batches in flight. */
+  inFlight: number;
 }
 
 /**
- * `atOnce` is the number of an account's batches in flight: while PostgreSQL works on one, we read and answer the
- * requests of the other. While several accounts are active, each has one small batch at a time, so that the others
- * wait less for the process and for PostgreSQL.
+ * `atOnce` is the number of batches of an account in flight. While PostgreSQL works on one, the process reads and answers
+ * the requests of the other. While several accounts are active, each has one small batch at a time, so that the others wait
+ * less for the process and for PostgreSQL.
  */
 const bounds = {
   oneAccount: { perBatch: 200, atOnce: 2 },
   severalAccounts: { perBatch: 50, atOnce: 1 },
 };
 const mostWeight = 2000;
-/** More than this many of an account waiting, and a client is better told to come back. */
+/** Above this number of waiting commands of an account, a request gets a 503. */
 const mostWaiting = 10_000;
-/** And so is one who would have to wait for longer than this, or already has: a client gives up at some time as well. */
+/** A command that would wait or has waited longer gets a 503, because its client has a timeout too. */
 const longestWaitMs = 10_000;
 const mostAttempts = 5;
 
 /**
- * Makes one set-based write of the calls that arrive while another is under way: no timer, and no wait when idle.
- * Each call is answered after its commit, by its own outcome: one that fails does not fail its neighbours.
+ * Collects the commands that arrive while a batch is in flight into the next batch. It has no timer, and adds no wait when
+ * idle. Each command gets its own outcome after the commit. A command that fails does not affect the others.
  */
 export class Batcher<Command, Outcome> {
   readonly #options: Options<Command, Outcome>;
@@ -69,29 +69,29 @@ export class Batcher<Command, Outcome> {
         void this.#settleQuickly(accountId, [{ command, since: 0, done, failed }]);
       });
     }
-    const queue = this.#queues.get(accountId) ?? { waiting: [], writing: 0 };
+    const queue = this.#queues.get(accountId) ?? { waiting: [], inFlight: 0 };
     this.#queues.set(accountId, queue);
     const { waiting } = queue;
     const since = Date.now();
     if (waiting.length >= mostWaiting || isLate(waiting[0], since))
-      throw new Unavailable('Too many calls are waiting already.');
+      throw new Unavailable('Too many requests are waiting already.');
     return new Promise((done, failed) => {
       waiting.push({ command, since, done, failed });
-      // What arrived in the same turn of the event loop goes together.
+      // Commands of the same turn of the event loop form one batch.
       if (waiting.length === 1) setImmediate(() => void this.#work(accountId, queue));
     });
   }
 
   async #work(accountId: number, queue: Queue<Command, Outcome>): Promise<void> {
-    queue.writing++;
-    while (queue.writing <= this.#bounds.atOnce && dismissLate(queue.waiting) > 0) {
+    queue.inFlight++;
+    while (queue.inFlight <= this.#bounds.atOnce && rejectLate(queue.waiting) > 0) {
       const settling = this.#settleQuickly(accountId, this.#take(queue));
-      // There was more than one batch takes: the next may start beside it.
+      // If there are more commands than one batch takes, the next batch may start now.
       void this.#work(accountId, queue);
       await settling;
     }
-    queue.writing--;
-    if (queue.writing === 0 && this.#queues.get(accountId) === queue) this.#queues.delete(accountId);
+    queue.inFlight--;
+    if (queue.inFlight === 0 && this.#queues.get(accountId) === queue) this.#queues.delete(accountId);
   }
 
   #take({ waiting }: Queue<Command, Outcome>): Member<Command, Outcome>[] {
@@ -113,8 +113,8 @@ export class Batcher<Command, Outcome> {
     try {
       outcomes = await quick(accountId, members.map(commandOf));
     } catch (error) {
-      // Where it is known that nothing of it was kept, all of it can be looked at more closely. Otherwise that could find
-      // a member's own work, and take it for another's.
+      // After a rollback all commands go to `write`. If the outcome is unknown, `write` could find the rows of a command
+      // that succeeded and take them for another request's.
       if (isRolledBack(error)) return this.#settle(accountId, members, 1);
       for (const { failed } of members) failed(error);
       return;
@@ -123,24 +123,26 @@ export class Batcher<Command, Outcome> {
     const done = members.filter(isDone);
     if (done.length > 0) this.#options.onBatch?.(done.length);
     const rest = members.filter((_, place) => outcomes[place] === undefined);
-    const answering = answer(done, outcomes.filter(isDone) as Outcome[]);
+    const resolving = resolveAll(done, outcomes.filter(isDone) as Outcome[]);
     if (rest.length > 0) await this.#settle(accountId, rest, 1);
-    await answering;
+    await resolving;
   }
 
   async #settle(accountId: number, members: Member<Command, Outcome>[], attempt: number): Promise<void> {
     try {
       const outcomes = await this.#options.write(accountId, members.map(commandOf));
       this.#options.onBatch?.(members.length);
-      await answer(members, outcomes);
+      await resolveAll(members, outcomes);
     } catch (error) {
       if (isRetryable(error) && attempt < mostAttempts) return this.#settle(accountId, members, attempt + 1);
       if (isOutcomeUnknown(error) || members.length === 1) {
         for (const { failed } of members)
-          failed(isRetryable(error) ? new Unavailable('Others were always first.') : error);
+          failed(
+            isRetryable(error) ? new Unavailable(`Each of ${mostAttempts} attempts conflicted with others.`) : error,
+          );
         return;
       }
-      // Somebody among them can't be written. The others are found by halves, and stay in order.
+      // One of the commands fails. Halving finds it, and keeps the order of the others.
       const half = Math.ceil(members.length / 2);
       await this.#settle(accountId, members.slice(0, half), 1);
       await this.#settle(accountId, members.slice(half), 1);
@@ -152,8 +154,8 @@ function isLate(member: { since: number } | undefined, now: number): boolean {
   return member !== undefined && now - member.since > longestWaitMs;
 }
 
-/** Sends those away who have waited too long, of whom nothing was begun; gives how many are left. */
-function dismissLate<Command, Outcome>(waiting: Member<Command, Outcome>[]): number {
+/** Rejects commands that waited too long and were not started. Returns the number of the others. */
+function rejectLate<Command, Outcome>(waiting: Member<Command, Outcome>[]): number {
   const now = Date.now();
   while (isLate(waiting[0], now)) waiting.shift()?.failed(new Unavailable('The database is too slow.'));
   return waiting.length;
@@ -163,15 +165,15 @@ function commandOf<Command>({ command }: { command: Command }): Command {
   return command;
 }
 
-/** A few at a time: the other batch's conversation with PostgreSQL must not wait until all of this one is answered. */
-const answeredAtOnce = 16;
+/** Outcomes are delivered a few per turn, so that the other batch does not wait until all responses of this one are sent. */
+const resolvedAtOnce = 16;
 
-async function answer<Command, Outcome>(
+async function resolveAll<Command, Outcome>(
   members: Member<Command, Outcome>[],
   outcomes: (Outcome | Error)[],
 ): Promise<void> {
   for (const [index, { done, failed }] of members.entries()) {
-    if (index > 0 && index % answeredAtOnce === 0) await new Promise((turn) => setImmediate(turn));
+    if (index > 0 && index % resolvedAtOnce === 0) await new Promise((turn) => setImmediate(turn));
     const outcome = outcomes[index] as Outcome | Error;
     if (outcome instanceof Error) failed(outcome);
     else done(outcome);

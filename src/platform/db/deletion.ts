@@ -2,17 +2,17 @@ import type { Tx } from './database.ts';
 import { lockClass } from './migrate.ts';
 import { identifier, join, only, type Run, raw, sql } from './sql.ts';
 
-/** A table of accounts' rows. */
+/** A tenant table. */
 export interface TenantTable {
   name: string;
-  /** The primary key's columns after account_id, and their types. */
+  /** The columns of the primary key after account_id, and their types. */
   key: string[];
   types: string[];
-  /** Columns by which a row refers to another row of the same table. */
+  /** Columns that refer to another row of the same table. */
   within: string[];
 }
 
-/** All of them, from the catalogue: a new one can't be forgotten. A table comes before those that it refers to. */
+/** All tenant tables, from the catalogue, so a new table is included. A table comes before the tables that it refers to. */
 export async function tenantTables(run: Run): Promise<TenantTable[]> {
   const tables = await run<TenantTable & { refersTo: string[] }>`
     select c.relname::text as name, key.names as key, key.types,
@@ -43,9 +43,9 @@ export async function tenantTables(run: Run): Promise<TenantTable[]> {
   return sorted;
 }
 
-/** Rows that refer to others of their table are deleted before these. */
+/** One pass over a table. Rows that refer to other rows of the table are deleted in an earlier pass. */
 export interface Pass extends TenantTable {
-  /** The rows that have a value here; undefined: all rows. */
+  /** Only rows with a value in this column; undefined: all rows. */
   having?: string;
 }
 
@@ -53,12 +53,12 @@ export function passes(table: TenantTable): Pass[] {
   return [...table.within.map((having) => ({ ...table, having })), table];
 }
 
-/** Where in a table a deletion has got to; undefined: at its beginning. */
+/** The position of a deletion in a table; undefined: the start. */
 export type Place = string[] | undefined;
 
 /**
- * Deletes the next rows of an account, `limit` at most, in the order of the primary key. It goes on after the rows
- * that earlier calls deleted: to step over these again and again would take ever longer. `place` is null at the end.
+ * Deletes the next rows of an account, at most `limit`, in the order of the primary key. It starts after the rows that
+ * earlier calls deleted: skipping those dead rows each time would take longer and longer. `place` is null at the end.
  */
 export async function deleteNext(
   tx: Tx,
@@ -82,7 +82,7 @@ export async function deleteNext(
   return { count, place: last?.place ?? null };
 }
 
-/** In this transaction the ledger and the merges can be deleted, and a range of rows is found by the primary key. */
+/** Allows this transaction to delete from the ledger and the merges, and makes it find ranges by the primary key. */
 export async function beginDeleting(tx: Tx): Promise<void> {
   await tx`set local app.erasing = 'on'`;
   await tx`set local enable_seqscan = off`;
@@ -90,7 +90,7 @@ export async function beginDeleting(tx: Tx): Promise<void> {
 
 const deletionLock = 4;
 
-/** Whether nobody else is deleting a batch at this moment. If so, nobody else will until the transaction ends. */
+/** Takes the lock on deletions until the end of the transaction. False: another transaction holds it. */
 export async function takeDeletion(tx: Tx): Promise<boolean> {
   const { taken } = only(
     await tx<{ taken: boolean }>`select pg_try_advisory_xact_lock(${lockClass}, ${deletionLock}) as taken`,
@@ -103,7 +103,7 @@ export async function hasRows(tx: Tx, tables: TenantTable[], accountId: number):
   return only(await tx<{ filled: boolean }>`select ${join(looks, ' or ')} as filled`).filled;
 }
 
-/** How many rows an account has, in all tables together. Each table is counted by a statement of its own, which ends in time. */
+/** The number of rows of an account in all tables. Each table has its own statement, which ends before the statement timeout. */
 export async function countRows(tx: Tx, tables: TenantTable[], accountId: number): Promise<number> {
   let sum = 0;
   for (const { name } of tables) {

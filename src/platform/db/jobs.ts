@@ -1,16 +1,16 @@
 import { Logger, runMigrations } from 'graphile-worker';
-import { type ConnectOptions, openClients, type Tx } from './database.ts';
+import { type ConnectOptions, openClients } from './connection.ts';
+import type { Tx } from './database.ts';
 
 export interface NewJob {
   payload: object;
-  /** Begins with the account id if the job is about an account. Of several jobs with one key, the first is kept, at its own time. */
+  /** Starts with the account id if the job belongs to an account. Of several jobs with one key, the first one stays, at its own time. */
   key: string;
 }
 
 /**
- * Puts work off, in the very transaction that makes it necessary: if that is not kept, neither is the job. One that is
- * there already, and not about to be done, will see what we are writing; it is left alone, as to touch it would make
- * every writer wait for the others.
+ * Enqueues jobs in the transaction that needs them, so both commit or neither. An existing job with the key that does not
+ * run soon will see what this transaction writes. It is not touched, because writers would wait for each other on its row.
  */
 export async function enqueue(tx: Tx, task: string, jobs: NewJob[], delaySeconds: number): Promise<void> {
   const keyed = jobs.map(({ payload, key }) => ({ payload, key: `${task} ${key}` }));
@@ -24,21 +24,21 @@ export async function enqueue(tx: Tx, task: string, jobs: NewJob[], delaySeconds
     order by place`;
 }
 
-/** Removes an account's waiting jobs of all tasks but this one. Their keys begin with the account's id. */
+/** Removes the waiting jobs of an account, except those of this task. Their keys start with the account id. */
 export async function removeJobsOfAccount(tx: Tx, accountId: number, exceptTask: string): Promise<void> {
   await tx`
     select graphile_worker.remove_job(key) from graphile_worker.jobs
     where task_identifier <> ${exceptTask} and split_part(key, ' ', 2) = ${String(accountId)}`;
 }
 
-/** Removes the waiting jobs of this task whose keys start with this. */
+/** Removes the waiting jobs of this task whose keys start with `keyStart`. */
 export async function removeJobs(tx: Tx, task: string, keyStart: string): Promise<void> {
   await tx`
     select graphile_worker.remove_job(key) from graphile_worker.jobs
     where task_identifier = ${task} and starts_with(key, ${`${task} ${keyStart}`})`;
 }
 
-/** The queue's own tables, in a schema of their own. Processes that start at once must take turns at this. */
+/** Creates or upgrades the tables of graphile-worker, in its own schema. The caller must hold the migration lock. */
 export async function migrateJobs(options: ConnectOptions): Promise<void> {
   const pgPool = openClients({ ...options, connections: 1 });
   try {
@@ -48,7 +48,7 @@ export async function migrateJobs(options: ConnectOptions): Promise<void> {
   }
 }
 
-/** The jobs that wait, as a backup keeps them: as whoever enqueues them says them. */
+/** The waiting jobs in a backup: the arguments of `add_job`. */
 export const waitingJobs = {
   name: 'graphile_worker.jobs',
   columns: ['identifier', 'payload', 'queue_name', 'run_at', 'max_attempts', 'job_key', 'priority', 'flags'],
@@ -56,7 +56,7 @@ export const waitingJobs = {
     'identifier text, payload json, queue_name text, run_at timestamptz, max_attempts integer, job_key text, priority integer, flags text[]',
 };
 
-/** Enqueues those in the table `waiting_jobs`. */
+/** Enqueues the jobs in the table `waiting_jobs`. */
 export async function addWaitingJobs(tx: Tx): Promise<void> {
   await tx`
     select graphile_worker.add_job(identifier, payload, queue_name, run_at, max_attempts, job_key, priority, flags)

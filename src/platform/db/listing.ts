@@ -2,7 +2,7 @@ import type { Rows, Slice } from '../../shared/fields.ts';
 import type { Tx } from './database.ts';
 import { only, type Sql, sql } from './sql.ts';
 
-/** One page of a list, and how many there are in all: two statements that travel together. */
+/** One page of a list and the total count: two statements in one round trip. */
 export async function listing<Row>(
   tx: Tx,
   { columns, from, orderBy }: { columns: Sql; from: Sql; orderBy: Sql },
@@ -15,18 +15,18 @@ export async function listing<Row>(
   return { rows, total: only(counted).total };
 }
 
-/** What one of many asks a list for: a page of what is of these contacts, and on these days. */
+/** The page that one request of a batch needs: rows of these contacts in this range of days. */
 export interface Asked extends Slice {
-  /** Who they are today. */
+  /** The survivor. */
   contactId: number;
-  /** That one, and whoever was merged into it. */
+  /** The survivor and the contacts merged into it. */
   contactIds: number[];
   start: string;
-  /** The last day, which counts too. */
+  /** The last day, inclusive. */
   end: string;
 }
 
-/** Where `from` finds it: as `asked.contact_ids`, `asked.start` and `asked.until`, of types that the indexes know. */
+/** A row per request, for use in `from`: `asked.contact_ids`, `asked.start` and `asked.until`, in the types of the indexes. */
 export const askedBy = (all: Asked[]) => sql`(
   select place, contact_ids::bigint[] as contact_ids, first::timestamp as start, (last + 1)::timestamp as until, most, skipped
   from unnest(${all.map(({ contactIds }) => `{${contactIds}}`)}::text[], ${all.map(({ start }) => start)}::date[],
@@ -40,7 +40,7 @@ interface ListingForMany<Row, Shown> {
   show(row: Row, asked: Asked): Shown;
 }
 
-/** The same list for many at once, each their own page of it: one statement, however many they are. */
+/** Pages of one list for many requests, in one statement. */
 export async function selectForMany<Row, Shown>(
   tx: Tx,
   { columns, from, orderBy, show }: ListingForMany<Row, Shown>,
@@ -48,7 +48,7 @@ export async function selectForMany<Row, Shown>(
 ): Promise<Shown[][]> {
   const pages = all.map((): Shown[] => []);
   if (all.length === 0) return pages;
-  // Each page is read by itself, so its rows come in its order.
+  // The lateral join reads page by page, so the rows of a page are in its order.
   const rows = await tx<Row & { place: number }>`
     select asked.place, page.* from ${askedBy(all)}
     cross join lateral (select ${columns} from ${from} order by ${orderBy} limit asked.most offset asked.skipped) as page`;
@@ -56,7 +56,7 @@ export async function selectForMany<Row, Shown>(
   return pages;
 }
 
-/** The same, and how many there are in all: which is counted only where the page does not tell. */
+/** Pages with total counts. Counts only where the page does not show the total. */
 export async function listingForMany<Row, Shown>(
   tx: Tx,
   list: ListingForMany<Row, Shown>,

@@ -1,13 +1,13 @@
 import type { Tx } from './database.ts';
 
-/** The most locks of one transaction. PostgreSQL has a fixed number of locks for all transactions together. */
+/** The most locks of one transaction. The lock table of PostgreSQL has a fixed size for all transactions. */
 export const mostLocks = 400;
 
 /**
- * Locks keys of the account until the end of the transaction. A key can stand for a row that does not exist yet. Every
- * transaction takes all its keys at once and in the same order, so that two cannot wait for each other. A transaction
- * with more keys than `mostLocks` takes one lock on all keys of the account instead. `all` names that lock: keys of
- * another kind, which a transaction took before, have another one.
+ * Locks keys of an account until the end of the transaction, also for rows that do not exist yet. All keys of a
+ * transaction are locked at once and in one order, so two transactions cannot deadlock. A transaction with more keys than
+ * `mostLocks` locks all keys of this kind (`all`) exclusively. Keys of other kinds have another `all`, so they do not
+ * conflict with it.
  */
 export async function lockKeys(tx: Tx, accountId: number, keys: string[], all = 'everything'): Promise<void> {
   const wanted = [...new Set(keys)];

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupProblem } from '../../shared/problem.ts';
 import { packageFile } from '../package-files.ts';
-import { type Connection, type ConnectOptions, openConnection } from './database.ts';
+import { type Connection, type ConnectOptions, openConnection } from './connection.ts';
 import { migrateJobs } from './jobs.ts';
 import type { Run } from './sql.ts';
 
@@ -15,7 +15,7 @@ export interface Migration {
 
 const folder = packageFile('migrations');
 
-/** Advisory locks of ours are (class, number); the class keeps them apart from other software's. */
+/** Our advisory locks are (class, number). The class separates them from locks of other software. */
 export const lockClass = 0x5245;
 const migrationLock = 3;
 
@@ -31,8 +31,8 @@ export function knownMigrations(): Migration[] {
 }
 
 /**
- * Brings the database up to this code, one transaction a migration. Processes that start at once take turns, and
- * the later ones find nothing left to do. A database that is ahead of the code is left alone.
+ * Applies the pending migrations, each in its own transaction. Of processes that start at once, one migrates and the
+ * others wait. A database with newer migrations is rejected and not changed.
  */
 export async function migrate(
   options: ConnectOptions,
@@ -71,7 +71,7 @@ export async function migrate(
   }
 }
 
-/** Whether the database has had the migrations that this code knows, with the same texts, and no others. */
+/** Throws unless the database has exactly the migrations of this code, with the same texts. */
 export async function mustBeMigrated(run: Run): Promise<void> {
   const had = (await selectDone(run)).map(({ version, checksum }) => `${version} ${checksum}`);
   const known = knownMigrations().map((one) => `${one.version} ${checksumOf(one)}`);
@@ -79,11 +79,11 @@ export async function mustBeMigrated(run: Run): Promise<void> {
   throw new SetupProblem('The database is not as this version of Regulars expects it. Restart the whole service.');
 }
 
-/** A migration that the database has had. */
+/** An applied migration. */
 interface Done {
   version: number;
   name: string;
-  /** Null: it was applied by a version that did not keep checksums. */
+  /** Null: applied by a version that did not record checksums. */
   checksum: string | null;
 }
 
@@ -91,7 +91,7 @@ export function checksumOf({ sql }: Pick<Migration, 'sql'>): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
-/** A migration that was edited after it was applied would leave a schema that the code does not expect. */
+/** Throws if an applied migration was edited: the schema would not be what the code expects. */
 export function mustBeUnchanged(done: Done[], known: Migration[]): void {
   for (const { version, name, checksum } of done) {
     const ours = known.find((one) => one.version === version);
@@ -104,25 +104,25 @@ export function mustBeUnchanged(done: Done[], known: Migration[]): void {
   }
 }
 
-/** Whoever changes the schema is alone with it for as long as the connection lasts; others wait. */
+/** Takes the migration lock for the lifetime of the connection. */
 export async function takeTurn(run: Run): Promise<void> {
   await run`select pg_advisory_lock(${lockClass}, ${migrationLock})`;
 }
 
-/** Those that the database has had. */
+/** The applied migrations. Creates the table if it is missing. */
 export async function doneMigrations(run: Run): Promise<Done[]> {
   await run`create table if not exists schema_migrations (
     version integer primary key, name text not null, applied_at timestamptz not null default now(), checksum text)`;
   return selectDone(run);
 }
 
-/** Earlier versions made the table without the column. */
+/** The table of earlier versions has no column `checksum`. */
 function selectDone(run: Run): Promise<Done[]> {
   return run<Done>`
     select version, name, to_jsonb(done) ->> 'checksum' as checksum from schema_migrations as done order by version`;
 }
 
-/** Adds the column where it is missing. Otherwise this takes no lock: a backup that is under way would block it. */
+/** Adds the column if it is missing. If not, it takes no lock, because a running backup would block it. */
 export async function keepChecksums(run: Run): Promise<void> {
   const columns = await run`
     select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'checksum'`;
@@ -130,8 +130,8 @@ export async function keepChecksums(run: Run): Promise<void> {
 }
 
 /**
- * Records a checksum for each migration that was applied without one. The text that it had then is not known. Migration
- * 10 made the schema equal to what the present texts make, so the present checksum is the right one.
+ * Records a checksum for each migration that was applied without one. Its text at that time is not known. Migration 10
+ * made the schema equal to the result of the present texts, so the present checksum is right.
  */
 async function fillChecksums(run: Run, migrations: Migration[]): Promise<void> {
   await run`
@@ -140,14 +140,14 @@ async function fillChecksums(run: Run, migrations: Migration[]): Promise<void> {
     where done.version = known.version and done.checksum is null`;
 }
 
-/** In a transaction that the caller began. */
+/** The caller must have started a transaction. */
 export async function applyMigration({ run, script }: Connection, migration: Migration): Promise<void> {
   const { version, name, sql } = migration;
   await script(sql);
   await run`insert into schema_migrations (version, name, checksum) values (${version}, ${name}, ${checksumOf(migration)})`;
 }
 
-/** The two things that are commonly wrong with a database that somebody else made. */
+/** Explains the two common errors with a database that was not made by the service. */
 export function explained(error: unknown): unknown {
   const { code, message } = error as { code?: string; message: string };
   if (code === '42501') {

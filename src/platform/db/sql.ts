@@ -1,28 +1,43 @@
 import pg from 'pg';
 import sql, { raw, Sql } from 'sql-template-tag';
+import { type Ordered, ordered } from './ordered.ts';
 
 export { default as sql, join, raw, type Sql } from 'sql-template-tag';
 
-/** The rows, and how many rows a statement touched where it returns none. */
+/** The rows, and the number of changed rows for a statement that returns none. */
 export type Result<Row> = Row[] & { count: number };
 
 /**
- * Runs a statement: tx`select … where id = ${id}`. Values travel apart from the text, always; a fragment made with
- * sql`…` (or raw() around a name of our own) becomes part of it.
+ * Runs a statement: tx`select … where id = ${id}`. Values are always sent as parameters. A fragment made with sql`…`, or
+ * with raw() for our own names, becomes part of the text.
  */
 export type Run = <Row = Record<string, unknown>>(
   strings: TemplateStringsArray,
   ...values: unknown[]
 ) => Promise<Result<Row>>;
 
+/** A transaction: the required first argument of every store function. */
+export interface Tx extends Run, Ordered {
+  /** The time for rows that are dated when they are written. It is the statement time: a transaction that waited for a lock is not dated before the one it waited for. */
+  readonly now: Sql;
+}
+
+/** A transaction whose statements run through this function. */
+export function transactionOver(run: Run, now: Sql): Tx {
+  return Object.assign(run, ordered, { now });
+}
+
+/** The clock of PostgreSQL, because the clocks of processes can differ. */
+export const databaseTime = sql`statement_timestamp()`;
+
 const INT8_ARRAY = 1016;
 
-/** The type parsers that differ from the driver's own. */
+/** The type parsers that differ from those of the driver. */
 const parsers = new Map<number, (text: string) => unknown>([
-  // Our ids and counts stay far below 2^53.
+  // Ids and counts are far below 2^53.
   [pg.types.builtins.INT8, Number],
   [INT8_ARRAY, (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number))],
-  // Wall-clock values have no zone, and a Date would invent one.
+  // Wall-clock values have no time zone, and a Date would add one.
   [pg.types.builtins.TIMESTAMP, String],
   [pg.types.builtins.DATE, String],
 ]);
@@ -32,7 +47,7 @@ export const types: pg.CustomTypesConfig = {
     parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** Statements get a name each, so that every connection has PostgreSQL parse and plan them once. */
+/** Each statement has a name, so that PostgreSQL parses and plans it once per connection. */
 const names = new Map<string, string>();
 const mostNames = 1000;
 
@@ -55,23 +70,23 @@ export function runner(client: pg.ClientBase): Run {
   };
 }
 
-/** A quoted name, where it is not one of ours. */
+/** Quotes a name that is not our own. */
 export function identifier(name: string): Sql {
   return raw(pg.escapeIdentifier(name));
 }
 
 /**
- * `column = value`, where another condition is the one to look by. PostgreSQL takes a unit within an account
- * for rare, as it does not know that its rows are all of that account, and might read everything a unit ever had
- * for the sake of one row. A range it takes for common. An index that has the column behind others still goes by it.
+ * `column = value`, for a condition that must not select the index. PostgreSQL does not know that all rows of a unit are in
+ * one account, so it underestimates them, and might read all rows of a unit to find one. It estimates more rows for a
+ * range. An index with the column after others still uses the condition.
  */
 export function alsoEquals(column: Sql, value: Sql): Sql {
   return sql`${column} between ${value} and ${value}`;
 }
 
-/** The row of a statement that always has one. */
+/** The row of a statement that always returns one. */
 export function only<Row>(rows: Row[]): Row {
   const [row] = rows;
-  if (row === undefined) throw new Error('A statement that always gives a row gave none.');
+  if (row === undefined) throw new Error('A statement that always returns a row returned none.');
   return row;
 }

@@ -4,13 +4,13 @@ import type { Database, Tx } from './database.ts';
 import { raw } from './sql.ts';
 
 const everyMs = 5000;
-/** Fewer are read as fast in any way. */
+/** With fewer rows, every plan is fast. */
 const fewestRows = 500;
 
 /**
- * Has PostgreSQL look again at tables that have at least doubled since it last did. A plan that it made while a table
- * was empty reads a whole account for one row, and autovacuum comes by once a minute: too late for whoever begins by
- * loading everything they have. Later growth is left to autovacuum. Gives the tables' names.
+ * Analyzes the tables that have at least doubled since their last ANALYZE. A plan for an empty table reads a whole account
+ * to find one row. Autovacuum runs once a minute, which is too late for a client that starts with a bulk import. Returns
+ * the names of the tables.
  */
 export async function refreshStatistics(tx: Tx): Promise<string[]> {
   const outgrown = await tx<{ name: string }>`
@@ -20,12 +20,12 @@ export async function refreshStatistics(tx: Tx): Promise<string[]> {
   return outgrown.map(({ name }) => name);
 }
 
-/** A job, as the values of a guest who is erased are still in the statistics after the commit. */
+/** A job, because the statistics contain values of an erased guest until the next ANALYZE. */
 export const replaceStatisticsTask = 'replace_statistics';
 
 /**
- * PostgreSQL's statistics hold samples of a table's values. Has it make them anew for every table that has any, so that
- * none of a deleted row is left. It keeps the old ones of a table that is empty now; since PostgreSQL 18, these can be cleared.
+ * The statistics of PostgreSQL contain samples of values. This analyzes every table with statistics, so that no value of a
+ * deleted row remains. ANALYZE keeps the old statistics of an empty table; PostgreSQL 18 and newer can clear them.
  */
 export async function replaceStatistics(db: Database): Promise<void> {
   const tables = await db.transaction(
@@ -33,7 +33,7 @@ export async function replaceStatistics(db: Database): Promise<void> {
       select c.oid::bigint as id, c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname in (current_schema(), 'graphile_worker') and c.relkind = 'r' and c.reltuples >= 0 order by 2`,
   );
-  // One at a time: each holds a lock until its transaction ends.
+  // One table per transaction, because each holds a lock until the end.
   for (const { id, name } of tables)
     await db.transaction(async (tx) => {
       await tx`analyze ${raw(name)}`;
@@ -55,9 +55,9 @@ export function keepStatistics(db: Database, log: Logger): { stop(): Promise<voi
     while (!signal.aborted) {
       await pause(everyMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
-      // A database that is away is known from elsewhere; the next time will do.
+      // If the database is unavailable, the next run is soon enough.
       const tables = await db.transaction(refreshStatistics).catch(() => []);
-      if (tables.length > 0) log.debug({ tables }, 'statistics were refreshed');
+      if (tables.length > 0) log.debug({ tables }, 'statistics refreshed');
     }
   }
   const working = work();

@@ -35,7 +35,7 @@ export class RequestMetrics {
   values(): [requests: MetricValues, durations: MetricValues] {
     const requests: MetricValues = {
       name: 'regulars_http_requests_total',
-      help: 'Requests answered, by route and status.',
+      help: 'Completed requests, by route and status.',
       type: 'counter',
       aggregator: 'sum',
       values: [],

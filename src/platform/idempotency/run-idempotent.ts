@@ -5,64 +5,67 @@ import { lockKeys } from '../db/locks.ts';
 import { type IdempotencyRecord, insertRecords, selectRecords } from './store.ts';
 
 /**
- * Does what was not done before, and keeps its answers in the same transaction; whoever comes again, or at the same
- * time, gets the first one's. What is refused has changed nothing and is not kept: mended, it may come with its key again.
+ * Runs the requests without an idempotency record, and stores their responses in the same transaction. A repeated or
+ * concurrent request gets the response of the first one. The response of an invalid request is not stored, so the client
+ * can correct the request and send it with the same key.
  */
 export async function runIdempotent(
   tx: Tx,
   accountId: number,
-  attempts: IdempotentRequest[],
+  requests: IdempotentRequest[],
   work: (places: number[]) => Promise<(StoredResponse | Error)[]>,
 ): Promise<(ReplayableResponse | Error)[]> {
-  const keys = [...new Set(attempts.map(({ key }) => key))];
-  // Before whatever the work locks. Whoever has the same key waits here until this transaction has ended.
+  const keys = [...new Set(requests.map(({ key }) => key))];
+  // Before all locks of the work. A request with the same key waits here until the end of this transaction.
   await lockKeys(
     tx,
     accountId,
     keys.map((key) => `Idempotency-Key ${key}`),
     'every Idempotency-Key',
   );
-  const answers = new Map<string, { fingerprint: Buffer; answer: StoredResponse | Error }>();
+  const responses = new Map<string, { fingerprint: Buffer; response: StoredResponse | Error }>();
   for (const { key, fingerprint, body, discarded_fields, contact_id } of await selectRecords(tx, accountId, keys))
-    answers.set(key, {
+    responses.set(key, {
       fingerprint,
-      answer: body === null ? new Erased() : { body, discarded: discarded_fields, contactId: contact_id, outcomes: [] },
+      response:
+        body === null ? new Erased() : { body, discarded: discarded_fields, contactId: contact_id, outcomes: [] },
     });
 
   const first = new Map<string, number>();
-  for (const [place, { key }] of attempts.entries()) if (!answers.has(key) && !first.has(key)) first.set(key, place);
+  for (const [place, { key }] of requests.entries()) if (!responses.has(key) && !first.has(key)) first.set(key, place);
   if (first.size > 0) {
     const outcomes = await work([...first.values()]);
-    const kept: IdempotencyRecord[] = [];
+    const records: IdempotencyRecord[] = [];
     for (const [index, [key, place]] of [...first].entries()) {
-      const { fingerprint } = attempts[place] as IdempotentRequest;
-      const answer = outcomes[index] as StoredResponse | Error;
-      answers.set(key, { fingerprint, answer });
-      if (!(answer instanceof Error))
-        kept.push({
+      const { fingerprint } = requests[place] as IdempotentRequest;
+      const response = outcomes[index] as StoredResponse | Error;
+      responses.set(key, { fingerprint, response });
+      if (!(response instanceof Error))
+        records.push({
           key,
           fingerprint,
-          body: answer.body,
-          discarded_fields: answer.discarded,
-          contact_id: answer.contactId,
+          body: response.body,
+          discarded_fields: response.discarded,
+          contact_id: response.contactId,
         });
     }
-    if (kept.length > 0) await insertRecords(tx, accountId, kept);
+    if (records.length > 0) await insertRecords(tx, accountId, records);
   }
 
-  return attempts.map(({ key, fingerprint }, place) => {
-    const known = answers.get(key);
-    if (known?.answer instanceof Erased) return known.answer;
-    if (known?.fingerprint.equals(fingerprint) && known.answer instanceof Error) return known.answer;
-    // It came beside one that was refused, and has used nothing up.
-    if (known?.answer instanceof Error && first.has(key)) return new Unavailable('It came too soon behind another.');
-    if (!known?.fingerprint.equals(fingerprint) || known.answer instanceof Error) return usedOtherwise();
+  return requests.map(({ key, fingerprint }, place) => {
+    const known = responses.get(key);
+    if (known?.response instanceof Erased) return known.response;
+    if (known?.fingerprint.equals(fingerprint) && known.response instanceof Error) return known.response;
+    // It was concurrent with an invalid request with the same key, which did not use up the key.
+    if (known?.response instanceof Error && first.has(key))
+      return new Unavailable('A concurrent request with the same Idempotency-Key was invalid.');
+    if (!known?.fingerprint.equals(fingerprint) || known.response instanceof Error) return keyReused();
     const isReplayed = first.get(key) !== place;
-    return { ...known.answer, outcomes: isReplayed ? [] : known.answer.outcomes, isReplayed };
+    return { ...known.response, outcomes: isReplayed ? [] : known.response.outcomes, isReplayed };
   });
 }
 
-/** Whatever comes with the key now: what was sent with it is not known any more. */
+/** The response to every further request with the key: the fingerprint of the first one is deleted. */
 class Erased extends Invalid {
   constructor() {
     super({
@@ -71,7 +74,7 @@ class Erased extends Invalid {
   }
 }
 
-const usedOtherwise = () =>
+const keyReused = () =>
   new Invalid({
     'Idempotency-Key': ['The Idempotency-Key was used for another request in the last 24 hours. Make up a new one.'],
   });

@@ -109,7 +109,7 @@ describe('the batcher', () => {
   });
   it('gives up after five conflicts', async () => {
     const { batches, submit } = recording(() => Promise.reject(new Conflict()));
-    await expect(submit(1)).rejects.toThrow('Others were always first.');
+    await expect(submit(1)).rejects.toThrow('Each of 5 attempts conflicted with others.');
     expect(batches).toHaveLength(5);
   });
   it('starts no third batch when one of two ends', async () => {

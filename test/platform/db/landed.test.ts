@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openConnection } from '../../../src/platform/db/database.ts';
+import { openConnection } from '../../../src/platform/db/connection.ts';
 import { migrateJobs } from '../../../src/platform/db/jobs.ts';
 import {
   checksumOf,

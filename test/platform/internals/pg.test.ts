@@ -65,8 +65,9 @@ describe('the driver’s connection errors are known by their messages', () => {
     await client.end();
   });
   it('a pool without a free connection', async () => {
-    const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 200 });
+    const pool = new pg.Pool({ connectionString: url, max: 1 });
     const held = await pool.connect();
+    pool.options.connectionTimeoutMillis = 50;
     expect(await errorOf(pool.connect())).toEqual(known('timeout exceeded when trying to connect'));
     held.release();
     await pool.end();

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../src/platform/db/database.ts';
+import type { Connection } from '../../../src/platform/db/connection.ts';
 import { type Run, raw } from '../../../src/platform/db/sql.ts';
 import { broken } from '../../../test/support/invariants.ts';
 import { keyHash, type Write } from './script.ts';

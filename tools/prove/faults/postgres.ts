@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Connection, openConnection } from '../../../src/platform/db/database.ts';
+import { type Connection, openConnection } from '../../../src/platform/db/connection.ts';
 import { locateBinaries } from '../../../src/platform/db/embedded/binaries.ts';
 import { createCluster } from '../../../src/platform/db/embedded/cluster.ts';
 import { ServerControl } from '../../../src/platform/db/embedded/control.ts';

@@ -2,18 +2,18 @@ import type { Run } from '../sql.ts';
 
 export interface Table {
   name: string;
-  /** Those that PostgreSQL does not fill in by itself. */
+  /** Without generated columns. */
   columns: string[];
-  /** Whether row-level security keeps its rows apart by account. */
+  /** Whether it is a tenant table. */
   ofAccounts: boolean;
   /** PostgreSQL's estimate. */
   rows: number;
 }
 
-/** What a backup is not for: sessions, as a copy must not revive cookies that were given up since; and the schema's own state. */
-const leftOut = ['sessions', 'schema_migrations'];
+/** Not in a backup: sessions, because a restore must not revive ended ones; and the state of the schema. */
+const excluded = ['sessions', 'schema_migrations'];
 
-/** Every table that there is, from the catalogue: a new one can't be forgotten. */
+/** All tables, from the catalogue, so a new table is included. */
 export async function findTables(run: Run): Promise<Table[]> {
   const tables = await run<Table>`
     select c.relname::text as name, exists (select from pg_policy where polrelid = c.oid and polname = 'own_account') as "ofAccounts",
@@ -23,12 +23,12 @@ export async function findTables(run: Run): Promise<Table[]> {
       greatest(0, c.reltuples, s.n_live_tup)::bigint as rows
     from pg_class c left join pg_stat_user_tables s on s.relid = c.oid
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`;
-  return tables.filter(({ name }) => !leftOut.includes(name));
+  return tables.filter(({ name }) => !excluded.includes(name));
 }
 
 /**
- * So that values are written and read alike, however the server or the role is set up; and take as long as they take.
- * Accounts that are being deleted are shown too: a restored one must stay deleted.
+ * Makes the text of values independent of the settings of server and role, and removes timeouts. Shows accounts that are
+ * being deleted, because a restored account must stay deleted.
  */
 export async function settle(run: Run): Promise<void> {
   await run`

@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { SetupProblem } from '../../../shared/problem.ts';
 
 /**
- * A backup is gzipped text: a line of JSON that says what it is; then, for each table and account that has rows, a line
- * that names them and the rows as PostgreSQL's COPY writes them, closed by `\.`; then a line with what there must have
- * been, so that one that was cut short or damaged is known for it.
+ * A backup is gzipped text. The first line is a JSON header. For each table and account with rows follow a JSON line with
+ * their names, the rows in the format of COPY, and `\.`. The last line has the counts and a checksum, which reveal an
+ * incomplete or damaged file.
  */
 export interface Header {
   format: typeof format;
-  /** Of the format. */
+  /** The version of the format. */
   edition: number;
-  /** The version that made it. */
+  /** The version of Regulars that made it. */
   regulars: string;
   taken_at: string;
-  /** The names of those that its database had had. */
+  /** The names of the applied migrations. */
   migrations: string[];
-  /** By table, in the order of their values. */
+  /** The columns per table, in the order of the values. */
   columns: Record<string, string[]>;
-  /** How many there are, more or less: PostgreSQL's own estimate. */
+  /** The estimated number of rows. */
   about_rows: number;
 }
 
@@ -28,7 +28,7 @@ interface Section {
 
 export interface End {
   rows: Record<string, number>;
-  /** By sequence: the last number that was given out. */
+  /** The last value of each sequence. */
   sequences: Record<string, number>;
 }
 
@@ -40,10 +40,10 @@ const lastLine = '\\.\n';
 export type Counts = Record<string, number>;
 export const total = (counts: Counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** Told how many rows are done, of about how many. */
+/** Receives the number of done rows and the estimated total. */
 export type Progress = (done: number, of: number) => void;
 
-/** The text of a backup, as its database tells it. */
+/** Writes the text of a backup. */
 export async function* write(
   header: Omit<Header, 'format' | 'edition'>,
   sections: AsyncIterable<Section & { lines: AsyncIterable<Buffer> }>,
@@ -60,7 +60,7 @@ export async function* write(
   for await (const { lines, ...section } of sections) {
     let before = lineOf(section);
     for await (const chunk of lines) {
-      // What has no rows is not mentioned.
+      // A section without rows is left out.
       if (before !== '') yield hashed(before);
       before = '';
       yield hashed(chunk);
@@ -81,10 +81,10 @@ export function countLines(chunk: Buffer): number {
   return count;
 }
 
-/** A file that is no backup, or not a whole one. */
+/** The file is not a backup, or not a complete one. */
 export class Unreadable extends SetupProblem {}
 
-/** Reads a backup's text from beginning to end; what is not as it was written is an error. */
+/** Reads the text of a backup. Throws if it differs from what was written. */
 export class Reader {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #hash = createHash('sha256');
@@ -106,7 +106,7 @@ export class Reader {
     return header as unknown as Header;
   }
 
-  /** The sections, each to be read before the next; and what the end says, when it was as it should be. */
+  /** The sections, each to be read before the next, and the last line after its check. */
   async *sections(): AsyncGenerator<Section & { lines: AsyncIterable<Buffer> }, End> {
     for (;;) {
       const checksum = this.#hash.copy().digest('hex');
@@ -136,7 +136,7 @@ export class Reader {
     return value;
   }
 
-  /** Whole lines, up to the one that closes them. */
+  /** Complete lines, up to the end of the section. */
   async *#lines(): AsyncGenerator<Buffer> {
     for (;;) {
       const last = this.#lastLine();
@@ -150,7 +150,7 @@ export class Reader {
     }
   }
 
-  /** Where the line is that closes the lines, if it is in sight. */
+  /** The position of the end of the section, if it was read already. */
   #lastLine(): number | undefined {
     if (this.#rest.indexOf(lastLine) === 0) return 0;
     const at = this.#rest.indexOf(`\n${lastLine}`);
@@ -164,7 +164,7 @@ export class Reader {
     return taken;
   }
 
-  /** False: there is no more. */
+  /** Reads the next chunk. False: the end of the file. */
   async #more(): Promise<boolean> {
     const next = await this.#chunks.next().catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'Z_BUF_ERROR') throw new Unreadable('it is not whole');
@@ -178,7 +178,7 @@ export class Reader {
 }
 
 const damaged = 'it is damaged';
-/** Of those that are ours, which name tables and columns; rows may be as long as they like. */
+/** The limit for JSON lines, which have the names of tables and columns. Rows have no limit. */
 const longestLine = 16_000_000;
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { SetupProblem } from '../../../shared/problem.ts';
-import type { ConnectOptions, CopyConnection, Tx } from '../database.ts';
+import type { ConnectOptions, CopyConnection } from '../connection.ts';
+import type { Tx } from '../database.ts';
 import { addWaitingJobs, migrateJobs, waitingJobs } from '../jobs.ts';
 import {
   applyMigration,
@@ -25,7 +26,7 @@ import {
 } from './format.ts';
 import type { Summary } from './take.ts';
 
-/** Those of the backup's own schema, and those that came later; an error if it is from the future. */
+/** Splits the known migrations into those of the backup and later ones. Throws if the backup has an unknown one. */
 export function divideMigrations({ regulars, migrations }: Header): { before: Migration[]; after: Migration[] } {
   const known = knownMigrations();
   const unknown = migrations.find((name) => !known.some((one) => one.name === name));
@@ -38,10 +39,7 @@ export function divideMigrations({ regulars, migrations }: Header): { before: Mi
   return { before: known.filter(isBefore), after: known.filter((one) => !isBefore(one)) };
 }
 
-/**
- * Fills an empty database, in one transaction: until the very end there is nothing, and whatever interrupts it leaves
- * nothing. A service that starts meanwhile waits, as it would for migrations.
- */
+/** Fills an empty database in one transaction, so an interrupted restore leaves nothing. A service that starts meanwhile waits for the migration lock. */
 export async function restore(
   connection: CopyConnection,
   options: ConnectOptions,
@@ -53,7 +51,7 @@ export async function restore(
   try {
     return await connection.transaction(async (tx) => {
       await settle(tx);
-      // What can be seen without a lock: a service that is at work must not notice that somebody tried.
+      // Checked without a lock first: a restore into a database in use must not disturb its service.
       await mustBeEmpty(
         tx,
         (await findTables(tx)).filter(({ ofAccounts }) => !ofAccounts),
@@ -69,12 +67,12 @@ export async function restore(
 
       const tables = await findTables(tx);
       mustFit(header, tables);
-      const putBack = await dropConstraints(tx);
+      const restoring = await dropConstraints(tx);
       await mustBeEmpty(tx, tables);
       await tx`create temporary table waiting_jobs (${raw(waitingJobs.definition)}) on commit drop`;
       const { rows, sequences } = await fill(connection, header, reader, progress);
-      say('making indexes, and checking what refers to what');
-      for (const statement of putBack) await tx`${raw(statement)}`;
+      say('building indexes and checking foreign keys');
+      for (const statement of restoring) await tx`${raw(statement)}`;
       await addWaitingJobs(tx);
       for (const [name, last] of Object.entries(sequences))
         await tx`select setval(${identifier(name).sql}::regclass, ${last})`;
@@ -86,7 +84,7 @@ export async function restore(
     });
   } catch (error) {
     const { code, table, constraint } = error as { code?: string; table?: string; constraint?: string };
-    // What PostgreSQL does not take as a value, or not together with the others. Its own words may quote a guest's data.
+    // Data errors (22) and constraint violations (23). The message of PostgreSQL can contain a guest's data.
     if (code?.startsWith('22') || code?.startsWith('23'))
       throw new Unreadable(['PostgreSQL refuses a row', table, constraint, code].filter(Boolean).join(', '));
     throw explained(error);
@@ -106,9 +104,9 @@ async function mustBeEmpty(tx: Tx, tables: Table[]): Promise<void> {
   }
 }
 
-/** The tables are made by the backup's own migrations, so they differ only where somebody has changed either. */
+/** The migrations of the backup made the tables. They differ only if one of both was changed by hand. */
 function mustFit({ columns }: Header, tables: Table[]): void {
-  // In whatever order: it depends on when a column was added.
+  // The order of columns depends on when they were added.
   const sorted = (names: string[] | undefined) => Array.isArray(names) && names.toSorted().join();
   const fits = tables.every(({ name, columns: ours }) => sorted(columns[name]) === sorted(ours));
   if (!fits || Object.keys(columns).length !== tables.length + 1)
@@ -116,9 +114,9 @@ function mustFit({ columns }: Header, tables: Table[]): void {
 }
 
 /**
- * Takes from the tables what would check, file or change each row by itself, and gives the statements that put it back,
- * for all rows together: many times faster, and what refers to each other may come in any order. Nobody else sees the
- * tables like this, as the transaction has them to itself.
+ * Drops foreign keys and indexes and disables triggers and row-level security, and returns the statements that restore
+ * them. Checking all rows at the end is many times faster, and rows may come in any order. Other transactions never see
+ * this state.
  */
 async function dropConstraints(tx: Tx): Promise<string[]> {
   const parts = await tx<{ take: string; put: string }>`

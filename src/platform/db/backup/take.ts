@@ -1,7 +1,8 @@
 import { SetupProblem } from '../../../shared/problem.ts';
 import { selectWaitingJobs } from '../../internals/graphile-worker.ts';
 import { version } from '../../version.ts';
-import { type CopyConnection, enterAccount, type Tx } from '../database.ts';
+import type { CopyConnection } from '../connection.ts';
+import { enterAccount, type Tx } from '../database.ts';
 import { waitingJobs } from '../jobs.ts';
 import { identifier, join, only, sql } from '../sql.ts';
 import { findTables, settle, type Table } from './catalogue.ts';
@@ -13,8 +14,8 @@ export interface Summary {
 }
 
 /**
- * Hands over all that the database holds, as it is at one moment: a transaction that reads one snapshot, and keeps
- * nobody from writing. Tenants' rows are read account by account, as row-level security has it for everybody.
+ * Reads the whole database in one snapshot. Other transactions can write meanwhile. Tenant tables are read account by
+ * account, because row-level security applies here too.
  */
 export async function takeBackup(
   connection: CopyConnection,
@@ -24,7 +25,7 @@ export async function takeBackup(
   const known = await findTables(connection.run);
   return connection.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
-    // Before the first look, which is what the snapshot is of: a table that is rewritten behind it would seem empty.
+    // Before the snapshot is taken. A table that is rewritten after it would look empty.
     if (known.length > 0) await tx`lock table ${join(known.map(({ name }) => identifier(name)))} in access share mode`;
     await settle(tx);
     const migrations = await schemaOf(tx);
@@ -61,7 +62,7 @@ export async function takeBackup(
       async () => ({ sequences: await lastNumbers(tx) }),
       (done, of) => {
         rows = done;
-        // The estimate may be short.
+        // The estimate can be too low.
         progress(done, Math.max(of, done + 1));
       },
     );
@@ -73,7 +74,7 @@ export async function takeBackup(
 
 const shapeOf = (tables: Table[]) => JSON.stringify(tables.map(({ name, columns }) => [name, columns]));
 
-/** The names of the migrations that the database has had. */
+/** The names of the applied migrations. */
 export async function schemaOf(tx: Tx): Promise<string[]> {
   const { there } = only(await tx<{ there: boolean }>`select to_regclass('schema_migrations') is not null as there`);
   if (!there)
@@ -82,14 +83,14 @@ export async function schemaOf(tx: Tx): Promise<string[]> {
   return done.map(({ name }) => name);
 }
 
-/** Those that the account has rows in: of many small accounts most tables are empty, and a COPY takes longer than a look. */
+/** The tables with rows of the account. Most tables of a small account are empty, and a check is faster than a COPY. */
 async function withRows(tx: Tx, tables: Table[], accountId: number): Promise<Table[]> {
   const looks = tables.map(({ name }) => sql`exists (select from ${identifier(name)} where account_id = ${accountId})`);
   const { filled } = only(await tx<{ filled: boolean[] }>`select array[${join(looks)}] as filled`);
   return tables.filter((_, index) => filled[index]);
 }
 
-/** Asked at the end: sequences know no snapshot, and a number that was given out meanwhile must not be given again either. */
+/** Read at the end: sequences ignore the snapshot, and a value that was used meanwhile must not be used again. */
 async function lastNumbers(tx: Tx): Promise<Record<string, number>> {
   const sequences = await tx<{ name: string; last: number }>`
     select sequencename::text as name, last_value as last from pg_sequences

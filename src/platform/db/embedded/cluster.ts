@@ -20,13 +20,13 @@ import type { Binaries } from './binaries.ts';
 import { isAlive } from './process.ts';
 import type { Runner } from './runner.ts';
 
-/** The database and the role that the service uses; the role is ordinary, so row-level security binds it. */
+/** The name of the database and the role of the service. The role is ordinary, so row-level security applies to it. */
 export const serviceRole = 'regulars';
 const secretFile = 'regulars.secret';
-/** The service has no use for this one; it is the operator's, for the day it is needed. */
+/** The service does not use it. It is for the operator. */
 const superuserSecretFile = 'superuser.secret';
 
-/** Makes sure that the folder exists and can be written to, or says what is in the way. */
+/** Creates the folder if needed. Throws with the reason if it cannot be written to. */
 export function prepareFolder(dataDir: string): void {
   try {
     makeFolder(dataDir);
@@ -38,19 +38,19 @@ export function prepareFolder(dataDir: string): void {
   }
 }
 
-/** Node's own recursive mkdir never comes back where a file system says "no such file" to every new name, as /proc does. */
+/** Node's recursive mkdir never returns on a file system that responds ENOENT to every new name, such as /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   if (!existsSync(dirname(path))) makeFolder(dirname(path));
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have created it meanwhile.
     if (!existsSync(path)) throw error;
   }
 }
 
-/** The major version of the programs must be the one that made the cluster. */
+/** Throws unless the programs have the major version that made the cluster. */
 export async function checkVersion(cluster: string, binaries: Binaries, runner: Runner): Promise<void> {
   const made = Number(readFileSync(join(cluster, 'PG_VERSION'), 'utf8'));
   const ours = await majorVersion(cluster, binaries, runner);
@@ -72,11 +72,11 @@ async function majorVersion(folder: string, binaries: Binaries, runner: Runner):
 }
 
 /**
- * Makes a new cluster beside its final place and moves it there in one step, so that a crash half-way, or a second
- * process doing the same, never leaves a half-made one. The secrets lie inside, so they can't come apart from it.
+ * Creates a cluster in a temporary folder and renames it when it is complete, so that a crash or a second process never
+ * leaves an incomplete one. The secrets are inside, so they always match the cluster.
  */
 export async function createCluster(cluster: string, binaries: Binaries, runner: Runner): Promise<void> {
-  sweepLeftovers(cluster);
+  deleteLeftovers(cluster);
   if (existsSync(cluster) && readdirSync(cluster).length > 0) {
     throw new SetupProblem(`${cluster} is not empty and holds no database. Move it away, or choose another DATA_DIR.`);
   }
@@ -86,12 +86,12 @@ export async function createCluster(cluster: string, binaries: Binaries, runner:
   try {
     runner.give(draft);
     const major = await majorVersion(draft, binaries, runner);
-    // The built-in locale sorts alike on every machine; the operating system's would change under an upgrade.
+    // The built-in locale sorts the same on every machine. The locale of the operating system can change with an upgrade.
     const locale =
       major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'] : ['--locale=C.UTF-8'];
     const initdb = (folder: string) => ['-D', folder, '-U', 'postgres', '-E', 'UTF8', '-A', 'reject', ...locale];
     await succeed(runner.run(binaries.initdb, draft, initdb));
-    // Single-user mode: the roles have their secrets and the database is there before anybody can connect.
+    // Single-user mode: the roles have their secrets before anyone can connect.
     const statements = [
       `alter role postgres password '${superuserSecret}'`,
       `create role ${serviceRole} login password '${secret}'`,
@@ -108,7 +108,7 @@ export async function createCluster(cluster: string, binaries: Binaries, runner:
     renameSync(draft, cluster);
     sync(dirname(cluster));
   } catch (error) {
-    // Somebody else was quicker: theirs is as good as ours.
+    // Another process created the cluster meanwhile.
     if (existsSync(join(cluster, 'PG_VERSION'))) return;
     if (error instanceof SetupProblem) throw error;
     throw new SetupProblem(`A database can't be made in ${dirname(cluster)}: ${(error as Error).message}`);
@@ -140,7 +140,7 @@ export async function writeSettings(
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
-    // An error's detail and statement may hold a guest's data; the log is not the place for it.
+    // The detail and the statement of an error can contain a guest's data, so they are not logged.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     ...extra,
@@ -149,11 +149,11 @@ export async function writeSettings(
   await runner.write(cluster, settingsFile, `# Written by Regulars at each start.\n${lines.join('\n')}\n`);
 }
 
-/** The machine's memory, or the container's where that is less (0: unknown), in bytes. */
-const memoryForUs = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+/** The memory of the machine, or of the container if that is less (0: unknown), in bytes. */
+const availableMemory = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
-/** An eighth: PostgreSQL goes by the system's cache of files as well, and is not alone on the machine. */
-export function sharedBuffers(memory = memoryForUs()): string {
+/** An eighth: PostgreSQL also uses the file cache of the system, and other programs need memory. */
+export function sharedBuffers(memory = availableMemory()): string {
   return `${Math.min(Math.max(Math.round(memory / 2 ** 23), 128), 4096)}MB`;
 }
 
@@ -172,7 +172,7 @@ async function succeed(running: ReturnType<Runner['run']>): Promise<void> {
   if (code !== 0) throw new Error(output.split('\n').slice(-8).join('\n'));
 }
 
-/** On the disk, not only on its way there. */
+/** Flushes a file or folder to the disk. */
 function sync(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -182,8 +182,8 @@ function sync(path: string): void {
   }
 }
 
-/** What earlier starts that were killed half-way left behind. In a container our own pid may be theirs. */
-function sweepLeftovers(cluster: string): void {
+/** Deletes the temporary folders of killed starts. In a container this process can have the same pid as a killed one. */
+function deleteLeftovers(cluster: string): void {
   const folder = dirname(cluster);
   for (const name of readdirSync(folder)) {
     const pid = Number(/^postgres\.new-(\d+)-/.exec(name)?.[1]);

@@ -6,13 +6,13 @@ import { writeSettings } from './cluster.ts';
 import { type Postmaster, runningPostmaster } from './process.ts';
 import type { Runner } from './runner.ts';
 
-/** The port is somebody else's. */
+/** Another program uses the port. */
 export class PortTaken extends Error {}
 
 const logName = 'server.log';
 const largestLog = 10_000_000;
 
-/** Starting and stopping the server of one cluster, by PostgreSQL's own `pg_ctl`. */
+/** Starts and stops the server of one cluster with `pg_ctl`. */
 export class ServerControl {
   readonly #cluster: string;
   readonly #binaries: Binaries;
@@ -31,7 +31,7 @@ export class ServerControl {
     return runningPostmaster(this.#cluster);
   }
 
-  /** Returns when the server is up, or at least on its way: recovery after a crash takes as long as it takes. */
+  /** Returns when the server is running or recovering. The recovery after a crash can take any time. */
   async start(port: number): Promise<void> {
     await writeSettings(this.#cluster, this.#runner, port, this.#settings);
     if (this.#logSize() > largestLog) renameSync(this.#logFile(), `${this.#logFile()}.1`);
@@ -40,7 +40,7 @@ export class ServerControl {
     if (code === 0 || this.running()) return;
     const tail = this.logTail();
     if (/could not bind|Address already in use/.test(tail)) throw new PortTaken(tail);
-    // The killed server's last children are still leaving, or another process is starting the same server.
+    // The last children of a killed server are still ending, or another process starts the same server.
     if (/shared memory block|lock file ".*postmaster.pid" already exists/.test(tail)) return;
     throw new SetupProblem(
       `The embedded PostgreSQL in ${this.#cluster} does not start: ${output}\nIts log ends with:\n${tail}`,
@@ -54,7 +54,7 @@ export class ServerControl {
     }
   }
 
-  /** The end of what the last start wrote into the log. */
+  /** The end of the log since the last start. */
   logTail(): string {
     try {
       const written = readFileSync(this.#logFile()).subarray(this.#logStart).toString();

@@ -19,8 +19,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * The server that runs on this cluster, from its own pid file. After a crash the pid may meanwhile be another
- * program's (in a container it often is), or be a zombie's: PostgreSQL would then refuse to start, so such a file is removed.
+ * The running server of this cluster, from its pid file. After a crash the pid can belong to another program (often in a
+ * container) or to a zombie. PostgreSQL would refuse to start, so the file is removed.
  */
 export function runningPostmaster(cluster: string): Postmaster | undefined {
   const file = join(cluster, 'postmaster.pid');
@@ -40,22 +40,22 @@ export function runningPostmaster(cluster: string): Postmaster | undefined {
   return Number.isInteger(port) && port > 0 ? { pid, port } : undefined;
 }
 
-/** Another program, another cluster's server, or a dead process that nobody has collected yet (where there is no init). */
+/** Whether the process is another program, the server of another cluster, or a zombie (without an init process). */
 function isSomethingElse(pid: number, cluster: string): boolean {
   try {
     // "123 (postgres) S 1 …": the name is in brackets, the state follows.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const state = stat.slice(stat.lastIndexOf(')') + 2)[0];
     if (state === 'Z' || !stat.includes('(postgres')) return true;
-    // A server's working folder is its cluster.
+    // The working directory of a server is its cluster.
     return readlinkSync(`/proc/${pid}/cwd`) !== realpathSync(cluster);
   } catch {
-    // No /proc here, or not ours to look into: the first attempt to connect will tell.
+    // There is no /proc, or it is not readable. The first connection will show it.
     return false;
   }
 }
 
-/** Below the range that outgoing connections are given their ports from: a server that has to come back finds its port free. */
+/** Below the range of ports for outgoing connections, so that the port is free when the server restarts. */
 const lowestPort = 20_000;
 const highestPort = 29_999;
 

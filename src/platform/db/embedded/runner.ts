@@ -3,17 +3,15 @@ import { chownSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupProblem } from '../../../shared/problem.ts';
 
-/** Runs PostgreSQL's programs as a user that PostgreSQL accepts: ourselves, or an unprivileged user where we are root. */
+/** Runs the PostgreSQL programs as the current user, or as an unprivileged user if that is root. */
 export interface Runner {
-  /** Who that is, where it is not ourselves. */
+  /** The name of that user, if it is not the current one. */
   otherUser: string | undefined;
-  /** Hands a folder that we made to that user. */
+  /** Changes the owner of a folder to that user. */
   give(folder: string): void;
-  /**
-   * Writes a file in that user's folder, as that user: root must not follow what somebody may have put in its place.
-   */
+  /** Writes a file as that user. Root must not follow a symbolic link that the user may have put there. */
   write(folder: string, name: string, text: string, how?: 'replace' | 'append'): Promise<void>;
-  /** Runs a program on a folder; `folderAs` is that folder in the program's arguments. */
+  /** Runs a program on a folder. `folderAs` is the path of the folder for its arguments. */
   run(
     program: string,
     folder: string,
@@ -32,21 +30,20 @@ interface Identity {
 export function chooseRunner(clusterFolder: string): Runner {
   const identity = process.getuid?.() === 0 ? unprivileged(clusterFolder) : undefined;
   const as = identity ? { uid: identity.uid, gid: identity.gid } : {};
-  // Nothing of our environment: a stray PGDATA or PGPORT would mislead the server, and our secrets are not its business.
+  // The environment is not inherited: PGDATA or PGPORT would change the server, and secrets do not belong there.
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' };
   const may = (path: string) => spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', path], as).status === 0;
 
   const run: Runner['run'] = (program, folder, args, input) =>
     new Promise((done) => {
-      // Root's folders are often closed to everybody else, and then so is the path to the cluster, though the cluster
-      // is the other user's own. The program is put into the folder while we are still root, and finds it again
-      // under a name that leads there without passing through the closed ones.
+      // The cluster belongs to the other user, but a folder above it may be readable by root only. The working directory is
+      // set while the process is still root, and /proc/self/cwd leads there without the folders above.
       const folderAs = identity && process.platform === 'linux' && !may(folder) ? '/proc/self/cwd' : folder;
       const options = { ...as, env, cwd: folder, maxBuffer: 16 << 20 };
       const child = execFile(program, args(folderAs), options, (error, stdout, stderr) => {
         done({ code: error?.code ?? (error ? 1 : 0), output: `${stdout}${stderr}`.trim() || (error?.message ?? '') });
       });
-      // Input that nobody reads is no reason to fall over.
+      // A program may end without reading its input.
       child.stdin?.on('error', () => {});
       child.stdin?.end(input ?? '');
     });
@@ -71,7 +68,7 @@ export function chooseRunner(clusterFolder: string): Runner {
   };
 }
 
-/** PostgreSQL refuses to run as root. The owner of what is there goes on; else the customary users are looked for. */
+/** PostgreSQL refuses to run as root. Uses the owner of an existing cluster, or else one of the usual users. */
 function unprivileged(clusterFolder: string): Identity {
   const owner = ownerOf(clusterFolder);
   if (owner) return owner;

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetupProblem } from '../../../shared/problem.ts';
-import { type Connection, isDatabaseUnavailable, openConnection } from '../database.ts';
+import { type Connection, openConnection } from '../connection.ts';
+import { isDatabaseUnavailable } from '../database.ts';
 import { lockClass } from '../migrate.ts';
 import { locateBinaries } from './binaries.ts';
 import { checkVersion, createCluster, prepareFolder, readSecret, serviceRole } from './cluster.ts';
@@ -12,29 +13,29 @@ import { chooseRunner } from './runner.ts';
 
 export interface EmbeddedOptions {
   dataDir: string;
-  /** A service has the folder to itself; commands may join it, or each other. */
+  /** Only one service can use the folder. Commands can use it at the same time. */
   as: 'service' | 'command';
   settings?: Record<string, string>;
-  /** Another PostgreSQL's `bin` folder than the packaged one. */
+  /** The `bin` folder of another PostgreSQL than the packaged one. */
   binFolder?: string | undefined;
   onEvent?: (message: string, level?: 'info' | 'warn') => void;
-  /** Whether a new database may be made where there is none; it may unless this says no. */
+  /** Whether a new database may be created. Default: true. */
   mayCreate?: boolean;
-  /** Gives up waiting for the server. */
+  /** Ends the wait for the server. */
   signal?: AbortSignal;
 }
 
 /**
- * Who uses the server is kept in the server itself, as advisory locks on one idle connection a process: a killed
- * process lets go of them by dying, whatever else it left behind, and there is no lock file to go stale.
+ * Each process that uses the server holds advisory locks on one idle connection. A killed process releases its locks by
+ * dying, so there is no stale lock file.
  */
 const inUse = 1;
 const service = 2;
 
-/** A server that neither comes up nor recovers within this time is not going to. */
-const patienceMs = 15_000;
+/** A server that neither starts nor recovers in this time has failed. */
+const timeoutMs = 15_000;
 
-/** A real PostgreSQL in a folder: made on first use, started when nobody has, stopped when the last user leaves. */
+/** A PostgreSQL server in a folder: created on first use, started if it is not running, stopped by the last process that uses it. */
 export class EmbeddedServer {
   readonly url: string;
   readonly #options: EmbeddedOptions;
@@ -77,13 +78,13 @@ export class EmbeddedServer {
         return server;
       } catch (error) {
         await server.close();
-        // The port may have been taken in the meantime: another is as good.
+        // Another program may have taken the port meanwhile. Tries another port.
         if (attempt === 3 || !(error instanceof PortTaken)) throw error;
       }
     }
   }
 
-  /** Leaves the server; whoever is last also stops it. */
+  /** Releases the server. The last process stops it. */
   async close(): Promise<void> {
     this.#stopping = true;
     await this.#recovering;
@@ -102,34 +103,34 @@ export class EmbeddedServer {
     }
   }
 
-  /** Starts the server if it is not running, and takes our place on it. */
+  /** Starts the server if it is not running, and takes the locks. */
   async #bringUp(): Promise<void> {
-    let deadline = Date.now() + patienceMs;
+    let deadline = Date.now() + timeoutMs;
     let refused = false;
-    let told = Date.now();
+    let reportedAt = Date.now();
     for (;;) {
       if (this.#stopping || this.#options.signal?.aborted)
         throw new Interrupted('Interrupted while PostgreSQL was starting.');
       try {
         const running = this.#control.running();
         if (running && running.port !== this.#port) throw new PortTaken('The server came up on another port.');
-        if (!running || refused || (await this.#stoppedAsAbandoned())) {
+        if (!running || refused || (await this.#stopAbandoned())) {
           this.#startedByUs = true;
           await this.#control.start(this.#port);
         }
-        if (await this.#takePlace()) return;
+        if (await this.#takeLock()) return;
       } catch (error) {
         const { code, message } = error as { code?: string; message: string };
         if (error instanceof SetupProblem || error instanceof PortTaken) throw error;
         refused = code === 'ECONNREFUSED';
-        // Recovery after a crash takes as long as it takes.
-        if (code === '57P03') deadline = Date.now() + patienceMs;
+        // The recovery after a crash can take any time.
+        if (code === '57P03') deadline = Date.now() + timeoutMs;
         if (Date.now() > deadline) {
           throw new SetupProblem(`The embedded PostgreSQL does not come up: ${message}\n${this.#control.logTail()}`);
         }
       }
-      if (Date.now() - told > 5000) {
-        told = Date.now();
+      if (Date.now() - reportedAt > 5000) {
+        reportedAt = Date.now();
         this.#options.onEvent?.('still waiting for PostgreSQL, which may be recovering from a crash');
       }
       await pause(100);
@@ -137,10 +138,10 @@ export class EmbeddedServer {
   }
 
   /**
-   * A server that outlived its killed owner and that nobody uses is stopped: its programs may have been replaced
-   * since, and its settings are those of then. One that a command still uses is taken over as it is.
+   * Stops a server that outlived its killed service and that no process uses: its programs and settings may be outdated.
+   * A server that a command still uses is adopted as it is.
    */
-  async #stoppedAsAbandoned(): Promise<boolean> {
+  async #stopAbandoned(): Promise<boolean> {
     if (this.#startedByUs || this.#options.as === 'command') return false;
     const connection = await openConnection({ url: this.url });
     try {
@@ -152,7 +153,7 @@ export class EmbeddedServer {
     }
   }
 
-  /** A server that lets nobody in yet is used by nobody. */
+  /** A server that is still starting (57P03) is not used by any process. */
   async #stopIfUnused(): Promise<void> {
     let connection: Connection | undefined;
     try {
@@ -166,8 +167,8 @@ export class EmbeddedServer {
     }
   }
 
-  /** False: the server is just being stopped by its last user, so try again. */
-  async #takePlace(): Promise<boolean> {
+  /** False: the last process is stopping the server. Try again. */
+  async #takeLock(): Promise<boolean> {
     const hold = await openConnection({
       url: this.url,
       applicationName: `regulars ${this.#options.as}, process ${process.pid}`,
@@ -178,7 +179,7 @@ export class EmbeddedServer {
     try {
       const [row] = await hold.run<{ got: boolean }>`select pg_try_advisory_lock_shared(${lockClass}, ${inUse}) as got`;
       if (!row?.got) return false;
-      if (this.#options.as === 'service') await this.#beTheService(hold);
+      if (this.#options.as === 'service') await this.#takeServiceLock(hold);
       this.#hold = hold;
       return true;
     } finally {
@@ -186,8 +187,8 @@ export class EmbeddedServer {
     }
   }
 
-  async #beTheService({ run }: Connection): Promise<void> {
-    // One that was killed a moment ago may need that moment to be gone.
+  async #takeServiceLock({ run }: Connection): Promise<void> {
+    // The lock of a service that was killed a moment ago is released soon.
     for (let attempt = 0; attempt < 30; attempt++) {
       const [row] = await run<{ got: boolean }>`select pg_try_advisory_lock(${lockClass}, ${service}) as got`;
       if (row?.got) return;
@@ -202,17 +203,17 @@ export class EmbeddedServer {
     );
   }
 
-  /** The connection that holds our place broke: the server died. Bring it back; requests get a 503 meanwhile. */
+  /** The connection with the locks broke, so the server died. Restarts it. Requests get a 503 meanwhile. */
   async #recover(): Promise<void> {
     this.#hold = undefined;
-    this.#options.onEvent?.('PostgreSQL went away; bringing it back', 'warn');
+    this.#options.onEvent?.('PostgreSQL ended unexpectedly; restarting it', 'warn');
     while (!this.#hold) {
       try {
         await this.#bringUp();
-        this.#options.onEvent?.('PostgreSQL is back', 'warn');
+        this.#options.onEvent?.('PostgreSQL is running again', 'warn');
       } catch (error) {
         if (error instanceof Interrupted) return;
-        this.#options.onEvent?.(`PostgreSQL is still away: ${(error as Error).message}`, 'warn');
+        this.#options.onEvent?.(`restarting PostgreSQL failed: ${(error as Error).message}`, 'warn');
         await pause(1000);
       }
     }
@@ -221,7 +222,7 @@ export class EmbeddedServer {
 
 class Interrupted extends SetupProblem {}
 
-/** Whether nobody else uses the server. If so, nobody begins to while this connection lasts. */
+/** Whether no other process uses the server. If so, none can start to use it while this connection lasts. */
 async function isAlone({ run }: Connection): Promise<boolean> {
   const [row] = await run<{ alone: boolean }>`select pg_try_advisory_lock(${lockClass}, ${inUse}) as alone`;
   return row?.alone === true;

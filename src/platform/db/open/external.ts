@@ -1,26 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SetupProblem } from '../../../shared/problem.ts';
-import { isDatabaseUnavailable, openConnection, type Tx } from '../database.ts';
+import { openConnection } from '../connection.ts';
+import { isDatabaseUnavailable, type Tx } from '../database.ts';
 import { identifier } from '../sql.ts';
 
-/** The role that the service takes on where its login could look past row-level security. */
+/** The role that the service switches to if its login could bypass row-level security. */
 const plainRole = 'regulars_service';
 
-/** A database that starts together with us, or is restarted just then, gets this long. */
-const patienceMs = 30_000;
+/** How long to wait for a database that starts or restarts at the same time. */
+const timeoutMs = 30_000;
 
-interface Patience {
+interface WaitOptions {
   signal?: AbortSignal | undefined;
   onEvent?: ((message: string, level?: 'info' | 'warn') => void) | undefined;
 }
 
-/** Tries again for as long as the database is away; one that says no means it. */
+/** Retries while the database is unavailable. Other errors are final. */
 export async function retryWhileUnavailable<T>(
   url: string,
   attempt: () => Promise<T>,
-  { signal, onEvent }: Patience,
+  { signal, onEvent }: WaitOptions,
 ): Promise<T> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     try {
       return await attempt();
@@ -34,8 +35,8 @@ export async function retryWhileUnavailable<T>(
 }
 
 /**
- * Checks an external server before anything is built on it, and says which role to act as. An ordinary role acts as
- * itself. A superuser would bypass row-level security, so a plain role is made (once) and taken on at each connect.
+ * Checks an external server, and returns the role to switch to. An ordinary role needs no switch. A superuser would bypass
+ * row-level security, so a plain role is created once, and each connection switches to it.
  */
 export async function checkServer(url: string): Promise<{ role: string | undefined }> {
   try {
@@ -58,7 +59,7 @@ export async function checkServer(url: string): Promise<{ role: string | undefin
   }
 }
 
-/** Roles belong to the whole server, so another database's Regulars may be making it at this very moment. */
+/** Roles are shared by all databases of a server, so another Regulars may create the role at the same time. */
 async function preparePlainRole(tx: Tx, database: string): Promise<void> {
   const role = identifier(plainRole);
   await tx`do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`;
@@ -67,7 +68,7 @@ async function preparePlainRole(tx: Tx, database: string): Promise<void> {
 }
 
 function cantUse(url: string, error: unknown): SetupProblem {
-  // A refused connection to several addresses at once has no message of its own.
+  // The error of a refused connection to several addresses has no message.
   const { message, code } = error as { message?: string; code?: string };
   return new SetupProblem(`DATABASE_URL: can't use the server at ${placeOf(url)}: ${message || code || error}.`);
 }

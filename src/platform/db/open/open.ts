@@ -1,6 +1,7 @@
 import { SetupProblem } from '../../../shared/problem.ts';
 import type { Config } from '../../config.ts';
-import { type ConnectOptions, type Database, openPool, type PoolOptions, type Tx } from '../database.ts';
+import type { ConnectOptions } from '../connection.ts';
+import { type Database, openPool, type PoolOptions, type Tx } from '../database.ts';
 import { EmbeddedServer } from '../embedded/server.ts';
 import { migrate, mustBeMigrated } from '../migrate.ts';
 import { checkServer, retryWhileUnavailable } from './external.ts';
@@ -8,26 +9,26 @@ import { checkServer, retryWhileUnavailable } from './external.ts';
 export interface OpenOptions {
   as: 'service' | 'command';
   connections: number;
-  /** `empty`: a command fills a new database, but leaves upgrading one to the service or `regulars migrate`. `none`: it is left as it is. */
+  /** `empty`: migrates only a new database; the service or `regulars migrate` upgrades others. `none`: migrates nothing. */
   migrate: 'all' | 'empty' | 'none';
   onEvent?: (message: string, level?: 'info' | 'warn') => void;
-  /** What the time is taken to be: PostgreSQL's own unless given. */
+  /** Replaces the clock of PostgreSQL. */
   now?: () => Date;
-  /** Whether a new embedded database may be made where there is none. */
+  /** Whether a new embedded database may be created. */
   mayCreate?: boolean;
-  /** Gives up waiting for a server that is not there yet. */
+  /** Ends the wait for an unavailable server. */
   signal?: AbortSignal;
-  /** The most that will be open at a time, by whomever; an embedded server lets them all in. */
+  /** The most connections of all processes. An embedded server is configured for them. */
   connectionsInAll?: number;
 }
 
 export interface OpenDatabase {
   db: Database;
-  /** How to reach it, for whoever needs connections of its own. */
+  /** For further connections. */
   connect: ConnectOptions;
   applied: string[];
   version: number;
-  /** Closes the connections, and the embedded server if nobody else uses it. */
+  /** Closes the connections, and stops the embedded server if no other process uses it. */
   close(): Promise<void>;
 }
 
@@ -50,35 +51,35 @@ async function openChecked(options: PoolOptions, check: (tx: Tx) => Promise<void
   }
 }
 
-/** One that another process has opened, and migrated. */
+/** Opens a database that the main process has opened and migrated. */
 export function joinDatabase(
   connect: ConnectOptions,
-  { connections, ...patience }: Pick<OpenOptions, 'connections' | 'onEvent' | 'signal'>,
+  { connections, ...wait }: Pick<OpenOptions, 'connections' | 'onEvent' | 'signal'>,
 ): Promise<Database> {
   const options = { ...connect, connections, applicationName: 'regulars service' };
   const check = async (tx: Tx) => {
     await mustBeMigrated(tx);
     await mustObeyRowLevelSecurity(tx);
   };
-  return retryWhileUnavailable(connect.url, () => openChecked(options, check), patience);
+  return retryWhileUnavailable(connect.url, () => openChecked(options, check), wait);
 }
 
-/** How many connections the server lets in. */
+/** The connection limit of the server. */
 export async function mostConnections(tx: Tx): Promise<number> {
   const [row] = await tx<{ most: number }>`select current_setting('max_connections')::int as most`;
   return row?.most ?? 0;
 }
 
-/** A command may work on all rows of an account at once, and nobody waits for it but its operator. */
-const longestOfCommands = 10 * 60_000;
+/** The statement timeout of commands, which may change all rows of an account at once. */
+const commandTimeoutMs = 10 * 60_000;
 
-/** Others come beside the service: commands, backups, whoever looks inside. */
-const connectionsToSpare = 50;
+/** Connections for commands, backups and operators. */
+const spareConnections = 50;
 
-/** A database, migrated unless told otherwise, wherever it is: the embedded server's, or the one that DATABASE_URL names. */
+/** Opens the embedded database, or the one in DATABASE_URL, and migrates it if asked to. */
 export async function openDatabase(config: Config, options: OpenOptions): Promise<OpenDatabase> {
   const { connectionsInAll = options.connections } = options;
-  const settings = { max_connections: String(Math.max(100, connectionsInAll + connectionsToSpare)) };
+  const settings = { max_connections: String(Math.max(100, connectionsInAll + spareConnections)) };
   const embedded =
     config.databaseUrl === undefined
       ? await EmbeddedServer.open({ dataDir: config.dataDir, settings, ...options })
@@ -93,7 +94,7 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
     const { connections, as, now } = options;
     const pool = {
       ...{ url, role, connections, now, applicationName: `regulars ${as}` },
-      ...(as === 'command' ? { longestStatementMs: longestOfCommands } : {}),
+      ...(as === 'command' ? { longestStatementMs: commandTimeoutMs } : {}),
     };
     const db = await openChecked(pool, mustObeyRowLevelSecurity);
     return { db, role, ...migrated };

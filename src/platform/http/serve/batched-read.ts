@@ -26,7 +26,7 @@ export function batchedReader(route: Route, readBatch: BatchedRead, context: Ser
     return batcher.submit(call.accountId, call).then((response) => {
       if (response !== undefined) return response;
       return context.largeRequests.run(call.accountId, () => {
-        // Nobody would read the response, or its client has too many unread responses in memory already.
+        // The client is gone, or has too many unread responses in memory already.
         if (reply.raw.destroyed) throw new Unavailable('The client has disconnected.');
         if (!call.request.load.hasRoom) throw tooManyUnread();
         return alone();
