@@ -46,7 +46,7 @@ function cursorOf(sent: string): Cursor {
   const [at = '', kind = '', id = ''] = Buffer.from(sent, 'base64url').toString().split('|');
   const isTime = /\.\d{6}$/.test(at) && formats['wall-clock']?.read(at.slice(0, -7)) === at.slice(0, -7);
   if (!isTime || !kinds.includes(kind as Kind) || !/^\d{1,15}$/.test(id)) {
-    throw new Invalid({ before: ['The before must be the next of an earlier page.'] });
+    throw new Invalid({ before: ['The before must be the `next` of an earlier page.'] });
   }
   return { at, kind: kind as Kind, id: Number(id) };
 }
