@@ -15,7 +15,7 @@ export class Progress {
     const step = this.#isTerminal ? 1 : 10;
     if (share < 100 && Math.floor(share / step) === Math.floor(this.#shown / step)) return;
     this.#shown = share;
-    const counts = `${done.toLocaleString('en')} of ${of.toLocaleString('en')} ${this.#what}${this.#left(done, of)}`;
+    const counts = `${done.toLocaleString('en')} of ${of.toLocaleString('en')} ${this.#what}${this.#remaining(done, of)}`;
     if (!this.#isTerminal) {
       process.stderr.write(`${share} %: ${counts}\n`);
       return;
@@ -25,7 +25,7 @@ export class Progress {
     if (done >= of) endBar();
   }
 
-  #left(done: number, of: number): string {
+  #remaining(done: number, of: number): string {
     const seconds = Math.round(((Date.now() - this.#begin) / 1000 / done) * (of - done));
     // The first steps are too few for an estimate.
     return done >= of / 100 && seconds > 0 ? `, ${seconds} s left` : '';

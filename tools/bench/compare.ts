@@ -189,7 +189,7 @@ async function comparePeers(stage: Stage, rows: Running[], options: Options): Pr
           running.map(({ name, peer }) => [name, memory(familyOf(peer.pids()), 'VmRSS') ?? null]),
         ),
       });
-      say(`  ${row.name} beside peers is done.`);
+      say(`  ${row.name} compared with peers.`);
     }
     return results;
   } finally {

@@ -3,7 +3,7 @@ import { makeGround } from './fixture.ts';
 import { load } from './load/load.ts';
 import { asSuperuser, type Service, startProcess } from './load/service.ts';
 import { executions, markdown, pick, surprises } from './plans.ts';
-import { keep } from './report/document.ts';
+import { writeFile } from './report/document.ts';
 import { existingContact, newContact } from './rows/contacts.ts';
 
 const [connections, requests] = [32, 960];
@@ -47,7 +47,7 @@ export async function explain(service: Service, say: (text: string) => void): Pr
   }
   const all = executions(readFileSync(service.serverLog).subarray(length).toString('utf8'));
   const picked = pick(all);
-  keep('explain.md', markdown(picked, { connections, requests }));
+  writeFile('explain.md', markdown(picked, { connections, requests }));
   for (const { name, ran, execution } of picked) {
     say(`  ${name}: run ${ran} times`);
     for (const line of surprises(execution.plan)) say(`    ${line}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeGround } from './fixture.ts';
 import { type CpuProfile, type Frame, flame, percent, shares, stacks } from './flame.ts';
 import { startService } from './load/service.ts';
-import { keep } from './report/document.ts';
+import { writeFile } from './report/document.ts';
 import { newContact } from './rows/contacts.ts';
 import { Asked } from './turns.ts';
 
@@ -35,7 +35,7 @@ export async function profile(say: (text: string) => void): Promise<void> {
       process.off('SIGTERM', stop);
     }
     const all = stacks(mainThread(folder, service.machine.servicePids[0] ?? 0), from, until);
-    keep('flame.svg', flame(all, `The service's main thread: new contact writes at ${connections} connections`));
+    writeFile('flame.svg', flame(all, `The service's main thread: new contact writes at ${connections} connections`));
     tellShares(all, say, until - from);
     say(`\n${Math.round(perSecond)} writes per second under the profiler. Written: docs/performance/flame.svg`);
   } finally {

@@ -28,7 +28,7 @@ export async function benchGenerating(
       const { created } = await service.admin('POST', `/accounts/${account}/unique_code_groups/${ours}/codes`, {
         count,
       });
-      if (created !== count) throw new Error(`${created} codes were made, and not ${count}.`);
+      if (created !== count) throw new Error(`${created} codes were generated instead of ${count}.`);
     });
     result.turns.push({ ours: generated, plain });
     say(`Turn ${round} of ${rounds}: the plain INSERT ${plain.toFixed(1)} s, ours ${generated.toFixed(1)} s.`);

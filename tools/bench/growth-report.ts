@@ -1,21 +1,21 @@
 import type { Axis, GrowthResults } from './growth.ts';
 import { isBusy } from './load/statistics.ts';
 import { lines } from './report/chart.ts';
-import { keep, keepJson, rewrite } from './report/document.ts';
+import { rewrite, writeFile, writeJson } from './report/document.ts';
 import { chart, onMachine, shortened } from './report/publish.ts';
 import { brief, inMarkdown, onScreen, type Table, withSpread } from './report/report.ts';
 
 /** The limit of the slowdown. */
-const mostSlower = 1.5;
+const maxSlowdown = 1.5;
 /** The memory limit in MB. */
-const mostMemory = 300;
+const maxMemory = 300;
 
 const count = (value: number) => value.toLocaleString('en');
 
 function table({ along, points, rows }: Axis): Table {
   return {
     head: [
-      ...['row', along, 'requests/s', 'p50 ms', 'p99 ms', 'time ÷ first', `≤ ${mostSlower}`],
+      ...['row', along, 'requests/s', 'p50 ms', 'p99 ms', 'time ÷ first', `≤ ${maxSlowdown}`],
       ...['service µs', 'PostgreSQL µs', 'batch size'],
     ],
     rows: rows.flatMap(({ name, at }) =>
@@ -27,7 +27,7 @@ function table({ along, points, rows }: Axis): Table {
           ? ['1', '']
           : [
               `${withSpread(point.slower)}${isBusy(point.slower) ? ', busy' : ''}`,
-              point.slower.median <= mostSlower ? 'reached' : 'not reached',
+              point.slower.median <= maxSlowdown ? 'reached' : 'not reached',
             ]),
         ...[point.serviceCpu, point.postgresCpu, point.gathered].map((value) => (value === null ? '–' : brief(value))),
       ]),
@@ -37,11 +37,11 @@ function table({ along, points, rows }: Axis): Table {
 
 function memoryText({ peakMemory }: GrowthResults): string {
   if (peakMemory === null) return 'The service’s memory is unknown on this system.';
-  const reached = peakMemory < mostMemory ? 'reached' : 'not reached';
-  return `Peak memory of the service: ${Math.round(peakMemory)} MB (goal: below ${mostMemory}; ${reached}).`;
+  const reached = peakMemory < maxMemory ? 'reached' : 'not reached';
+  return `Peak memory of the service: ${Math.round(peakMemory)} MB (goal: below ${maxMemory}; ${reached}).`;
 }
 
-export function tellGrowth(results: GrowthResults, say: (text: string) => void): void {
+export function printGrowth(results: GrowthResults, say: (text: string) => void): void {
   const { turns, connections, each } = results;
   say(
     `\nOver HTTP, ${connections} connections, median of ${turns} turns; each contact has ${each.bookingsEach} booking and ${each.purchasesEach} purchase:`,
@@ -56,10 +56,10 @@ const titles = {
 };
 
 export function publishGrowth(results: GrowthResults): void {
-  keepJson('growth.json', results);
+  writeJson('growth.json', results);
   const parts = results.axes.flatMap((axis) => {
     const [file, title] = [`growth-${axis.along}.svg`, titles[axis.along]];
-    keep(
+    writeFile(
       file,
       lines({
         ...{ title, along: axis.along, unit: 'time ÷ first', points: axis.points.map(count) },
@@ -69,7 +69,7 @@ export function publishGrowth(results: GrowthResults): void {
             values: at.map(({ slower }) => slower.median),
           })),
         },
-        goal: mostSlower,
+        goal: maxSlowdown,
       }),
     );
     return [chart(file, title), inMarkdown(table(axis))];

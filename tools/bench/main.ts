@@ -5,12 +5,12 @@ import { makeGround } from './fixture.ts';
 import { profile } from './flame-run.ts';
 import { benchGenerating } from './generate.ts';
 import { measureGrowth } from './growth.ts';
-import { publishGrowth, tellGrowth } from './growth-report.ts';
+import { printGrowth, publishGrowth } from './growth-report.ts';
 import { startService } from './load/service.ts';
 import { spreadOf } from './load/statistics.ts';
 import { benchPages, type Dashboard, pagesOf } from './pages.ts';
 import { publish } from './report/publish.ts';
-import { tell } from './report/report.ts';
+import { printResults } from './report/report.ts';
 
 const usage = `npm run bench                    every row at 1, 16, 64 and 256 connections, compared with PostgreSQL alone and an empty route
 npm run bench -- --peers         also compares with other programs
@@ -98,7 +98,7 @@ async function run(asked: Asked): Promise<void> {
   try {
     if (asked.growth) {
       const results = await measureGrowth(service, { ...asked, say });
-      tellGrowth(results, say);
+      printGrowth(results, say);
       if (whole) publishGrowth(results);
       return;
     }
@@ -106,7 +106,7 @@ async function run(asked: Asked): Promise<void> {
     if (parts.size > 0) {
       const { stage, rows } = await makeGround(service, parts, say);
       const results = await compare(stage, rows, { ...asked, say });
-      tell(results, say);
+      printResults(results, say);
       if (whole) publish(results);
     }
     if (wanted.has('generate')) await tellGenerating(service);
@@ -121,7 +121,7 @@ async function tellGenerating(service: Awaited<ReturnType<typeof startService>>)
   const { count, turns } = await benchGenerating(service, { count: 1_000_000, rounds: 3, say });
   const ratios = turns.map(({ ours, plain }) => ours / plain);
   const { median, min, max } = spreadOf(ratios);
-  say(`\nGenerating ${count.toLocaleString('en')} vouchers, beside a plain INSERT … SELECT of as many rows:\n`);
+  say(`\nGenerating ${count.toLocaleString('en')} vouchers, compared with a plain INSERT … SELECT of as many rows:\n`);
   say(
     `  took longer by ${median.toFixed(2)}   (${min.toFixed(2)}–${max.toFixed(2)}; to stay below: 2, ${median < 2 ? 'reached' : 'not reached'})\n`,
   );

@@ -47,7 +47,7 @@ export class Calendar {
   }
 
   /** The time when a day's data is sent: after closing time, with some variation. */
-  heard(day: number): Date {
+  sentAt(day: number): Date {
     const wall = `${this.at(day, 23 * 60 + 25 + ((day * 37) % 30)).slice(0, 17)}${two((day * 41) % 60)}Z`;
     const asIfInGreenwich = new Date(wall.replace(' ', 'T'));
     const ahead = Date.parse(`${onClock(wall, timeZone).replace(' ', 'T')}Z`) - asIfInGreenwich.getTime();

@@ -15,7 +15,7 @@ const askedByPhone: RecordConsent[] = [
 ];
 
 /** Guests change their consent in different ways. Later changes by partners are held back by rules. */
-export function addChangesOfMind(story: Story): void {
+export function addConsentChanges(story: Story): void {
   const { calendar } = story;
   for (const guest of story.guests) {
     const { chance, email, mobile_number, visits } = guest;

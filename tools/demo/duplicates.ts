@@ -1,12 +1,12 @@
 import { Random } from '../../src/shared/random.ts';
 import type { Api } from './api.ts';
-import { mobileNumber, mostGuests } from './guests.ts';
+import { maxGuests, mobileNumber } from './guests.ts';
 import type { Guest } from './model.ts';
 import type { Story } from './story.ts';
 import type { Venue } from './venues.ts';
 
 /** Duplicates, automatic merges, and shared phone numbers. */
-export function addTangles(story: Story): void {
+export function addDuplicates(story: Story): void {
   const chance = new Random(20_011);
   const { last } = story.calendar;
   const several = (inSoMany: number) => Math.max(3, Math.floor(story.guests.length / inSoMany));
@@ -17,10 +17,10 @@ export function addTangles(story: Story): void {
   const withMobile = settled.filter(({ mobile_number }) => mobile_number);
   const without = settled.filter(({ mobile_number }) => !mobile_number);
   without.slice(0, several(90)).forEach((guest, index) => {
-    addKnownTwice(story, chance, guest, mobileNumber(mostGuests + index));
+    addKnownTwice(story, chance, guest, mobileNumber(maxGuests + index));
   });
   for (const guest of withMobile.slice(0, several(120))) addSecondEmail(story, chance, guest);
-  for (const share of [0.3, 0.55, 0.8, 0.97]) addTidying(story, Math.floor(share * last));
+  for (const share of [0.3, 0.55, 0.8, 0.97]) addReviews(story, Math.floor(share * last));
 }
 
 /** One contact has the number, another the e-mail. A write with both merges them. */
@@ -56,7 +56,7 @@ interface Side {
 }
 
 /** Staff merge possible duplicates. The first merge of each review is undone. */
-function addTidying(story: Story, day: number): void {
+function addReviews(story: Story, day: number): void {
   story.add(day, 'staff', async (api: Api) => {
     const { data } = await api.account('GET', '/possible_duplicates');
     const pairs = (data as { id: number; contacts: [Side, Side] }[])

@@ -70,6 +70,6 @@ async function isLoaded(api: Api): Promise<boolean> {
 
 function notOurs(): SetupProblem {
   return new SetupProblem(
-    'This database has accounts or users that are not the demo’s, and it is not loaded beside them. Set DATA_DIR to a folder of its own (./demo-data unless set), or DATABASE_URL to an empty database.',
+    'This database has other accounts or users, so the demo is not loaded. Set DATA_DIR to another folder (default: ./demo-data), or DATABASE_URL to an empty database.',
   );
 }

@@ -5,7 +5,7 @@ import type { Story } from './story.ts';
 const nowhere = 99_999_999;
 
 /** Typical errors of partners. They appear in the request log. */
-const mishaps: ((api: Api, number: number) => Promise<void>)[] = [
+const failures: ((api: Api, number: number) => Promise<void>)[] = [
   (api) => api.refused('POST', '/v1/contact', 'wifi', { email: 'dave at home', first_name: 'Dave' }),
   (api) =>
     api.refused('POST', '/v1/contact', 'wifi', {
@@ -41,12 +41,12 @@ const mishaps: ((api: Api, number: number) => Promise<void>)[] = [
 ];
 
 /** The request log covers a week, so only that week has errors. */
-export function addMishaps(story: Story): void {
+export function addFailedRequests(story: Story): void {
   const chance = new Random(40_009);
   const { last } = story.calendar;
   const recent = story.guests.filter(({ email, visits }) => email && (visits[0] as number) < last - 10);
   for (let number = 0; number < 48; number++) {
-    const mishap = chance.pick(mishaps);
+    const mishap = chance.pick(failures);
     story.add(last - chance.below(6), 'anybody', (api) => mishap(api, number));
   }
   // A request with discard_invalid_data.

@@ -16,7 +16,7 @@ const habits = [
  * Ofcom reserves 07700 900000 to 900999 for fiction, which is too few. These numbers start with the same six digits and
  * have one digit too many, so none of them can be dialled.
  */
-export const mostGuests = 9000;
+export const maxGuests = 9000;
 export const mobileNumber = (number: number) => `07700900${String(number).padStart(4, '0')}`;
 
 const mailDomains = ['example.com', 'example.com', 'example.org', 'example.net'];

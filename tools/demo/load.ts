@@ -1,15 +1,15 @@
 import { dayNumber, dayOf } from '../../src/shared/clock.ts';
 import type { Api } from './api.ts';
 import { dayCount } from './calendar.ts';
-import { addChangesOfMind } from './consents.ts';
-import { addTangles } from './duplicates.ts';
-import { addMishaps } from './failed-requests.ts';
+import { addConsentChanges } from './consents.ts';
+import { addDuplicates } from './duplicates.ts';
+import { addFailedRequests } from './failed-requests.ts';
 import { finish, setUp } from './setup.ts';
 import { Story } from './story.ts';
 import { makeVenues } from './venues.ts';
 import { addVisits } from './visits.ts';
 import { addVouchers } from './vouchers.ts';
-import { addStrays } from './waiting-purchases.ts';
+import { addWaitingPurchases } from './waiting-purchases.ts';
 
 /** The clock of the service. */
 export class Clock {
@@ -35,7 +35,8 @@ export async function loadDemo(
   // Start a month before the first guest.
   clock.time = new Date(`${dayOf(dayNumber(today) - dayCount - 30)}T10:00:00Z`);
   const story = new Story(today, guests, venues, await setUp(api, venues));
-  for (const add of [addVisits, addChangesOfMind, addTangles, addVouchers, addStrays, addMishaps]) add(story);
+  for (const add of [addVisits, addConsentChanges, addDuplicates, addVouchers, addWaitingPurchases, addFailedRequests])
+    add(story);
 
   const of = story.length;
   let done = 0;

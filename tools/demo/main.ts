@@ -6,7 +6,7 @@ import { type Config, readConfig } from '../../src/platform/config.ts';
 import { mustBeFree } from '../../src/platform/http/listen.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { ensureDemo } from './ensure.ts';
-import { mostGuests } from './guests.ts';
+import { maxGuests } from './guests.ts';
 import { users } from './users.ts';
 import { groupName } from './venues.ts';
 
@@ -17,7 +17,7 @@ async function main(guests: number): Promise<void> {
   const config = readConfig(undefined, usual);
   const log = createLog(config.logLevel);
   if (!/^(127\.|::1$|localhost$)/.test(config.host)) {
-    log.warn('HOST: whoever reaches the demo can sign in, as anybody may know its passwords');
+    log.warn('HOST: anyone who can reach the demo can sign in, because its passwords are public');
   }
   const print = (text: string) => void process.stdout.write(`${text}${whoCanSignIn(config)}`);
   await runUntilStopped(config, log, async (signal) => {
@@ -42,7 +42,7 @@ function whoCanSignIn({ databaseUrl, dataDir }: Config): string {
   const lines = users.map(({ role, email, password }) => `  ${role.padEnd(10)}  ${email.padEnd(width)}  ${password}`);
   const again = databaseUrl ? 'Empty the database' : `Remove ${dataDir}`;
   return [
-    `  This is the demo: ${groupName}, a group that is made up, with all its guests. Sign in as`,
+    `  This is the demo: ${groupName}, a fictional group with fictional guests. Sign in as`,
     '',
     ...lines,
     '',
@@ -53,12 +53,12 @@ function whoCanSignIn({ databaseUrl, dataDir }: Config): string {
 
 function toCount(text: string): number {
   const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 20 && count <= mostGuests) return count;
-  throw new InvalidArgumentError(`It must be a whole number from 20 to ${mostGuests}.`);
+  if (/^\d+$/.test(text) && count >= 20 && count <= maxGuests) return count;
+  throw new InvalidArgumentError(`It must be a whole number from 20 to ${maxGuests}.`);
 }
 
 const program = new Command('npm run demo --')
-  .description('Starts the service with a made-up hospitality group.')
+  .description('Starts the service with a fictional hospitality group.')
   .option('--guests <count>', 'how many guests to make, the first time', toCount, 5000)
   .action(({ guests }: { guests: number }) => main(guests).catch(exitWithError));
 await program.parseAsync();

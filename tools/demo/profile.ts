@@ -17,7 +17,7 @@ const consents: Record<Meeting, { source: string; email: number; sms: number; ca
 };
 
 /** The contact write of a visit: all fields of this kind of system the first time, and only the venue later. */
-export function met(guest: Guest, meeting: Meeting, venue: Venue, lists: Lists): Write {
+export function contactWrite(guest: Guest, meeting: Meeting, venue: Venue, lists: Lists): Write {
   const { chance, first_name, last_name, gender, dob, city, postcode } = guest;
   const isFirst = guest.metBy.size === 0;
   if (guest.metBy.has(meeting)) return { units: [{ id: venue.id }] };

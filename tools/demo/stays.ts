@@ -2,7 +2,7 @@ import type { NewStay } from '../../src/features/activity/stays/schema.ts';
 import { addFeedback } from './feedback.ts';
 import { basket } from './menu.ts';
 import type { Visit } from './model.ts';
-import { met } from './profile.ts';
+import { contactWrite } from './profile.ts';
 import type { Story } from './story.ts';
 import { hotelNotes } from './texts.ts';
 
@@ -58,7 +58,7 @@ export function addStay(story: Story, visit: Visit): void {
     ...(chance.percent(40) ? { deposit_amount: room.gross } : {}),
     ...(throughAgent ? { stay_travel_agent: chance.pick(['Pillow & Post', 'Hatstand Holidays']) } : {}),
   };
-  const profile = met(guest, 'reception', venue, lists);
+  const profile = contactWrite(guest, 'reception', venue, lists);
   story.add(made, guest, (api) => api.contact('hotel', guest, { ...profile, stays: [stay] }));
   addEnd(story, visit, stay, nights, { chosen, extrasGross });
 }

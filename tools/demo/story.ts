@@ -66,7 +66,7 @@ export class Story {
    */
   *days(): Generator<{ at: Date; told: Tell[][][] }> {
     for (const [day, { guests, anybody, staff }] of this.#days.entries()) {
-      yield { at: this.calendar.heard(day), told: [[...guests.values()], anybody.map((tell) => [tell]), [staff]] };
+      yield { at: this.calendar.sentAt(day), told: [[...guests.values()], anybody.map((tell) => [tell]), [staff]] };
     }
   }
 }

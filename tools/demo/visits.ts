@@ -4,7 +4,7 @@ import type { Api } from './api.ts';
 import { addFeedback } from './feedback.ts';
 import { basket, total } from './menu.ts';
 import type { Guest, Visit } from './model.ts';
-import { met } from './profile.ts';
+import { contactWrite } from './profile.ts';
 import { addStay } from './stays.ts';
 import type { Story } from './story.ts';
 import { notes } from './texts.ts';
@@ -79,7 +79,7 @@ function addBooking(story: Story, { guest, venue, day, start, people }: Visit): 
     party_size: people,
     ...(people >= 6 ? { deposit_paid: people * 10 } : {}),
   };
-  const profile = met(guest, byPhone ? 'phone booking' : 'online booking', venue, lists);
+  const profile = contactWrite(guest, byPhone ? 'phone booking' : 'online booking', venue, lists);
   const end = { ...booking };
   // A booking for the same day is sent after the visit.
   if (made < day) {
@@ -132,7 +132,7 @@ function addPurchase(
   const { key } = chance.weighted(ways, ({ weight }) => weight);
   if (key === undefined) return false;
   if (key === 'app') {
-    const profile = met(guest, 'app', venue, lists);
+    const profile = contactWrite(guest, 'app', venue, lists);
     const ordered = { ...purchase, provider_id: lists.providers.app, order_type_id: chance.pick([2, 2, 2, 3, 5]) };
     story.add(day, guest, (api) => api.contact('app', guest, { ...profile, purchases: [ordered] }));
   } else if (total(items) > 0) {
@@ -146,7 +146,7 @@ const devices = ['phone', 'phone', 'phone', 'tablet', 'laptop'];
 function addWifi(story: Story, { guest, venue, day, start }: Visit): void {
   const { chance } = guest;
   const { calendar, lists } = story;
-  const profile = met(guest, 'wifi', venue, lists);
+  const profile = contactWrite(guest, 'wifi', venue, lists);
   const device = {
     unit_id: venue.id,
     hotspot_name: `${venue.name} guest wifi`,
@@ -170,7 +170,7 @@ function joinAndNote(story: Story, guest: Guest): void {
   if (membership) {
     const { number, type, from } = membership;
     const joined = {
-      ...met(guest, 'app', home, lists),
+      ...contactWrite(guest, 'app', home, lists),
       membership_number: number,
       membership_type: type,
       units: [
@@ -181,7 +181,7 @@ function joinAndNote(story: Story, guest: Guest): void {
     story.add(from, guest, (api) => api.contact('app', guest, joined));
   }
   if (card) {
-    const given = { ...met(guest, 'till', home, lists), card_reference: card.reference };
+    const given = { ...contactWrite(guest, 'till', home, lists), card_reference: card.reference };
     story.add(card.from, guest, (api) => api.contact('tills', guest, given));
   }
   const often = Math.min(3, Math.floor(visits.length / 6));

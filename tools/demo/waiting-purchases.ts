@@ -5,7 +5,7 @@ import { basket } from './menu.ts';
 import type { Story } from './story.ts';
 
 /** Keys that match no contact: a mistyped reference, an unassigned voucher, a table without a booking. */
-const ledAstray: Record<MatchKey, (number: number) => string> = {
+const unmatchedKeys: Record<MatchKey, (number: number) => string> = {
   booking_reference: (number) => `DF-${9_000 - number}`,
   unique_code: (number) => `GIFT-${7_000 + number}`,
   membership_number: (number) => `MF-9${String(number).padStart(5, '0')}`,
@@ -14,17 +14,17 @@ const ledAstray: Record<MatchKey, (number: number) => string> = {
 };
 
 /** Waiting purchases for each key, more of them recently. */
-export function addStrays(story: Story): void {
+export function addWaitingPurchases(story: Story): void {
   const chance = new Random(30_011);
   const { calendar, lists } = story;
   const count = Math.max(3, Math.floor(story.guests.length / 110));
-  for (const key of Object.keys(ledAstray) as MatchKey[]) {
+  for (const key of Object.keys(unmatchedKeys) as MatchKey[]) {
     for (let number = 0; number < count; number++) {
       const venue = chance.weighted(story.venues, ({ size }) => size);
       const day = calendar.pick(chance, venue.kind, chance.percent(60) ? calendar.last - 60 : 0);
       const paid = chance.between(18 * 60, 22 * 60);
       const sent: AnonymousPurchases = {
-        [key]: ledAstray[key](number),
+        [key]: unmatchedKeys[key](number),
         purchases: [
           {
             transaction_reference: story.reference(`T${venue.code}`),

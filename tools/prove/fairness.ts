@@ -8,7 +8,7 @@ import { ask } from './support/client.ts';
 import type { Terms, Verdict } from './support/proof.ts';
 
 /** The limit of the quiet account's p99 under a flood, as a multiple of its usual p99. */
-const mostTimes = 5;
+const maxRatio = 5;
 /** The machine is shared, so a flood counts as unfair only after this many slow or rejected measurements in a row. */
 const tries = 5;
 
@@ -19,14 +19,14 @@ export async function proveFairness({ short, say, signal }: Terms): Promise<Verd
   const wrong: string[] = [];
   const tally: Record<string, number> = {};
   try {
-    const quiet = await furnish(service, 'The quiet group', 20, 3);
-    const loud = await furnish(service, 'The loud group', 10_000, 3);
+    const quiet = await createAccount(service, 'The quiet group', 20, 3);
+    const loud = await createAccount(service, 'The loud group', 10_000, 3);
     const probe = () => measure(service.url, quiet, requests, signal);
     await probe();
     for (const [name, flood] of Object.entries(floods(service.url, loud))) {
       let times = Infinity;
       let refused: string[] = [];
-      const isUnfair = () => times > mostTimes || refused.length > 0;
+      const isUnfair = () => times > maxRatio || refused.length > 0;
       for (let attempt = 1; attempt <= tries && isUnfair() && !signal.aborted; attempt++) {
         const usual = await probe();
         const flooding = startFlood(flood);
@@ -44,7 +44,7 @@ export async function proveFairness({ short, say, signal }: Terms): Promise<Verd
       }
       wrong.push(...refused);
       tally[`% of the usual p99 under ${name}`] = Math.round(times * 100);
-      if (times > mostTimes) wrong.push(`${name}: the other account’s p99 was ${times.toFixed(1)} times its usual.`);
+      if (times > maxRatio) wrong.push(`${name}: the other account’s p99 was ${times.toFixed(1)} times its usual.`);
     }
     return { tally, wrong };
   } finally {
@@ -63,7 +63,7 @@ interface Group {
 }
 
 /** Creates an account with one contact that has many purchases. */
-async function furnish(service: Service, name: string, purchases: number, lines: number): Promise<Group> {
+async function createAccount(service: Service, name: string, purchases: number, lines: number): Promise<Group> {
   const account = await service.admin('POST', '/accounts', { name });
   const unit = await service.admin('POST', `/accounts/${account.id}/units`, { name: 'The Anchor' });
   const { token } = await service.admin('POST', `/accounts/${account.id}/tokens`, { name: 'till' });

@@ -5,11 +5,11 @@ import { only } from '../../src/platform/db/sql.ts';
 import { Random } from '../../src/shared/random.ts';
 import { askAdmin } from '../bench/load/service.ts';
 import { type Counts, happen, type Scene, schedule, secondsForAll } from './faults/chaos.ts';
-import { type Judgement, judge } from './faults/check.ts';
+import { type CheckResult, checkDatabase } from './faults/check.ts';
 import { Disk } from './faults/disk.ts';
 import { clients, Load } from './faults/load.ts';
 import { Postgres } from './faults/postgres.ts';
-import { Line } from './faults/proxy.ts';
+import { CuttingProxy } from './faults/proxy.ts';
 import { codes, type Place } from './faults/script.ts';
 import { every, Fleet } from './support/fleet.ts';
 import type { Terms, Verdict } from './support/proof.ts';
@@ -23,7 +23,7 @@ const recoveryMs = { long: 5000, short: 15_000 };
 const repeated = 300;
 
 /** The result of one scene. */
-interface Findings extends Counts, Judgement {
+interface Findings extends Counts, CheckResult {
   seconds: number;
   slowestRecoveryMs: number;
   tally: Load['tally'];
@@ -46,7 +46,7 @@ const ways: Way[] = [
     stage: async (disk, chance, signal, work) => {
       const postgres = await Postgres.create(disk.folder);
       await postgres.start();
-      const line = await Line.lay(() => postgres.port());
+      const line = await CuttingProxy.open(() => postgres.port());
       try {
         const address = Object.assign(new URL(postgres.address('regulars')), { port: String(line.port) });
         const fleet = await Fleet.start(3, { DATABASE_URL: address.href, LOG_LEVEL: 'error' }, chance);
@@ -84,7 +84,7 @@ export async function proveFaults(terms: Terms): Promise<Verdict> {
       if (disk.cantFill) terms.say(`  THE DISK WILL NOT BE FULL: ${disk.cantFill}`);
       const chance = new Random(terms.seed + index);
       await way.stage(disk, chance, terms.signal, async (scene) => {
-        found.push(await examine(way, scene, chance, terms));
+        found.push(await runScene(way, scene, chance, terms));
       });
     } finally {
       disk.remove();
@@ -98,7 +98,7 @@ export async function proveFaults(terms: Terms): Promise<Verdict> {
       'seconds under load': Math.round(sum((one) => one.seconds)),
       'clients at once': clients,
       'processes of the service killed with -9': sum((one) => one.fleet.killed),
-      'processes of the service told to stop': sum((one) => one.fleet.restarted),
+      'processes of the service stopped by a signal': sum((one) => one.fleet.restarted),
       'kills of PostgreSQL with -9': sum((one) => one.postgresKills),
       'restarts of PostgreSQL': sum((one) => one.restarts),
       'times PostgreSQL hung': sum((one) => one.halts),
@@ -114,7 +114,7 @@ export async function proveFaults(terms: Terms): Promise<Verdict> {
       'writes answered': sum((one) => one.tally.answered),
       'answers replayed': sum((one) => one.tally.replayed),
       'writes given up': sum((one) => one.tally.gaveUp),
-      'of these, done all the same': sum((one) => one.quietlyDone),
+      'of these, done all the same': sum((one) => one.storedUnanswered),
       lost: sum((one) => one.lost),
       doubled: sum((one) => one.doubled),
       'half-written': sum((one) => one.half),
@@ -123,11 +123,16 @@ export async function proveFaults(terms: Terms): Promise<Verdict> {
   };
 }
 
-async function examine(way: Way, scene: Scene, chance: Random, { seed, short, say, signal }: Terms): Promise<Findings> {
+async function runScene(
+  way: Way,
+  scene: Scene,
+  chance: Random,
+  { seed, short, say, signal }: Terms,
+): Promise<Findings> {
   const { fleet, postgres } = scene;
   const seconds = short ? secondsForAll(scene) : way.longSeconds;
   say(`${way.name}, for ${seconds} seconds:`);
-  const place = await furnish(scene);
+  const place = await createData(scene);
   const load = new Load(place, () => fleet.urls(), seed);
   const counts: Counts = { postgresKills: 0, restarts: 0, halts: 0, cuts: 0, fullDisks: 0 };
   const wrong: string[] = [];
@@ -137,7 +142,7 @@ async function examine(way: Way, scene: Scene, chance: Random, { seed, short, sa
   const clientsAtWork = load.begin();
   const jobs = every(150, async () => {
     const behind = await postgres.connect().catch(() => undefined);
-    if (behind) await putOff(behind, place).catch(() => {}); // The database is unavailable, so no job can be enqueued.
+    if (behind) await enqueueJob(behind, place).catch(() => {}); // The database is unavailable, so no job can be enqueued.
     await behind?.close();
   });
   try {
@@ -146,10 +151,10 @@ async function examine(way: Way, scene: Scene, chance: Random, { seed, short, sa
       const at = elapsed();
       const turnedAway = load.tally.turnedAway;
       const words = await happen(scene, fault, counts);
-      const back = await cameBack(scene);
+      const back = await waitForPostgres(scene);
       const away = (back - began) / 1000 - at;
-      const stood = standstills();
-      const slowest = await recovered(scene, load, back);
+      const stood = measureStalls();
+      const slowest = await waitForFleet(scene, load, back);
       const lateMs = slowest - stood.end();
       slowestRecoveryMs = Math.max(slowestRecoveryMs, slowest);
       const sentence = `${at.toFixed(1)} s: ${words}, back after ${away.toFixed(1)} s, recovered ${Math.round(slowest)} ms later`;
@@ -164,15 +169,15 @@ async function examine(way: Way, scene: Scene, chance: Random, { seed, short, sa
   const underLoad = elapsed();
   await fleet.complete();
   if (!(await repeatSome(load))) wrong.push('What was answered could not be sent again.');
-  if (!(await doesJobs(scene, place))) wrong.push('A job was not done within 15 seconds.');
+  if (!(await waitForJob(scene, place))) wrong.push('A job was not done within 15 seconds.');
   load.close();
   // Running transactions end before the check.
   await fleet.stop();
   if (!postgres.isRunning()) await postgres.start();
-  await postgres.back();
+  await postgres.waitUntilBack();
   const behind = await postgres.connect();
   try {
-    const verdict = await judge(behind, place.account, load.writes);
+    const verdict = await checkDatabase(behind, place.account, load.writes);
     return {
       ...{ ...counts, ...verdict, slowestRecoveryMs, seconds: underLoad, tally: load.tally },
       ...{ fleet, cantFill: scene.disk.cantFill },
@@ -184,8 +189,8 @@ async function examine(way: Way, scene: Scene, chance: Random, { seed, short, sa
 }
 
 /** Waits until PostgreSQL accepts writes. Starts it if no service does, as an operator would. */
-async function cameBack({ postgres, line }: Scene): Promise<number> {
-  const back = postgres.back();
+async function waitForPostgres({ postgres, line }: Scene): Promise<number> {
+  const back = postgres.waitUntilBack();
   let isBack = false;
   const known = back.finally(() => {
     isBack = true;
@@ -198,7 +203,7 @@ async function cameBack({ postgres, line }: Scene): Promise<number> {
 }
 
 /** Waits until every process has answered a write. Returns the milliseconds of the slowest. */
-async function recovered({ fleet }: Scene, load: Load, back: number): Promise<number> {
+async function waitForFleet({ fleet }: Scene, load: Load, back: number): Promise<number> {
   let since = back;
   if (fleet.urls().length === 0) {
     // All processes were killed. The time of the new ones counts from their start.
@@ -207,14 +212,14 @@ async function recovered({ fleet }: Scene, load: Load, back: number): Promise<nu
   }
   const isOver = (url: string) => !fleet.urls().includes(url) || performance.now() - since > 2 * recoveryMs.short;
   const each = fleet.urls().map(async (url) => {
-    await load.answersAWrite(url, () => isOver(url));
+    await load.waitForWrite(url, () => isOver(url));
     return performance.now() - since;
   });
   return Math.max(0, ...(await Promise.all(each)));
 }
 
 /** The longest stall of this process, measured by a timer of 50 ms. A stalled machine cannot recover either. */
-function standstills(): { end(): number } {
+function measureStalls(): { end(): number } {
   let lost = 0;
   let last = performance.now();
   const timer = setInterval(() => {
@@ -231,7 +236,7 @@ function standstills(): { end(): number } {
 }
 
 /** Creates the account and the codes to redeem. */
-async function furnish({ fleet, postgres }: Scene): Promise<Place> {
+async function createData({ fleet, postgres }: Scene): Promise<Place> {
   const admin = (path: string, body: object) => askAdmin(fleet.url(), 'POST', path, body);
   const { id: account } = await admin('/accounts', { name: 'The Harbour Group' });
   const at = `/accounts/${account}`;
@@ -260,16 +265,16 @@ async function repeatSome(load: Load): Promise<boolean> {
 }
 
 /** Enqueues a job. Returns its id. */
-async function putOff({ run }: Connection, { account }: Place): Promise<number> {
+async function enqueueJob({ run }: Connection, { account }: Place): Promise<number> {
   const payload = JSON.stringify({ account_id: account, domain: 'harbour.example' });
   return only(await run<{ id: number }>`select id from graphile_worker.add_job(${lookAgainTask}, ${payload}::json)`).id;
 }
 
 /** Waits until the job has run. (The running job of a killed process stays locked for hours.) */
-async function doesJobs({ postgres }: Scene, place: Place): Promise<boolean> {
+async function waitForJob({ postgres }: Scene, place: Place): Promise<boolean> {
   const behind = await postgres.connect();
   try {
-    const job = await putOff(behind, place);
+    const job = await enqueueJob(behind, place);
     for (let tries = 0; tries < 300; tries++) {
       if ((await behind.run`select from graphile_worker.jobs where id = ${job}`).length === 0) return true;
       await pause(50);

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { Random } from '../../src/shared/random.ts';
 import { type Amplified, amplify } from './input/amplification.ts';
-import { isRejected, judge } from './input/check.ts';
+import { checkResponses, isRejected } from './input/check.ts';
 import { type Operation, operationAt, operationsOf } from './input/document.ts';
 import type { Made } from './input/draft.ts';
 import { Ground } from './input/ground.ts';
@@ -13,12 +13,12 @@ import type { Terms, Verdict } from './support/proof.ts';
 /** Each lane has its own service and database, so that a change can be attributed to a request. */
 const lanes = 4;
 /** The requests of a lane between two restocks of deleted data. */
-const mendEvery = 100;
+const restockEvery = 100;
 /** The requests between two comparisons of the whole database with the recorded changes. */
 const compareEvery = 2500;
 const watchEvery = 500;
 /** The memory limit. More indicates a leak. */
-const mostMemory = 1024 ** 3;
+const maxMemory = 1024 ** 3;
 /** The service closes such a connection after a minute and checks every ten seconds. */
 const longestIdleMs = 100_000;
 
@@ -29,7 +29,7 @@ interface Tally {
   closed: number;
   faults: number;
   halfWritten: number;
-  speechless: number;
+  withoutResponse: number;
   slowest: { ms: number; what: string };
   memory: number;
   compared: number;
@@ -46,7 +46,7 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
   const wanted = short ? 20_000 : 100_000;
   const wrong: string[] = [];
   const tally: Tally = {
-    ...{ requests: 0, accepted: 0, rejected: new Map(), closed: 0, faults: 0, halfWritten: 0, speechless: 0 },
+    ...{ requests: 0, accepted: 0, rejected: new Map(), closed: 0, faults: 0, halfWritten: 0, withoutResponse: 0 },
     ...{ slowest: { ms: 0, what: '' }, memory: 0, compared: 0, tables: new Set(), reached: new Map() },
   };
   let begin = performance.now();
@@ -66,7 +66,7 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
     begin = performance.now();
     await Promise.all(
       grounds.map((ground, lane) =>
-        walk(ground, { lane, count: wanted / lanes, seed, signal }, tally, (text) => wrong.push(text)).catch(
+        runLane(ground, { lane, count: wanted / lanes, seed, signal }, tally, (text) => wrong.push(text)).catch(
           (error: Error) => wrong.push(`Lane ${lane} did not get to its end: ${error.stack}`),
         ),
       ),
@@ -103,7 +103,7 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
       'connections closed without an answer': tally.closed,
       'answered 5xx': tally.faults,
       'refused and half written': tally.halfWritten,
-      'errors without a field or a message': tally.speechless,
+      'errors without a field or a message': tally.withoutResponse,
       'times the whole database was compared': tally.compared,
       'tables that were changed': tally.tables.size,
       'slowest, in ms': Math.round(tally.slowest.ms),
@@ -122,7 +122,7 @@ async function operationsAt({ service }: Ground): Promise<Operation[]> {
 }
 
 /** Sends a lane's share of the requests, one after the other. */
-async function walk(
+async function runLane(
   ground: Ground,
   { lane, count, seed, signal }: { lane: number; count: number; seed: number; signal: AbortSignal },
   tally: Tally,
@@ -131,7 +131,7 @@ async function walk(
   const port = Number(new URL(ground.service.url).port);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    const idlers = leaveOpen(port, ground.account.token);
+    const idlers = sendIncomplete(port, ground.account.token);
     const operations = await operationsAt(ground);
     for (const { name } of operations) if (!tally.reached.has(name)) tally.reached.set(name, [0, 0]);
     const { started } = await metrics(ground);
@@ -151,19 +151,19 @@ async function walk(
       const changed = await ground.changes();
       note(changed);
       const changes = changed.filter((change) => !change.startsWith('sweep '));
-      const problems = judge(made, operations, answers, changes);
+      const problems = checkResponses(made, operations, answers, changes);
       for (const problem of problems)
         say(`${problem} Lane ${lane}, request ${number}: ${shown(made)}${heard(answers)}`);
       add(tally, made, operations, { answers, changes, problems, ms });
       if (made.visitor && changes.length > 0) ground.visitors = ground.visitors.filter((one) => one !== made.visitor);
       const mayHaveFallen = changes.some((change) => /^delete (accounts|sessions)$|^update tokens$/.test(change));
-      if (number % mendEvery === 0 || mayHaveFallen || ground.visitors.length === 0) note(await ground.mend());
+      if (number % restockEvery === 0 || mayHaveFallen || ground.visitors.length === 0) note(await ground.restock());
       const isLast = number === count - 1;
       if (isLast || number % compareEvery === compareEvery - 1) {
         const now = await ground.fingerprint();
         tally.compared++;
         for (const name of Object.keys(now))
-          if (now[name] !== prints[name] && !noted.has(name)) say(`${name} was changed, and nobody noted it.`);
+          if (now[name] !== prints[name] && !noted.has(name)) say(`${name} was changed without a record.`);
         for (const name of noted) tally.tables.add(name);
         prints = now;
         noted.clear();
@@ -172,7 +172,7 @@ async function walk(
         const { memory, started: since } = await metrics(ground);
         tally.memory = Math.max(tally.memory, memory);
         if (since !== started) say('The service started anew.');
-        if (memory > mostMemory) say(`The service holds ${Math.round(memory / 1e6)} MB.`);
+        if (memory > maxMemory) say(`The service holds ${Math.round(memory / 1e6)} MB.`);
       }
     }
     if (signal.aborted) return;
@@ -202,7 +202,7 @@ function add(tally: Tally, made: Made, operations: Operation[], { answers = [], 
   if (isAccepted) tally.accepted++;
   if (answers.length === 0) tally.closed++;
   if (!isAccepted && changes.length > 0) tally.halfWritten++;
-  if (problems.some((problem) => problem.includes('without a'))) tally.speechless++;
+  if (problems.some((problem) => problem.includes('without a'))) tally.withoutResponse++;
   // Invalid HTTP does not reach a route.
   if (made.breakage || answers.length === 0) return;
   const reached = operationAt(operations, made.outgoing.method, made.outgoing.target);
@@ -227,7 +227,7 @@ async function metrics({ service }: Ground): Promise<{ memory: number; started: 
 }
 
 /** Clients that send an incomplete request. Returns the time until each connection was closed. */
-function leaveOpen(port: number, token: string): Promise<[what: string, ms: number]>[] {
+function sendIncomplete(port: number, token: string): Promise<[what: string, ms: number]>[] {
   const begun: Record<string, string> = {
     'nothing at all': '',
     'half a line': 'POST /v1/con',

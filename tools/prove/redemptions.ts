@@ -11,9 +11,9 @@ const processes = 3;
 /** The number of concurrent clients. */
 const clients = 2000;
 /** The number of clients that try each code at about the same time. */
-const racing = 10;
+const clientsPerCode = 10;
 /** One client in this many disconnects before the response. */
-const hangsUp = 50;
+const disconnectEvery = 50;
 const [killEveryMs, cutEveryMs, patienceMs] = [1500, 400, 20_000];
 /** Each attempt has a unique second, so that the stored time identifies it. */
 const firstSecond = Date.UTC(2026, 0, 1);
@@ -49,8 +49,8 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
     const newGroup = async (name: string) =>
       (await keeper.admin('POST', `${at}/unique_code_groups`, { unit_id: units[0], name })).id;
     const [raced, spared] = [await newGroup('Raced for'), await newGroup('Left alone')];
-    const codes = Math.ceil(wanted / racing);
-    say(`${codes.toLocaleString('en')} codes to race for, and the same in a group that nobody names.`);
+    const codes = Math.ceil(wanted / clientsPerCode);
+    say(`${codes.toLocaleString('en')} codes to redeem, and the same codes in a group that no request names.`);
     for (const group of [raced, spared]) {
       await behind.query(
         `insert into unique_codes (account_id, group_id, unique_code) select $1, $2, 'R' || n from generate_series(0, $3 - 1) as n`,
@@ -78,7 +78,7 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
     const redeem = (attempt: Attempt) => {
       tally.requests++;
       attempt.asked++;
-      const hangUp = chance.once(hangsUp);
+      const hangUp = chance.once(disconnectEvery);
       if (hangUp) tally.hungUp++;
       const body = JSON.stringify({
         ...{
@@ -96,7 +96,7 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
     const client = async () => {
       while (tally.requests < wanted && !signal.aborted) {
         const number = sent.length;
-        const code = Math.floor(number / racing) % codes;
+        const code = Math.floor(number / clientsPerCode) % codes;
         const attempt: Attempt = { number, code, asked: 0, unit: units[chance.below(units.length)] as number };
         sent.push(attempt);
         for (;;) {
@@ -136,7 +136,7 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
       [raced],
     );
     const after = await fingerprint(behind, others);
-    const { wrong, redeemed, lost, doubled } = judge(sent, rows);
+    const { wrong, redeemed, lost, doubled } = checkCodes(sent, rows);
     for (const name of Object.keys(before)) {
       if (before[name] !== after[name]) wrong.push(`Something else changed: ${name}.`);
     }
@@ -174,7 +174,7 @@ interface Stored {
 }
 
 /** Holds what is stored against what was answered. */
-function judge(sent: Attempt[], stored: Stored[]) {
+function checkCodes(sent: Attempt[], stored: Stored[]) {
   const wrong: string[] = [];
   let [redeemed, lost, doubled] = [0, 0, 0];
   const won = new Map<number, Attempt>();
@@ -198,7 +198,7 @@ function judge(sent: Attempt[], stored: Stored[]) {
     redeemed++;
     const attempt = sent[(at - firstSecond) / 1000];
     if (!attempt || attempt.code !== code || attempt.unit !== unit) {
-      wrong.push(`The code R${code} is stored as nobody sent it.`);
+      wrong.push(`The code R${code} has a stored time that no request sent.`);
     } else if (winner && winner !== attempt) {
       lost++;
       wrong.push(`The code R${code} was answered 200 to one, and is stored as another’s.`);

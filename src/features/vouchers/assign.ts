@@ -41,7 +41,8 @@ export async function assignCode(tx: Tx, accountId: number, input: AssignCode, c
   const contactId = (await survivorsOf(tx, accountId, [input.contact_id])).get(input.contact_id);
   if (contactId === undefined) addError(errors, 'contact_id', unknownContact);
   else if (code && code.contact_id !== null && code.contact_id !== contactId) {
-    const first = code.redeemed_at_datetime === null ? 'Unassign it first.' : 'It was redeemed, and stays theirs.';
+    const first =
+      code.redeemed_at_datetime === null ? 'Unassign it first.' : 'It is redeemed, so its contact can’t change.';
     addError(errors, 'unique_code', `The unique code is assigned to contact ${code.contact_id}. ${first}`);
   }
   if (!code || contactId === undefined || Object.keys(errors).length > 0) throw new Invalid(errors);
@@ -83,7 +84,7 @@ export async function unassignCode(tx: Tx, accountId: number, input: UnassignCod
   const errors: FieldErrors = {};
   const code = await lockedCode(tx, accountId, input, errors);
   if (code && code.contact_id !== null && code.redeemed_at_datetime !== null) {
-    addError(errors, 'unique_code', 'The unique code was redeemed, and stays with its contact.');
+    addError(errors, 'unique_code', 'The unique code is redeemed, so it can’t be unassigned.');
   }
   if (!code || Object.keys(errors).length > 0) throw new Invalid(errors);
   await assignCodes(tx, accountId, [{ id: code.id, contact_id: null }]);

@@ -62,7 +62,7 @@ function codeErrors(input: NewCodes): FieldErrors {
 export function lengthError({ count, length = usualLength }: Partial<NewCodes>): FieldErrors {
   const shortest = shortestLength(count ?? 1);
   if (count === undefined || length >= shortest) return {};
-  return { length: [`The length must be at least ${shortest}: so many shorter codes could be guessed.`] };
+  return { length: [`The length must be at least ${shortest}: shorter codes could be guessed.`] };
 }
 
 /** The number of codes per statement. */
@@ -80,7 +80,7 @@ async function generate(
   // Send the next statement while PostgreSQL runs the previous one.
   const storing: { size: number; stored: Promise<number> }[] = [];
   while (made < count) {
-    if (isGone()) throw new Unavailable('Whoever asked for the codes has gone, so none were made.');
+    if (isGone()) throw new Unavailable('The client disconnected, so no codes were generated.');
     const size = Math.min(step, count - made - storing.reduce((all, one) => all + one.size, 0));
     if (size > 0) {
       const stored = insertCodes(tx, accountId, groupId, randomCodes(size, prefix, length));
@@ -92,7 +92,7 @@ async function generate(
     const first = storing.shift();
     const fresh = (await first?.stored) ?? 0;
     if (fresh * 2 < (first?.size ?? 0)) {
-      throw new Invalid({ length: ['The length leaves too few codes that this group does not have yet.'] });
+      throw new Invalid({ length: ['The length leaves too few unused codes. Use a greater length.'] });
     }
     made += fresh;
     progress(made, count);

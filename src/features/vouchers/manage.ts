@@ -89,6 +89,6 @@ export async function removeCodeGroup(tx: Tx, accountId: number, id: number): Pr
 async function mustBeUnused(tx: Tx, accountId: number, id: number): Promise<void> {
   if (!(await isUsed(tx, accountId, id))) return;
   throw new Invalid({
-    unique_code_group_id: ['The group has codes that were assigned or redeemed, so it stays.'],
+    unique_code_group_id: ['The group has assigned or redeemed codes, so it can’t be deleted.'],
   });
 }

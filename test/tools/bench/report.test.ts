@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rateIn } from '../../../tools/bench/load/limit.ts';
 import { bars, lines, short, ticksTo } from '../../../tools/bench/report/chart.ts';
-import { between } from '../../../tools/bench/report/document.ts';
+import { replaceBetween } from '../../../tools/bench/report/document.ts';
 import { goalOf, isReached } from '../../../tools/bench/report/goals.ts';
 
 test('the axis has round steps and ends above the maximum', () => {
@@ -39,11 +39,11 @@ test('a higher value is higher in the chart, and a goal is a horizontal line', (
 
 test('only the text between the markers is rewritten, and a page without them is an error', () => {
   const page = 'before\n<!-- results: written by npm run bench -->\nold\n<!-- end of results -->\nafter';
-  const now = between(page, 'results', 'new');
+  const now = replaceBetween(page, 'results', 'new');
   expect(now).toMatch(/^before\n.*new.*\nafter$/s);
   expect(now).not.toContain('old');
-  expect(between(now, 'results', 'new')).toBe(now);
-  expect(() => between('nothing', 'results', 'new')).toThrow('markers');
+  expect(replaceBetween(now, 'results', 'new')).toBe(now);
+  expect(() => replaceBetween('nothing', 'results', 'new')).toThrow('markers');
 });
 
 test('a goal is compared with the median', () => {

@@ -17,7 +17,7 @@ export function answerIn(received: Buffer): Answer | undefined {
   if (length !== undefined) {
     if (rest.length < Number(length)) return undefined;
     if (rest.length > Number(length))
-      throw new Error(`An answer says that it has ${length} bytes, and ${rest.length} came.`);
+      throw new Error(`A response declares ${length} bytes, but ${rest.length} arrived.`);
     return { status, body: rest };
   }
   if (/\r\ntransfer-encoding: *chunked/i.test(head)) {

@@ -1,5 +1,5 @@
 import { bars, lines } from './chart.ts';
-import { keep, keepJson, rewrite } from './document.ts';
+import { rewrite, writeFile, writeJson } from './document.ts';
 import { goalsTable, inMarkdown, peersTable, rowsTable } from './report.ts';
 import type { MachineFacts, Results, RowResult } from './results.ts';
 
@@ -22,7 +22,7 @@ const drawn = [
 /** Writes the JSON file, the charts and the page. */
 export function publish(results: Results): void {
   const { peers, ...ours } = results;
-  keepJson('results.json', ours);
+  writeJson('results.json', ours);
   const at64 = results.rows.filter(({ connections }) => connections === 64);
   const rateOf = (result: RowResult, id: string) => result.others.find((one) => one.id === id)?.perSecond.median;
   const charts: [file: string, title: string, svg: (title: string) => string][] = [
@@ -67,7 +67,7 @@ export function publish(results: Results): void {
         }),
     ],
   ];
-  for (const [file, title, svg] of charts) keep(file, svg(title));
+  for (const [file, title, svg] of charts) writeFile(file, svg(title));
   const memory = results.peakMemory === null ? 'unknown' : `${Math.round(results.peakMemory)} MB`;
   rewrite(
     'results',
@@ -84,10 +84,10 @@ export function publish(results: Results): void {
 
 function publishPeers(results: Results): void {
   const { machine, turns, peers } = results;
-  keepJson('peers.json', { machine, turns, peers });
+  writeJson('peers.json', { machine, turns, peers });
   const title = 'Requests per second at 64 connections, compared with peers';
   const names = [...new Set(peers.flatMap(({ others }) => others.map(({ name }) => name)))];
-  keep(
+  writeFile(
     'peers.svg',
     bars({
       title,

@@ -99,7 +99,7 @@ function busyRows({ rows, peers }: Results): string[] {
     .map(({ name, connections }) => `${name} at ${connections}`);
 }
 
-export function tell(results: Results, say: (text: string) => void): void {
+export function printResults(results: Results, say: (text: string) => void): void {
   const { machine, turns, sqlBy, peakMemory } = results;
   say(
     `\nOver HTTP, median of ${turns} turns (minimum–maximum); ${machine.cores} cores, shared with the clients, Node ${machine.node}, PostgreSQL ${machine.postgres}, fsync ${machine.fsync}; CPU time per request of the service and of PostgreSQL:\n`,

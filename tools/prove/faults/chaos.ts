@@ -3,7 +3,7 @@ import type { Random } from '../../../src/shared/random.ts';
 import type { Fleet } from '../support/fleet.ts';
 import type { Disk } from './disk.ts';
 import type { Postgres } from './postgres.ts';
-import type { Line } from './proxy.ts';
+import type { CuttingProxy } from './proxy.ts';
 
 /** The system under test. */
 export interface Scene {
@@ -12,7 +12,7 @@ export interface Scene {
   /**
    * The proxy between service and database. Undefined: the service uses its embedded PostgreSQL and restarts it itself.
    */
-  line: Line | undefined;
+  line: CuttingProxy | undefined;
   disk: Disk;
   signal: AbortSignal;
 }
@@ -31,12 +31,12 @@ interface Kind {
   /** Whether the fault is possible in this scene. Default: always. */
   where?(scene: Scene): boolean;
   /** Injects the fault. Returns a description, and a count if it is not 1. */
-  happen(scene: Scene, fault: Fault): Promise<string | [string, number]>;
+  inject(scene: Scene, fault: Fault): Promise<string | [string, number]>;
 }
 
 const kinds = {
   service: {
-    happen: async ({ fleet, line }, { chance }) => {
+    inject: async ({ fleet, line }, { chance }) => {
       await fleet.kill(chance.below(fleet.urls().length));
       // With a single process, wait until its replacement has started.
       if (!line) await fleet.complete();
@@ -44,15 +44,15 @@ const kinds = {
     },
   },
   stop: {
-    happen: async ({ fleet, line }, { chance }) => {
+    inject: async ({ fleet, line }, { chance }) => {
       await fleet.restart(chance.below(fleet.urls().length));
       if (!line) await fleet.complete();
-      return 'a process of the service told to stop';
+      return 'a process of the service stopped by a signal';
     },
   },
   everything: {
     counts: 'postgresKills',
-    happen: async ({ fleet, postgres, line, signal }, { lastsMs }) => {
+    inject: async ({ fleet, postgres, line, signal }, { lastsMs }) => {
       // Processes that start now wait for the database.
       const service = Promise.all(fleet.urls().map(() => fleet.kill(0)));
       await Promise.all([service, postgres.kill(true)]);
@@ -63,7 +63,7 @@ const kinds = {
   },
   postgres: {
     counts: 'postgresKills',
-    happen: async ({ postgres, line, signal }, { lastsMs, chance }) => {
+    inject: async ({ postgres, line, signal }, { lastsMs, chance }) => {
       const isWhole = chance.once(2);
       await postgres.kill(isWhole);
       if (line) await pause(lastsMs, undefined, { signal });
@@ -72,7 +72,7 @@ const kinds = {
   },
   backend: {
     counts: 'postgresKills',
-    happen: async ({ postgres }) => {
+    inject: async ({ postgres }) => {
       await postgres.killOneBackend();
       return 'one of PostgreSQL’s processes killed with -9';
     },
@@ -80,7 +80,7 @@ const kinds = {
   restart: {
     counts: 'restarts',
     where: ({ line }) => line !== undefined,
-    happen: async ({ postgres, signal }, { lastsMs }) => {
+    inject: async ({ postgres, signal }, { lastsMs }) => {
       await postgres.stop();
       await pause(lastsMs, undefined, { signal });
       return 'PostgreSQL stopped';
@@ -88,14 +88,14 @@ const kinds = {
   },
   halt: {
     counts: 'halts',
-    happen: async ({ postgres }, { lastsMs }) => {
-      await postgres.halt(lastsMs);
+    inject: async ({ postgres }, { lastsMs }) => {
+      await postgres.pause(lastsMs);
       return 'PostgreSQL halted';
     },
   },
   terminate: {
     counts: 'cuts',
-    happen: async ({ postgres }, { chance }) => {
+    inject: async ({ postgres }, { chance }) => {
       const behind = await postgres.connect();
       const share = chance.pick([30, 100]);
       const { length } = await behind.run`
@@ -108,7 +108,7 @@ const kinds = {
   cut: {
     counts: 'cuts',
     where: ({ line }) => line !== undefined,
-    happen: async ({ line }, { chance }) => {
+    inject: async ({ line }, { chance }) => {
       const count = line?.cut(chance.pick([50, 100]), chance) ?? 0;
       return [`${count} connections cut on their way`, count];
     },
@@ -116,7 +116,7 @@ const kinds = {
   commits: {
     counts: 'cuts',
     where: ({ line }) => line !== undefined,
-    happen: async ({ line }, { lastsMs, chance }) => {
+    inject: async ({ line }, { lastsMs, chance }) => {
       const count = (await line?.loseCommits(lastsMs, chance)) ?? 0;
       return [`${count} connections cut behind a commit`, count];
     },
@@ -124,7 +124,7 @@ const kinds = {
   network: {
     counts: 'cuts',
     where: ({ line }) => line !== undefined,
-    happen: async ({ line, signal }, { lastsMs, chance }) => {
+    inject: async ({ line, signal }, { lastsMs, chance }) => {
       const count = line?.down(chance) ?? 0;
       await pause(lastsMs, undefined, { signal }).finally(() => line?.up());
       return [`the network down, and ${count} connections with it`, count];
@@ -133,7 +133,7 @@ const kinds = {
   disk: {
     counts: 'fullDisks',
     where: ({ disk }) => disk.cantFill === undefined,
-    happen: async (scene, fault) => {
+    inject: async (scene, fault) => {
       await whileFull(scene, fault);
       return 'the disk full';
     },
@@ -141,9 +141,9 @@ const kinds = {
   log: {
     counts: 'fullDisks',
     where: ({ disk }) => disk.cantFill === undefined,
-    happen: async (scene, fault) => {
+    inject: async (scene, fault) => {
       // WAL files are preallocated. PostgreSQL stops when it cannot allocate more.
-      await whileFull(scene, fault, () => scene.postgres.useLogUp().catch(() => {}));
+      await whileFull(scene, fault, () => scene.postgres.useUpWal().catch(() => {}));
       return 'the disk full, and PostgreSQL’s log used up';
     },
   },
@@ -190,7 +190,7 @@ export function secondsForAll(scene: Scene): number {
 /** Returns descriptions of the faults. */
 export async function happen(scene: Scene, fault: Fault, counts: Counts): Promise<string> {
   const kind: Kind = kinds[fault.name];
-  const done = await kind.happen(scene, fault);
+  const done = await kind.inject(scene, fault);
   const [words, times] = typeof done === 'string' ? [done, 1] : done;
   if (kind.counts) counts[kind.counts] += times;
   return words;

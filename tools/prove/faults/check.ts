@@ -3,10 +3,10 @@ import { type Run, raw } from '../../../src/platform/db/sql.ts';
 import { broken } from '../../../test/support/invariants.ts';
 import { keyHash, type Write } from './script.ts';
 
-export interface Judgement {
+export interface CheckResult {
   wrong: string[];
   /** The number of unanswered writes that were stored. */
-  quietlyDone: number;
+  storedUnanswered: number;
   lost: number;
   doubled: number;
   half: number;
@@ -20,23 +20,22 @@ interface Part {
 }
 
 /** Compares the stored rows with the responses, and checks their consistency. */
-export async function judge(behind: Connection, account: number, writes: Write[]): Promise<Judgement> {
+export async function checkDatabase(behind: Connection, account: number, writes: Write[]): Promise<CheckResult> {
   const stored = new Map((await partsOf(behind.run, account)).map((one) => [one.part, one]));
-  const verdict: Judgement = { wrong: [], quietlyDone: 0, lost: 0, doubled: 0, half: 0 };
-  for (const write of writes) judgeOne(write, stored, verdict);
+  const verdict: CheckResult = { wrong: [], storedUnanswered: 0, lost: 0, doubled: 0, half: 0 };
+  for (const write of writes) checkWrite(write, stored, verdict);
   const sent = new Set(writes.flatMap(({ parts }) => parts));
   const unsent = [...stored.keys()].filter((part) => !sent.has(part));
-  if (unsent.length > 0)
-    verdict.wrong.push(`${unsent.length} things are there that nobody sent, such as ${unsent[0]}.`);
+  if (unsent.length > 0) verdict.wrong.push(`${unsent.length} stored parts were never sent, such as ${unsent[0]}.`);
   verdict.wrong.push(
-    ...(await keptOtherwise(behind.run, account, writes)),
-    ...(await otherGuests(behind.run, account, writes, stored)),
+    ...(await differentRecords(behind.run, account, writes)),
+    ...(await wrongContacts(behind.run, account, writes, stored)),
     ...(await disagreements(behind)),
   );
   return verdict;
 }
 
-function judgeOne(write: Write, stored: Map<string, Part>, verdict: Judgement): void {
+function checkWrite(write: Write, stored: Map<string, Part>, verdict: CheckResult): void {
   const times = write.parts.map((part) => stored.get(part)?.times ?? 0);
   const name = `${write.path} with ${write.parts[0]}, answered ${write.answer?.status ?? 'never'} and asked ${write.asked} times,`;
   const list = () => write.parts.map((part, index) => `${part}: ${times[index]}`).join(', ');
@@ -54,7 +53,7 @@ function judgeOne(write: Write, stored: Map<string, Part>, verdict: Judgement): 
     // Without an idempotency key, a repeated redemption is rejected because of its own first attempt.
     verdict.wrong.push(`${name} was refused and done.`);
   } else if (!write.answer) {
-    verdict.quietlyDone++;
+    verdict.storedUnanswered++;
   }
 }
 
@@ -81,7 +80,7 @@ function partsOf(run: Run, account: number): Promise<Part[]> {
 }
 
 /** Each idempotency record equals the response that was sent. */
-async function keptOtherwise(run: Run, account: number, writes: Write[]): Promise<string[]> {
+async function differentRecords(run: Run, account: number, writes: Write[]): Promise<string[]> {
   const kept = await run<{
     key: string;
     body: string;
@@ -93,7 +92,7 @@ async function keptOtherwise(run: Run, account: number, writes: Write[]): Promis
 }
 
 /** All parts of a write belong to one contact: the one in its response, or one merged into it since. */
-async function otherGuests(run: Run, account: number, writes: Write[], stored: Map<string, Part>): Promise<string[]> {
+async function wrongContacts(run: Run, account: number, writes: Write[], stored: Map<string, Part>): Promise<string[]> {
   const merged = new Map(
     (
       await run<{ id: number; into: number }>`
@@ -105,7 +104,7 @@ async function otherGuests(run: Run, account: number, writes: Write[], stored: M
     if (!isOfOneGuest) return [];
     const guests = new Set(parts.flatMap((part) => stored.get(part)?.contact ?? []).map(today));
     if (answer?.status === 200) guests.add(today((JSON.parse(answer.body) as { id: number }).id));
-    return guests.size > 1 ? [`${path} with ${parts[0]} stands on the guests ${[...guests].join(', ')}.`] : [];
+    return guests.size > 1 ? [`${path} with ${parts[0]} belongs to the contacts ${[...guests].join(', ')}.`] : [];
   });
 }
 

@@ -30,13 +30,13 @@ export class Disk {
       const { blocks, bfree, bsize } = statfsSync(this.folder);
       const problem = this.#resize((blocks - bfree) * bsize + left);
       if (problem === undefined) return;
-      if (tries === 50) throw new Error(`The disk can't be made smaller: ${problem}`);
+      if (tries === 50) throw new Error(`The disk can't be shrunk: ${problem}`);
     }
   }
 
   empty(): void {
     const problem = this.#resize(roomBytes);
-    if (problem !== undefined) throw new Error(`The disk can't be made larger: ${problem}`);
+    if (problem !== undefined) throw new Error(`The disk can't be enlarged: ${problem}`);
   }
 
   #resize(bytes: number): string | undefined {

@@ -9,7 +9,7 @@ export const clients = 24;
 const patienceMs = 60_000;
 /** One client in this many disconnects early or has a short timeout. */
 const [hangsUp, isImpatient] = [40, 10];
-const mostTries = 60;
+const maxTries = 60;
 
 /** Clients that write and read sequentially, and retry until they get a response or give up. */
 export class Load {
@@ -130,7 +130,7 @@ export class Load {
       const answers = await Promise.all(Array.from({ length: atOnce }, () => this.#send(write)));
       for (const answer of answers) if (answer) this.#take(write, answer);
       if (write.answer) break;
-      if (!write.mayRepeat || this.#whim.once(20) || tries >= mostTries) {
+      if (!write.mayRepeat || this.#whim.once(20) || tries >= maxTries) {
         this.tally.gaveUp++;
         return;
       }
@@ -235,7 +235,7 @@ export class Load {
   }
 
   /** Waits until this process has answered a write. */
-  async answersAWrite(url: string, isGone: () => boolean): Promise<void> {
+  async waitForWrite(url: string, isGone: () => boolean): Promise<void> {
     const write = this.#probes.probe();
     this.writes.push(write);
     while (!isGone()) {

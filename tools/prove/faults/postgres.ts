@@ -10,7 +10,7 @@ import { freePort, runningPostmaster } from '../../../src/platform/db/embedded/p
 import { chooseRunner } from '../../../src/platform/db/embedded/runner.ts';
 
 /** The maximum time for PostgreSQL to come back. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** A PostgreSQL for fault injection. */
 export class Postgres {
@@ -86,7 +86,7 @@ export class Postgres {
   }
 
   /** Pauses the server (SIGSTOP). */
-  async halt(milliseconds: number): Promise<void> {
+  async pause(milliseconds: number): Promise<void> {
     const pids = this.#pids();
     this.#signal(pids, 'SIGSTOP');
     try {
@@ -97,7 +97,7 @@ export class Postgres {
   }
 
   /** Switches WAL files until no preallocated one is left. */
-  async useLogUp(): Promise<void> {
+  async useUpWal(): Promise<void> {
     const connection = await this.connect();
     try {
       for (let n = 0; n < 40; n++) {
@@ -110,8 +110,8 @@ export class Postgres {
   }
 
   /** Waits until the server accepts writes. Returns the time. */
-  async back(): Promise<number> {
-    const deadline = performance.now() + patienceMs;
+  async waitUntilBack(): Promise<number> {
+    const deadline = performance.now() + timeoutMs;
     for (;;) {
       let connection: Connection | undefined;
       try {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/shared/random.ts';
 
 /** A proxy between the service and its database that can cut connections. */
-export class Line {
+export class CuttingProxy {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
   #isDown = false;
@@ -15,9 +15,9 @@ export class Line {
   }
 
   /** `to` is the database's port. */
-  static async lay(to: () => number): Promise<Line> {
+  static async open(to: () => number): Promise<CuttingProxy> {
     const server = createServer({ noDelay: true });
-    const line = new Line(server);
+    const line = new CuttingProxy(server);
     server.on('connection', (client) => line.#join(client, to()));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     return line;

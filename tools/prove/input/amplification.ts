@@ -66,7 +66,7 @@ export async function amplify(
         }
         if (cpu > allowed) say(`${name}: it took ${Math.round(cpu)} ms of CPU.`);
       }
-      await ground.mend();
+      await ground.restock();
     }
   } finally {
     agent.destroy();

@@ -10,13 +10,18 @@ const inside =
 const outside = new Set([400, 404, 408, 413, 415, 417, 431]);
 
 /** The problems of a response. `answers` is undefined if the connection never ended. */
-export function judge(made: Made, operations: Operation[], answers: Answer[] | undefined, changes: string[]): string[] {
+export function checkResponses(
+  made: Made,
+  operations: Operation[],
+  answers: Answer[] | undefined,
+  changes: string[],
+): string[] {
   const { outgoing } = made;
   if (!answers) return ['It was never answered.'];
   const wrong: string[] = [];
   if (answers.length === 0 && !outgoing.wire && !made.isTooMuch)
     wrong.push('The connection was closed without an answer.');
-  for (const answer of answers) wrong.push(...judgeAnswer(made, operations, answer));
+  for (const answer of answers) wrong.push(...checkResponse(made, operations, answer));
   if (isRejected(answers) && changes.length > 0)
     wrong.push(`It was refused, and changed something: ${changes.join(', ')}.`);
   return wrong;
@@ -24,7 +29,7 @@ export function judge(made: Made, operations: Operation[], answers: Answer[] | u
 
 export const isRejected = (answers: Answer[]): boolean => answers.every(({ status }) => status >= 400);
 
-function judgeAnswer({ outgoing, breakage }: Made, operations: Operation[], answer: Answer): string[] {
+function checkResponse({ outgoing, breakage }: Made, operations: Operation[], answer: Answer): string[] {
   const { status, headers, body } = answer;
   if (status >= 500) return [`It was answered ${status}.`];
   const wrong: string[] = [];
@@ -38,13 +43,13 @@ function judgeAnswer({ outgoing, breakage }: Made, operations: Operation[], answ
     if (outgoing.method === 'HEAD' || (outgoing.wire && body === '' && /^HEAD/.test(String(outgoing.wire[0]))))
       return wrong;
     if (!isJson) return [...wrong, `A ${status} came without a message.`];
-    wrong.push(...judgeError(status, parsed));
+    wrong.push(...checkError(status, parsed));
   }
   // With several HTTP errors, any of their statuses is correct.
   if (breakage && status >= 400) return wrong;
   const check = operation?.answers.get(status);
   if (!operation || (!operation.answers.has(status) && outgoing.wire)) {
-    if (status === 405) wrong.push(...judgeAllow(outgoing.wire ? undefined : outgoing.method, headers.allow));
+    if (status === 405) wrong.push(...checkAllow(outgoing.wire ? undefined : outgoing.method, headers.allow));
     else if (status >= 400 && !outside.has(status)) wrong.push(`A ${status} is not for an address that leads nowhere.`);
     if (status < 400 && !/^(GET|HEAD)$/.test(outgoing.method)) wrong.push(`A ${status} came from nowhere.`);
     return wrong;
@@ -63,13 +68,13 @@ function judgeAnswer({ outgoing, breakage }: Made, operations: Operation[], answ
 }
 
 /** A 405 names the allowed methods. */
-function judgeAllow(method: string | undefined, allow: unknown): string[] {
+function checkAllow(method: string | undefined, allow: unknown): string[] {
   const methods = String(allow ?? '').split(', ');
   return methods[0] && !(method && methods.includes(method)) ? [] : [`A 405 came with \`Allow: ${allow}\`.`];
 }
 
 /** A 422 has at least one field, with a message each. Other errors have a message. */
-function judgeError(status: number, body: unknown): string[] {
+function checkError(status: number, body: unknown): string[] {
   const { message, errors } = (body ?? {}) as { message?: unknown; errors?: unknown };
   const isSentence = (text: unknown) => typeof text === 'string' && text.trim() !== '';
   if (status === 422) {

@@ -20,7 +20,7 @@ export interface Code {
 export const password = 'correct horse battery staple';
 
 /** The minimum number of items of each kind. */
-const fewest = 8;
+const minStock = 8;
 const roles = ['owner', 'staff', 'viewer'] as const;
 
 /** The columns that a rejected request may change. */
@@ -69,7 +69,7 @@ export class Ground {
       const { id } = await service.admin('POST', '/accounts', { name: 'The neighbour' });
       const { token } = await service.admin('POST', `/accounts/${id}/tokens`, { name: 'till' });
       ground.neighbour = { id, token };
-      await ground.mend();
+      await ground.restock();
       return ground;
     } catch (error) {
       await ground.end();
@@ -133,12 +133,12 @@ export class Ground {
   }
 
   /** Creates deleted items again. Returns the changes. */
-  async mend(): Promise<string[]> {
+  async restock(): Promise<string[]> {
     await this.#mendAccount();
     await this.#mendUsers();
     await this.#look();
-    const lacking = Object.keys(this.#makers).filter((kind) => (this.stock[kind]?.length ?? 0) < fewest);
-    for (const kind of lacking) for (let count = 0; count < fewest; count++) await this.#makers[kind]?.();
+    const lacking = Object.keys(this.#makers).filter((kind) => (this.stock[kind]?.length ?? 0) < minStock);
+    for (const kind of lacking) for (let count = 0; count < minStock; count++) await this.#makers[kind]?.();
     if (lacking.length > 0) await this.#look();
     return this.changes();
   }
@@ -164,7 +164,7 @@ export class Ground {
     const isIn = (visitor: Visitor | undefined) => visitor && open.has(hashOf(visitor.secret).toString('hex'));
     for (const role of roles) if (!isIn(this.users[role])) this.users[role] = await this.#user(role);
     this.visitors = this.visitors.filter(isIn);
-    while (this.visitors.length < fewest) this.visitors.push(await this.#user('owner'));
+    while (this.visitors.length < minStock) this.visitors.push(await this.#user('owner'));
   }
 
   /** Inserts users directly, because the service hashes passwords slowly. This hash is fast to check. */
@@ -286,7 +286,7 @@ export class Ground {
       headers: { authorization: `Bearer ${this.account.token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`A contact could not be made: ${await response.text()}`);
+    if (!response.ok) throw new Error(`A contact could not be created: ${await response.text()}`);
     return ((await response.json()) as { id: number }).id;
   }
 

@@ -5,7 +5,7 @@ export interface Question {
   token: string;
   body?: string;
   headers?: Record<string, string>;
-  /** The client leaves after so many milliseconds, answered or not. */
+  /** The client disconnects after this many milliseconds, with or without a response. */
   patienceMs: number;
 }
 export interface Answer {

@@ -9,14 +9,14 @@ export async function tablesOf(behind: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What stands in each table, as a number. `columns` says what counts of a table's row, where that is not all of it. */
+/** A hash of each table. `columns` limits the columns that count. */
 export async function fingerprint(
   behind: pg.Client,
   columns: Record<string, string> = {},
 ): Promise<Record<string, string>> {
   const prints: Record<string, string> = {};
   for (const name of await tablesOf(behind)) {
-    // When a token was used last is told by every request.
+    // Every request changes the last use of its token.
     const counts = columns[name] ?? `to_jsonb(r) - 'last_used_at'`;
     const { rows } = await behind.query<{ print: string }>(
       `select count(*) || ' ' || coalesce(sum(hashtextextended((${counts})::text, 0)::numeric), 0) as print from ${name} as r`,

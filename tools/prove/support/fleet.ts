@@ -2,9 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/shared/random.ts';
 import { aside, type Process, startProcess } from '../../bench/load/service.ts';
 
-/**
- * Several processes of the service on one database, of which now and then one is killed, without a word, and another
- * starts.
+/** Several processes of the service on one database. Processes can be killed and replaced.
  */
 export class Fleet {
   readonly #env: Record<string, string>;
@@ -13,7 +11,7 @@ export class Fleet {
   readonly #starting = new Set<Promise<void>>();
   killed = 0;
   restarted = 0;
-  /** Those that ended though nobody had told them to. */
+  /** The number of processes that ended unexpectedly. */
   died = 0;
   /** A sentence for each thing that no process should do. */
   readonly wrong: string[] = [];
@@ -58,7 +56,7 @@ export class Fleet {
     this.#replace();
   }
 
-  /** The same, for one that may finish what it has in hand. */
+  /** The same with a graceful stop. */
   async restart(place: number): Promise<void> {
     const [one] = this.#processes.splice(place, 1);
     if (one) await this.#bid(one);
@@ -100,11 +98,11 @@ export class Fleet {
 
   async #bid(one: Process): Promise<void> {
     const code = await one.end('SIGTERM');
-    if (code !== 0) this.wrong.push(`A process that was told to stop ended with ${code ?? 'a signal'}.`);
+    if (code !== 0) this.wrong.push(`A stopped process ended with ${code ?? 'a signal'}.`);
   }
 }
 
-/** Does it every so often, until it is told to end. Failures end it at once, and are given to whoever ends it. */
+/** Repeats `work` at an interval until `end` is called. A failure stops it and is thrown by `end`. */
 export function every(milliseconds: number, work: () => Promise<void>): { end(): Promise<void> } {
   let ending = false;
   const working = (async () => {

@@ -48,7 +48,7 @@ function cursorOf(sent: string): Cursor {
   const [at = '', kind = '', id = ''] = Buffer.from(sent, 'base64url').toString().split('|');
   const isTime = /\.\d{6}$/.test(at) && formats['wall-clock']?.read(at.slice(0, -7)) === at.slice(0, -7);
   if (!isTime || !timelineKinds.includes(kind as TimelineKind) || !/^\d{1,15}$/.test(id)) {
-    throw new Invalid({ before: ['The before must be the next of an earlier page.'] });
+    throw new Invalid({ before: ['The before must be the `next` of an earlier page.'] });
   }
   return { at, kind: kind as TimelineKind, id: Number(id) };
 }

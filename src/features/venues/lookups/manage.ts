@@ -15,7 +15,7 @@ export async function createLookup(
     (await listLookups(tx, kind, accountId, { limit: 0, offset: 0 })).total >= maxLookupLength
   ) {
     throw new Invalid({
-      name: [`The account already has ${maxLookupLength} ${kind.plural}, which is the most it can have.`],
+      name: [`The account already has ${maxLookupLength} ${kind.plural}, which is the maximum.`],
     });
   }
   const lookup = await insertLookup(tx, kind, accountId, fields);
@@ -64,7 +64,7 @@ export async function removeLookup(tx: Tx, kind: LookupKind, accountId: number, 
 
 function refuseBuiltIn(kind: LookupKind, id: number, what: string): void {
   if (kind.builtIn.some((entry) => entry.id === id)) {
-    throw new Invalid({ id: [`The ${kind.noun} ${id} is part of the interface, so it can’t be ${what}.`] });
+    throw new Invalid({ id: [`The ${kind.noun} ${id} is built in, so it can’t be ${what}.`] });
   }
 }
 
