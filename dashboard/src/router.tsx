@@ -11,20 +11,20 @@ import {
 import { channels, matchKeys, timelineKinds } from '#service/shared/codes.ts';
 import { ApiError, onSignedOut } from './api/client.ts';
 import { get, queryClient } from './api/queries.ts';
-import { guestsFound, prefetchGuest } from './guests/queries.ts';
-import { overviewQuery } from './home/overview.ts';
-import { rangeNames } from './home/range.ts';
-import { NoAccountPage } from './pages/NoAccountPage.tsx';
-import { NotFoundPage } from './pages/NotFoundPage.tsx';
+import { guestsFound, prefetchGuest } from './screens/guests/queries.ts';
+import { overviewQuery } from './screens/home/overview.ts';
+import { rangeNames } from './screens/home/range.ts';
+import { NoAccountPage } from './screens/pages/NoAccountPage.tsx';
+import { NotFoundPage } from './screens/pages/NotFoundPage.tsx';
+import { unitsQuery } from './screens/venues/units.ts';
+import { venuesQuery } from './screens/venues/venues.ts';
+import { prefetchGroup, prefetchGroups } from './screens/vouchers/paths.ts';
 import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { lastAccount } from './session/last-account.ts';
 import { sessionQuery } from './session/session.ts';
 import { onSignOut } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 import { Shell } from './shell/Shell.tsx';
-import { unitsQuery } from './venues/units.ts';
-import { venuesQuery } from './venues/venues.ts';
-import { prefetchGroup, prefetchGroups } from './vouchers/paths.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
 
@@ -71,7 +71,7 @@ const start = createRoute({
 const profile = createRoute({
   getParentRoute: () => guard,
   path: 'profile',
-  component: lazyRouteComponent(() => import('./profile/ProfilePage.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(() => import('./screens/profile/ProfilePage.tsx'), 'ProfilePage'),
 });
 
 /** Parses an id in a path. Other values lead to the not-found page. */
@@ -108,7 +108,7 @@ const home = createRoute({
     if (account) void queryClient.prefetchQuery(overviewQuery(account, deps));
     void queryClient.prefetchQuery(unitsQuery({ id: params.accountId }));
   },
-  component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
+  component: lazyRouteComponent(() => import('./screens/home/HomePage.tsx'), 'HomePage'),
 });
 
 const guestsSearch = searchOf({
@@ -125,7 +125,7 @@ const guests = createRoute({
   validateSearch: guestsSearch,
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) => void queryClient.prefetchQuery(guestsFound(`/accounts/${params.accountId}`, deps)),
-  component: lazyRouteComponent(() => import('./guests/GuestsPage.tsx'), 'GuestsPage'),
+  component: lazyRouteComponent(() => import('./screens/guests/GuestsPage.tsx'), 'GuestsPage'),
 });
 
 const guestSearch = searchOf({ kind: oneOf(...timelineKinds) });
@@ -141,14 +141,14 @@ const guest = createRoute({
   loader: ({ params }) => prefetchGuest(`/accounts/${params.accountId}`, params.contactId),
   // Remount for another guest, so that typed text and open windows do not carry over.
   remountDeps: ({ params }) => params.contactId,
-  component: lazyRouteComponent(() => import('./guests/GuestPage.tsx'), 'GuestPage'),
+  component: lazyRouteComponent(() => import('./screens/guests/GuestPage.tsx'), 'GuestPage'),
 });
 
 const duplicates = createRoute({
   getParentRoute: () => account,
   path: 'duplicates',
   validateSearch: searchOf({ page: id }),
-  component: lazyRouteComponent(() => import('./guests/DuplicatesPage.tsx'), 'DuplicatesPage'),
+  component: lazyRouteComponent(() => import('./screens/guests/DuplicatesPage.tsx'), 'DuplicatesPage'),
 });
 
 const venuesSearch = searchOf({ search: text, page: id });
@@ -161,7 +161,7 @@ const venues = createRoute({
   loader: ({ context: { queryClient }, params, deps }) => {
     void queryClient.prefetchQuery(venuesQuery({ id: params.accountId }, deps));
   },
-  component: lazyRouteComponent(() => import('./venues/VenuesPage.tsx'), 'VenuesPage'),
+  component: lazyRouteComponent(() => import('./screens/venues/VenuesPage.tsx'), 'VenuesPage'),
 });
 
 const vouchers = createRoute({
@@ -169,7 +169,7 @@ const vouchers = createRoute({
   path: 'vouchers',
   validateSearch: searchOf({ code: text, page: id }),
   loader: ({ params }) => prefetchGroups({ path: `/accounts/${params.accountId}` }),
-  component: lazyRouteComponent(() => import('./vouchers/VouchersPage.tsx'), 'VouchersPage'),
+  component: lazyRouteComponent(() => import('./screens/vouchers/VouchersPage.tsx'), 'VouchersPage'),
 });
 
 const voucherGroup = createRoute({
@@ -186,14 +186,14 @@ const voucherGroup = createRoute({
     page: id,
   }),
   loader: ({ params }) => prefetchGroup({ path: `/accounts/${params.accountId}` }, params.groupId),
-  component: lazyRouteComponent(() => import('./vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
+  component: lazyRouteComponent(() => import('./screens/vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
 });
 
 const developers = createRoute({
   getParentRoute: () => account,
   path: 'developers',
   validateSearch: searchOf({ page: id }),
-  component: lazyRouteComponent(() => import('./developers/DevelopersPage.tsx'), 'DevelopersPage'),
+  component: lazyRouteComponent(() => import('./screens/developers/DevelopersPage.tsx'), 'DevelopersPage'),
 });
 
 const token = createRoute({
@@ -203,13 +203,13 @@ const token = createRoute({
     parse: ({ tokenId }) => ({ tokenId: idParam(tokenId) }),
     stringify: ({ tokenId }) => ({ tokenId: String(tokenId) }),
   },
-  component: lazyRouteComponent(() => import('./developers/TokenPage.tsx'), 'TokenPage'),
+  component: lazyRouteComponent(() => import('./screens/developers/TokenPage.tsx'), 'TokenPage'),
 });
 
 const settings = createRoute({
   getParentRoute: () => account,
   path: 'settings',
-  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(() => import('./screens/settings/SettingsPage.tsx'), 'SettingsPage'),
 });
 
 /** Preloads the first page of a list while the pointer is over the link. */
@@ -227,48 +227,54 @@ const settingsParts = [
   createRoute({
     getParentRoute: () => settings,
     path: 'account',
-    component: lazyRouteComponent(() => import('./settings/AccountSettings.tsx'), 'AccountSettings'),
+    component: lazyRouteComponent(() => import('./screens/settings/AccountSettings.tsx'), 'AccountSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'users',
     validateSearch: searchOf({ page: id }),
-    component: lazyRouteComponent(() => import('./settings/UserSettings.tsx'), 'UserSettings'),
+    component: lazyRouteComponent(() => import('./screens/settings/UserSettings.tsx'), 'UserSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'udfs',
     validateSearch: searchOf({ page: id }),
     loader: preloadList('udfs'),
-    component: lazyRouteComponent(() => import('./settings/UdfSettings.tsx'), 'UdfSettings'),
+    component: lazyRouteComponent(() => import('./screens/settings/UdfSettings.tsx'), 'UdfSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'sources',
     validateSearch: searchOf({ page: id }),
     loader: preloadList('sources'),
-    component: lazyRouteComponent(() => import('./settings/SourceSettings.tsx'), 'SourceSettings'),
+    component: lazyRouteComponent(() => import('./screens/settings/SourceSettings.tsx'), 'SourceSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'providers',
     validateSearch: searchOf({ page: id }),
     loader: preloadList('providers'),
-    component: lazyRouteComponent(() => import('./settings/ProviderSettings.tsx'), 'ProviderSettings'),
+    component: lazyRouteComponent(() => import('./screens/settings/ProviderSettings.tsx'), 'ProviderSettings'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'feedback-categories',
     validateSearch: searchOf({ page: id }),
     loader: preloadList('feedback_categories'),
-    component: lazyRouteComponent(() => import('./settings/FeedbackCategorySettings.tsx'), 'FeedbackCategorySettings'),
+    component: lazyRouteComponent(
+      () => import('./screens/settings/FeedbackCategorySettings.tsx'),
+      'FeedbackCategorySettings',
+    ),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'booking-sources',
     validateSearch: searchOf({ page: id }),
     loader: preloadList('booking_sources'),
-    component: lazyRouteComponent(() => import('./settings/BookingSourceSettings.tsx'), 'BookingSourceSettings'),
+    component: lazyRouteComponent(
+      () => import('./screens/settings/BookingSourceSettings.tsx'),
+      'BookingSourceSettings',
+    ),
   }),
   createRoute({
     getParentRoute: () => settings,
@@ -278,19 +284,19 @@ const settingsParts = [
       page: id,
       purchase_id: id,
     }),
-    component: lazyRouteComponent(() => import('./settings/WaitingPurchases.tsx'), 'WaitingPurchases'),
+    component: lazyRouteComponent(() => import('./screens/settings/WaitingPurchases.tsx'), 'WaitingPurchases'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'email-domains',
     validateSearch: searchOf({ page: id }),
-    component: lazyRouteComponent(() => import('./settings/EmailDomains.tsx'), 'EmailDomains'),
+    component: lazyRouteComponent(() => import('./screens/settings/EmailDomains.tsx'), 'EmailDomains'),
   }),
   createRoute({
     getParentRoute: () => settings,
     path: 'audit',
     validateSearch: searchOf({ user_id: id, account_id: id, page: id }),
-    component: lazyRouteComponent(() => import('./settings/AuditTrail.tsx'), 'AuditTrail'),
+    component: lazyRouteComponent(() => import('./screens/settings/AuditTrail.tsx'), 'AuditTrail'),
   }),
 ] as const;
 

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 /** From top to bottom. A folder may import those below it. */
 const layers = [
   'tools',
+  'src/cli',
   'src/main.ts',
   'src/app',
-  'src/cli',
   'src/features/insight',
   'src/features/guests',
   'src/features/activity',

@@ -1,0 +1,108 @@
+import { Stack, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type KeyboardEvent, useEffect, useRef } from 'react';
+import type { FoundContact, FoundContacts } from '#service/features/guests/contacts/schema.ts';
+import { useAccount, useSession } from '../../session/session.ts';
+import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { counted } from '../../ui/format.ts';
+import { Page } from '../../ui/Page.tsx';
+import { Pager } from '../../ui/Pager.tsx';
+import { Panel } from '../../ui/Panel.tsx';
+import { DateTime, Missing, WallClock } from '../../ui/Values.tsx';
+import { ConsentBadges } from './ConsentBadges.tsx';
+import { DuplicatesLink } from './DuplicatesLink.tsx';
+import { GuestFilters } from './GuestFilters.tsx';
+import { GuestSearch } from './GuestSearch.tsx';
+import classes from './GuestsPage.module.css';
+import { formatMobile, guestName } from './guest.ts';
+import { lastSearch } from './last-search.ts';
+import { NoGuests, NoGuestsFound } from './NoGuests.tsx';
+import { guestsFound } from './queries.ts';
+
+const route = getRouteApi('/guard/accounts/$accountId/guests');
+
+export function GuestsPage() {
+  const { id: accountId, path } = useAccount();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const found = useQuery(guestsFound(path, search));
+  const field = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const firstLink = () => list.current?.querySelector<HTMLElement>('tbody a');
+  const { user } = useSession();
+  useEffect(() => lastSearch.keep(user.id, accountId, search), [user.id, accountId, search]);
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
+
+  const backToField = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowUp' || document.activeElement !== firstLink()) return;
+    event.preventDefault();
+    field.current?.focus();
+  };
+
+  return (
+    <Page title="Guests" actions={<DuplicatesLink />}>
+      <Stack gap="sm">
+        <GuestSearch ref={field} onDown={() => firstLink()?.focus()} />
+        <GuestFilters />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys that its links ignore */}
+        <div ref={list} onKeyDown={backToField}>
+          <Panel flush>
+            <DataTable
+              label="Guests"
+              columns={columns}
+              rows={found.data?.data}
+              rowKey={({ id }) => id}
+              rowLink={({ id }) => ({
+                to: '/accounts/$accountId/guests/$contactId',
+                params: { accountId, contactId: id },
+              })}
+              error={found.error}
+              onRetry={found.refetch}
+              stale={found.isPlaceholderData}
+              empty={isFiltered ? <NoGuestsFound /> : <NoGuests />}
+            />
+            <Pager
+              of={found.data}
+              onPage={(page) => void navigate({ search: (now) => ({ ...now, page: page === 1 ? undefined : page }) })}
+            />
+          </Panel>
+        </div>
+        <VisuallyHidden role="status">
+          {found.data && !found.isPlaceholderData && resultText(found.data)}
+        </VisuallyHidden>
+      </Stack>
+    </Page>
+  );
+}
+
+function resultText({ data, page, more }: FoundContacts): string {
+  const shown = data.length === 0 ? 'No guests found' : `${counted(data.length, 'guest')} shown`;
+  return `${shown}${page > 1 ? `, page ${page}` : ''}${more ? ', and there are more' : ''}.`;
+}
+
+function Line({ children }: { children: string }) {
+  return (
+    <span className={classes.line} title={children}>
+      {children}
+    </span>
+  );
+}
+
+const columns: Column<FoundContact>[] = [
+  { title: 'Name', render: (guest) => <Line>{guestName(guest)}</Line> },
+  { title: 'E-mail', render: ({ email }) => (email ? <Line>{email}</Line> : <Missing />) },
+  {
+    title: 'Mobile',
+    render: ({ mobile_number: number }) =>
+      number ? <span className={classes.number}>{formatMobile(number)}</span> : <Missing />,
+  },
+  { title: 'Consent', render: (guest) => <ConsentBadges of={guest} /> },
+  { title: 'Last visit', render: ({ last_visit_at }) => <WallClock at={last_visit_at} dayOnly />, align: 'end' },
+  {
+    title: 'Since',
+    render: ({ created_at }) => <DateTime at={created_at} dayOnly />,
+    align: 'end',
+    wideOnly: true,
+  },
+];
