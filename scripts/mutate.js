@@ -7,7 +7,7 @@ const groups = {
   contacts: {
     mutate: ['batch-state', 'changes', 'contact-state'].map((name) => `src/features/guests/write/${name}.ts`),
     tests: [
-      'features/guests/contacts/{merges,rules,batches,contact-state,fields,payloads}',
+      'features/guests/contacts/{merge,rules,batches,contact-state,fields,payloads}',
       'features/guests/consent/*',
       'features/guests/domains/check',
       'features/activity/purchases/anonymous',
@@ -15,7 +15,7 @@ const groups = {
   },
   consent: {
     mutate: ['src/features/guests/consent/record.ts', 'src/features/guests/consent/store.ts'],
-    tests: ['features/guests/consent/*', 'features/guests/contacts/merges'],
+    tests: ['features/guests/consent/*', 'features/guests/contacts/merge'],
   },
   redeem: {
     mutate: ['src/features/vouchers/redeem.ts'],
@@ -28,7 +28,7 @@ const groups = {
   identities: {
     mutate: ['src/features/identity/identities/store.ts'],
     tests: [
-      'features/guests/contacts/{merges,races,batches,erasure,reads}',
+      'features/guests/contacts/{merge,races,batches,erasure,reads}',
       'features/activity/presence/*',
       'features/activity/purchases/anonymous',
     ],
@@ -42,7 +42,7 @@ if (unknown.length > 0) throw new Error(`There is no group ${unknown.join(', ')}
 
 for (const name of wanted.length > 0 ? wanted : Object.keys(groups)) {
   const { mutate, tests } = groups[name];
-  process.env.MUTATION_TESTS = JSON.stringify(tests.map((test) => `test/${test}.test.ts`));
+  process.env.MUTATION_TESTS = JSON.stringify(tests.map((test) => `test/${test}*.test.ts`));
   await new Stryker({
     mutate,
     testRunner: 'vitest',

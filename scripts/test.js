@@ -1,4 +1,4 @@
-// Runs a suite of tests: `node scripts/test.js [fast|processes|browser|all] [arguments of vitest]`.
+// Runs a suite of tests: `node scripts/test.js [fast|slow|browser|all] [arguments of vitest]`.
 // In CI, up to three files that failed run once more, because shared machines stall for seconds.
 // The second run is reported loudly: a file that needs it often has a fault.
 import { spawnSync } from 'node:child_process';
@@ -8,8 +8,8 @@ import { join, relative } from 'node:path';
 
 /** What each suite passes to vitest. `npm test` runs the fast one; `.ci/run` runs all. */
 const suites = {
-  fast: ['--exclude', 'test/browser/**', '--exclude', 'test/**/*.process.test.ts'],
-  processes: ['.process.test.ts'],
+  fast: ['--exclude', 'test/browser/**', '--exclude', 'test/**/*.slow.test.ts'],
+  slow: ['.slow.test.ts'],
   browser: ['test/browser/'],
   all: [],
 };
