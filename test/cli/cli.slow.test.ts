@@ -170,7 +170,7 @@ describe('the commands of regulars', async () => {
     expect((await run(`voucher export ${group.id}`, pipe)).stdout).toBe(`12,002 codes are in ${pipe}.\n`);
     expect([await reading, statSync(pipe).isFIFO()]).toEqual([readFileSync(csv, 'utf8'), true]);
     const again = await run(`voucher import ${group.id}`, csv);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('its first line names columns.')]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('looks like a table with column names.')]);
     const cut = spawn('sh', ['-c', `node dist/cli/regulars.js voucher export ${group.id} | head -1`], {
       env: { ...process.env, ...env },
     });

@@ -72,7 +72,7 @@ describe('npm run demo', { timeout: patienceMs }, () => {
     await service.stop();
     const refused = await demo(service.dataDir, 20);
     expect(await refused.ended).toBe(1);
-    expect(refused.output()).toContain('not the demo’s');
+    expect(refused.output()).toContain('has other accounts or users, so the demo is not loaded');
     const after = await launch({ dataDir: service.dataDir });
     await healthy(after, seconds);
     expect((await after.admin('GET', '/accounts')).body).toMatchObject({ total: 1, data: [{ name: 'Sample group' }] });
