@@ -19,7 +19,7 @@ const partnerTags = {
   Contacts: 'Write and read contacts, the guests of the account, with their activity, notes, feedback and consent.',
   Purchases: 'Add anonymous purchases. They are matched to contacts by a key, for example a table.',
   Bookings: 'Find and change bookings. Bookings are created on the contact write.',
-  Presence: 'Search who was where and when (PoP, point of presence).',
+  Presence: 'Search who was where and when (PoP, proof of presence).',
   'Unique codes': 'Create groups of unique codes (vouchers), check codes and redeem them.',
   Units: 'List the units, the places of the account.',
   'Look-ups': 'Lists of names with ids that requests refer to.',

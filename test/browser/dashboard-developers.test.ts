@@ -29,7 +29,7 @@ inDashboard('the developers page', (dashboard) => {
       await expectAccessible(page);
       await dialog(page).getByRole('button', { name: 'Create token' }).click();
 
-      await dialog(page).getByText('It will not be shown again').waitFor();
+      await dialog(page).getByText('It is not shown again').waitFor();
       await dialog(page).getByRole('button', { name: 'Copy token' }).click();
       const token = await page.evaluate<string>('navigator.clipboard.readText()');
       expect(token).toMatch(/^regulars_pat_/);
@@ -39,7 +39,7 @@ inDashboard('the developers page', (dashboard) => {
 
       await dialog(page).getByText(`Authorization: Bearer ${token}`).waitFor();
       await dialog(page).getByRole('button', { name: 'Send it' }).click();
-      await dialog(page).getByText('200 Done').waitFor();
+      await dialog(page).getByText('200 OK').waitFor();
       await dialog(page)
         .getByText(/^\d+ ms$/)
         .waitFor();
@@ -74,7 +74,7 @@ inDashboard('the developers page', (dashboard) => {
       await page.getByText('No requests in the last 7 days').waitFor();
       await expectAccessible(page);
       await units(token);
-      await log(page).getByText('200 Done').waitFor();
+      await log(page).getByText('200 OK').waitFor();
       const body = { account_id: dashboard.account.id, email: 'nobody', mobile_number: '1' };
       await dashboard.call('POST', '/v1/contact', { token, body });
       const rules = [{ rule_name: 'discard_invalid_data' }];
@@ -91,7 +91,7 @@ inDashboard('the developers page', (dashboard) => {
       // Longer than it takes to be written down and asked for.
       await page.waitForTimeout(4000);
       expect(await log(page).getByText('/v1/unique_code').count()).toBe(0);
-      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByRole('button', { name: 'Resume' }).click();
       await log(page).getByText('/v1/unique_code').waitFor();
     });
   }
@@ -125,7 +125,7 @@ inDashboard('the developers page', (dashboard) => {
     await dialog(page).getByRole('button', { name: 'Rename' }).click();
     await title(page, `${name} again`).waitFor();
     await page.getByRole('button', { name: 'Revoke' }).click();
-    await dialog(page).getByText('answered with a 401 from the next request on').waitFor();
+    await dialog(page).getByText('The next request with this token gets a 401').waitFor();
     await expectAccessible(page);
     await dialog(page).getByRole('button', { name: 'Revoke token' }).click();
     await page.getByText('Revoked', { exact: true }).first().waitFor();

@@ -233,7 +233,7 @@ inDashboard('a guest’s page', (dashboard) => {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await dialog.getByRole('row', { name: /E-mail \(differs\)/ }).waitFor();
-      await dialog.getByText('A consent comes along with the mobile').waitFor();
+      await dialog.getByText('Consent moves with the mobile').waitFor();
       await dialog.getByLabel(`Contact ${stays.id}`).check();
       await expectAccessible(page);
       await dialog.getByRole('button', { name: `Merge into ${name}`, exact: true }).click();
@@ -249,7 +249,7 @@ inDashboard('a guest’s page', (dashboard) => {
       await part(page, 'Merges')
         .getByRole('button', { name: `Undo the merge of ${name} Work` })
         .click();
-      await page.getByRole('dialog', { name: 'Undo this merge?' }).getByText('is a guest again').waitFor();
+      await page.getByRole('dialog', { name: 'Undo this merge?' }).getByText('becomes a separate guest again').waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Undo the merge', exact: true }).click();
       await part(page, 'Merges').getByText('Undone by').waitFor();

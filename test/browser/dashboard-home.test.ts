@@ -81,8 +81,8 @@ inDashboard('the home page', (dashboard) => {
       expect(await figure(page, 'Guests')).toBe('2 now');
       expect(await figure(page, 'New guests')).toBe('2 none in the 30 days before');
       expect(await figure(page, 'Bookings')).toBe('1 none in the 30 days before');
-      expect(await figure(page, 'Purchases')).toBe('4 +300% on the 30 days before');
-      expect(await figure(page, 'Spend')).toBe('59.50 +495% on the 30 days before');
+      expect(await figure(page, 'Purchases')).toBe('4 +300% vs the 30 days before');
+      expect(await figure(page, 'Spend')).toBe('59.50 +495% vs the 30 days before');
       expect(await figure(page, 'NPS')).toBe('+25 4 answers');
       expect(await figure(page, 'Vouchers redeemed')).toBe('1 none in the 30 days before');
       expect(await figure(page, 'Waiting purchases')).toBe('1 Show waiting purchases');
@@ -209,7 +209,7 @@ inDashboard('the home page', (dashboard) => {
 
   it('reports an unknown venue, with a link back', async () => {
     const page = await dashboard.open('?unit_id=999999', { refused: [/^422 GET .*\/overview$/] });
-    await page.getByText('This venue is not there').waitFor();
+    await page.getByText('This venue was not found.').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Show the last 30 days of all venues' }).click();
     await expect.poll(() => figure(page, 'Guests')).toBe('2 now');
@@ -223,7 +223,7 @@ inDashboard('the home page', (dashboard) => {
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitemradio', { name: 'The other' }).click();
     await page.getByText('No guests yet').waitFor();
-    await page.getByText('An owner makes it under').waitFor();
+    await page.getByText('An owner creates it under').waitFor();
     expect(await page.getByRole('term').count()).toBe(0);
   });
 });

@@ -197,7 +197,7 @@ inDashboard('the settings pages', (dashboard) => {
         .first()
         .textContent()) ?? '';
     await fromMenu(page, owner, 'Delete');
-    await page.getByText('This is you: you are signed out at once').waitFor();
+    await page.getByText('This is you. You are signed out at once').waitFor();
     await page.getByRole('button', { name: 'Delete user' }).click();
     await page.getByText('This is the last owner. Make another user an owner first.').waitFor();
     await expectAccessible(page);

@@ -122,7 +122,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     await change(staffPassword, 'a better password', 'a bitter password');
     await page.getByText('The new passwords do not match.').waitFor();
     await change('not the password', 'a better password');
-    await page.getByText('The current password is not right.').waitFor();
+    await page.getByText('The current password is wrong.').waitFor();
     await expectAccessible(page);
     await change(staffPassword, 'a better password');
     await page.getByText('Your password is changed.').waitFor();

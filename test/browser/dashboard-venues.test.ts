@@ -50,7 +50,7 @@ inDashboard('the venues page', (dashboard) => {
       await expectAccessible(page);
       await window.getByLabel('Name').fill('The Crown');
       await page.keyboard.press('Enter');
-      await page.getByText('The Crown is there.').waitFor();
+      await page.getByText('The Crown is added.').waitFor();
       await named(page, 'The Crown').waitFor();
 
       // The first group of a venue is added to the default folder.
@@ -59,7 +59,7 @@ inDashboard('the venues page', (dashboard) => {
       await window.getByLabel('Name').fill('Newsletter');
       await expectAccessible(page);
       await named(page, 'Add group').click();
-      await page.getByText('Newsletter is there.').waitFor();
+      await page.getByText('Newsletter is added.').waitFor();
       await named(page, 'default').waitFor();
 
       await fromMenu(page, 'The Crown', 'New folder');

@@ -33,7 +33,7 @@ describe.runIf(browserPath)('the API reference in a browser', async () => {
 
   it('shows every route without requests to other sites', async () => {
     const { page, problems, outside } = await open('/docs');
-    await page.getByRole('heading', { name: 'Regulars', exact: true }).first().waitFor();
+    await page.getByRole('heading', { name: 'Regulars API', exact: true }).first().waitFor();
     for (const group of ['Units', 'Look-ups', 'Manage accounts', 'Manage tokens']) {
       await page
         .getByRole('button', { name: new RegExp(`Group\\s+${group}$`) })
