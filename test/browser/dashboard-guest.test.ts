@@ -249,7 +249,10 @@ inDashboard('a guest’s page', (dashboard) => {
       await part(page, 'Merges')
         .getByRole('button', { name: `Undo the merge of ${name} Work` })
         .click();
-      await page.getByRole('dialog', { name: 'Undo this merge?' }).getByText('becomes a separate guest again').waitFor();
+      await page
+        .getByRole('dialog', { name: 'Undo this merge?' })
+        .getByText('becomes a separate guest again')
+        .waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Undo the merge', exact: true }).click();
       await part(page, 'Merges').getByText('Undone by').waitFor();
