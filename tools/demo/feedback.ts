@@ -9,7 +9,7 @@ const moods = [
   { mood: 'cross', weight: 12, type: 2, nps: [0, 2, 3, 4, 5, 6] },
 ] as const;
 
-/** Feedback comes by e-mail a day or two later, or by tablet at the venue. */
+/** Guests send feedback by e-mail one or two days after the visit, or on a tablet at the venue. */
 export function addFeedback(story: Story, { guest, venue, day, start }: Visit, stayed?: 'stayed'): void {
   const { chance } = guest;
   const { calendar, lists } = story;
