@@ -96,9 +96,9 @@ async function untilInterrupted<T>(
 
 /** Validates with the shapes of the admin API, so that rules and messages are the same. */
 export function readInput<S extends TObject>(schema: S, raw: Record<string, unknown>): Static<S> {
-  const { value, errors } = reader(schema)(raw);
-  if (Object.keys(errors.fields).length > 0) throw new Invalid(errors.fields);
-  return value;
+  const { valid, errors } = reader(schema)(raw);
+  if (valid === undefined) throw new Invalid(errors.fields);
+  return valid;
 }
 
 export function toId(text: string, noun = 'thing'): number {

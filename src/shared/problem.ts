@@ -26,6 +26,12 @@ export function named(errors: FieldErrors, hasMore: boolean): string[] {
   return hasMore || names.length > mostErrors ? [...names.slice(0, mostErrors), 'and more'] : names;
 }
 
+export function addError(errors: FieldErrors, path: string, message: string): undefined {
+  errors[path] ??= [];
+  errors[path].push(message);
+  return undefined;
+}
+
 /**
  * Collects the errors of one request, up to the limit. The next invalid field ends the parsing with a 422. If `goOn`
  * returns true, because invalid data is discarded, the parsing continues, and only the fact that there are more errors
@@ -39,6 +45,10 @@ export class ErrorCollector {
 
   constructor(goOn: () => boolean = () => false) {
     this.#goOn = goOn;
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0;
   }
 
   add(path: string, message: string): undefined {

@@ -1,107 +1,105 @@
 import type { Static, TSchema } from 'typebox';
-import { composed, formats } from './formats.ts';
 import { counted, oneOf, spoken } from './phrases.ts';
-import { ErrorCollector, type FieldErrors } from './problem.ts';
+import { ErrorCollector } from './problem.ts';
+import { readBoolean, readInteger, readNumber, readText, type Shape } from './read-values.ts';
 
 /**
- * Reads what a client sent by the shape that also gives the types and the OpenAPI document: leniently (`"12"` is an
- * integer, `1` is true, blank is "no news", unknown fields are ignored) and completely (every failing field is named,
- * by its dotted path, in one go). A general JSON Schema validator does neither, hence this one.
+ * Reads the input of a request by the schema that also gives the types and the OpenAPI document. It is lenient: `"12"`
+ * is an integer, `1` is true, a blank value counts as not sent, and unknown fields are ignored. It is complete: all
+ * invalid fields are named, by their dotted paths. General JSON Schema validators do neither.
  */
 export type Reader<T> = (
   raw: unknown,
-  /** Asked when there are more errors than are listed: whether to read on, because invalid data is dropped. */
+  /** Called if there are more errors than are listed. True: read on, because invalid data is dropped. */
   goOn?: () => boolean,
-) => {
-  /**
-   * What could be read. A bad value is left out, and a bad one of a list leaves a hole, so that the others keep their
-   * places; an object of a list that lacks what it needs stays, for what else can be said of it, until `pick` drops it.
-   */
-  value: T;
-  errors: ErrorCollector;
-};
+) => ReadResult<T>;
 
-type Read = (raw: unknown, path: string, errors: ErrorCollector) => unknown;
+/** Input as it was read. It is valid, or it is partial and has errors. Later checks may add errors. */
+export class ReadResult<T> {
+  readonly partial: PartialInput<T>;
+  readonly errors: ErrorCollector;
 
-/** The parts of JSON Schema that our shapes use. */
-interface Shape {
-  type?: string;
-  format?: string;
-  enum?: readonly unknown[];
-  properties?: Record<string, Shape>;
-  required?: readonly string[];
-  items?: Shape;
-  maxItems?: number;
-  minItems?: number;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  /** Of a text: blank is a value, not "no news". */
-  'x-blank'?: boolean;
-  /** Of one of a list: without it the rest would be wrong, so a bad value spoils all of that one. */
-  'x-vital'?: boolean;
-  /** Another field of the same kind that stands for this one where this is not sent. This one is needed. */
-  'x-also'?: string;
-  /** Of a list: an answer has an address with this path under this name. Sent back with the rest, that is no news. */
-  'x-address'?: string;
-  /** Of an object: one of these fields is needed. */
-  'x-either'?: readonly string[];
+  constructor(partial: PartialInput<T>, errors: ErrorCollector) {
+    this.partial = partial;
+    this.errors = errors;
+  }
+
+  /** The whole input. Undefined if there are errors. */
+  get valid(): T | undefined {
+    // The reader adds an error for every field and item that it leaves out. Without errors, nothing is missing.
+    return this.errors.isEmpty ? (this.partial as T) : undefined;
+  }
+}
+
+/** Input that may have errors: any field may be missing, and lists have the items that could be read. */
+export type PartialInput<T> = { [Name in keyof T]?: PartialField<T[Name]> };
+type PartialField<T> = T extends readonly (infer Item)[] ? ReadItem<Item>[] : T;
+
+/** An item of a list as it was read, in the place that it was sent in. Undefined: nothing of it is valid. */
+export type ReadItem<Item> = Item extends object
+  ? CompleteItem<Item> | IncompleteItem<Item> | undefined
+  : Item | undefined;
+
+/** Has every field that it needs. Its own lists are as they were read. */
+export type CompleteItem<Item> = { [Name in keyof Item]: PartialField<Item[Name]> };
+
+/** Lacks a field that it needs. It is not stored. It is kept until its other fields are checked. */
+export type IncompleteItem<Item> = Partial<CompleteItem<Item>> & Incomplete;
+
+const incomplete = Symbol('incomplete');
+interface Incomplete {
+  [incomplete]: true;
+}
+
+/** Whether the item has every field that it needs. */
+export function isComplete<Item>(item: Item): item is Complete<Item> {
+  return item !== undefined && !(item instanceof Object && incomplete in item);
+}
+
+type Complete<Item> = Exclude<Item, Incomplete | undefined>;
+
+export function completeItems<Item>(list: Item[] | undefined): Complete<Item>[] {
+  return list?.filter(isComplete) ?? [];
+}
+
+/**
+ * The results of a check for each item and the place that it was sent in. The check returns undefined to drop an item.
+ * Incomplete items are checked too, so that all their errors are listed.
+ */
+export function checkItems<Item, Result>(
+  list: (Item | undefined)[] | undefined,
+  check: (item: Item, place: number) => Result | undefined,
+): Result[] {
+  const results: Result[] = [];
+  list?.forEach((item, place) => {
+    const result = item === undefined ? undefined : check(item, place);
+    if (result !== undefined) results.push(result);
+  });
+  return results;
+}
+
+/** The items that are left. Undefined if all items of a list were dropped: an empty list would delete what is stored. */
+export function unlessAllDropped<Result>(list: unknown[] | undefined, left: Result[]): Result[] | undefined {
+  return left.length > 0 || list?.length === 0 ? left : undefined;
 }
 
 export function reader<S extends TSchema>(schema: S): Reader<Static<S>> {
-  const read = compile(schema as Shape, '');
+  const read = compile(schema, '');
   return (raw, goOn) => {
     const errors = new ErrorCollector(goOn);
-    return { value: read(raw, '', errors) as Static<S>, errors };
+    return new ReadResult(read(raw, '', errors) as PartialInput<Static<S>>, errors);
   };
 }
 
-export function addError(errors: FieldErrors, path: string, message: string): undefined {
-  errors[path] ??= [];
-  errors[path].push(message);
-  return undefined;
+/** Returns undefined and adds an error if the value is invalid. */
+type Read = (raw: unknown, path: string, errors: ErrorCollector) => unknown;
+
+/** Null, undefined and blank count as not sent. A few texts may be blank. */
+function isAbsent(raw: unknown, blankAllowed = false): boolean {
+  return raw === undefined || raw === null || (typeof raw === 'string' && !blankAllowed && raw.trim() === '');
 }
 
-/** A list as it was read. */
-export type Sparse<T> = (T | undefined)[];
-
-/** The objects of lists that lack what they need. */
-const spoilt = new WeakSet<object>();
-
-/**
- * The elements that pass and are whole. The test is given the place that each was sent in. It is also given those that
- * lack what they need, so that everything that is wrong with them is said.
- */
-export function pick<T, P = T>(
-  list: T[] | undefined,
-  test: (element: T, place: number) => P | undefined = (element) => element as unknown as P,
-): P[] {
-  const passed: P[] = [];
-  (list as Sparse<T> | undefined)?.forEach((element, place) => {
-    if (element === undefined) return;
-    const result = test(element, place);
-    if (result !== undefined && !(element instanceof Object && spoilt.has(element))) passed.push(result);
-  });
-  return passed;
-}
-
-/** The same. Undefined if nothing passes of a list that has elements: an empty list would delete what was stored before. */
-export function pickAny<T, P = T>(
-  list: T[] | undefined,
-  test?: (element: T, place: number) => P | undefined,
-): P[] | undefined {
-  if (list === undefined) return undefined;
-  const passed = pick(list, test);
-  return passed.length > 0 || list.length === 0 ? passed : undefined;
-}
-
-/** Null, absent and blank all mean "no news", but for the few texts of which blank is a value. */
-function isAbsent(raw: unknown, blankCounts = false): boolean {
-  return raw === undefined || raw === null || (typeof raw === 'string' && !blankCounts && raw.trim() === '');
-}
-
-/** `name` is what messages call the field. */
+/** `name` is the name of the field in messages. */
 function compile(shape: Shape, name: string): Read {
   switch (shape.type) {
     case 'object':
@@ -119,6 +117,10 @@ function compile(shape: Shape, name: string): Read {
   }
 }
 
+function isRecord(raw: unknown): raw is Record<string, unknown> {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+}
+
 function compileObject(shape: Shape, called: string): Read {
   const required = new Set(shape.required);
   const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => ({
@@ -128,50 +130,50 @@ function compileObject(shape: Shape, called: string): Read {
     read: compile(field, spoken(name)),
     required: required.has(name),
     vital: required.has(name) || field['x-vital'] === true,
-    blankCounts: field['x-blank'] === true,
+    blankAllowed: field['x-blank'] === true,
     isAddress: isAddressOf(field['x-address']),
   }));
   const alsoNamed = fields.flatMap(({ name, also }) => (also === undefined ? [] : [{ name, also }]));
   const needed = shape['x-either'] ?? [...required, ...fields.map((field) => field.name)].slice(0, 1);
   const hint = oneOf(needed.map((name) => `{"${name}": …}`));
   return (raw, path, errors) => {
-    if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    if (!isRecord(raw)) {
       const what = /\.\d+$/.test(path) ? `Each element of ${called}` : `The ${called}`;
       return errors.add(path, `${what} must be an object: ${hint}.`);
     }
-    const own = (name: string) => (Object.hasOwn(raw, name) ? (raw as Record<string, unknown>)[name] : undefined);
-    const value: Record<string, unknown> = {};
-    let whole = true;
+    const own = (name: string) => (Object.hasOwn(raw, name) ? raw[name] : undefined);
+    const value: Record<string | symbol, unknown> = {};
+    let complete = true;
     for (const field of fields) {
       const sent = own(field.name);
-      const isSent = !isAbsent(sent, field.blankCounts) && !field.isAddress(sent);
+      const isSent = !isAbsent(sent, field.blankAllowed) && !field.isAddress(sent);
       if (!isSent && (!field.required || (field.also !== undefined && !isAbsent(own(field.also))))) continue;
       const at = path === '' ? field.name : `${path}.${field.name}`;
       if (!isSent) {
         errors.add(at, `The ${field.called} field is required.`);
-        whole = false;
+        complete = false;
         continue;
       }
       const read = field.read(sent, at, errors);
       if (read !== undefined) value[field.name] = read;
-      else if (field.vital) whole = false;
+      else if (field.vital) complete = false;
     }
     for (const { name, also } of alsoNamed) {
       value[name] ??= value[also];
-      if (value[name] === undefined) whole = false;
+      if (value[name] === undefined) complete = false;
     }
-    // One of a list that lacks what it needs is no use to anybody; what was sent as a whole still has its other fields.
-    if (!whole && path !== '') spoilt.add(value);
+    // An incomplete item is marked. The input as a whole is not: its other fields may be used.
+    if (!complete && path !== '') value[incomplete] = true;
     return value;
   };
 }
 
-/** Longer than any address that an answer gives. */
+/** Longer than any URL in a response. */
 const longestAddress = 1000;
 
 /**
- * Whether a value is the address that an answer gives for a list: any host (a service may have several names), and
- * exactly this path.
+ * Whether a value is the URL that a response has in place of a list. A client that sends a response back did not change
+ * the list. Any host is accepted, because a service may have several names.
  */
 function isAddressOf(path: string | undefined): (sent: unknown) => boolean {
   if (path === undefined) return () => false;
@@ -196,130 +198,11 @@ function compileArray(shape: Shape, name: string): Read {
 }
 
 /**
- * The list that a text stands for. In a query a list of plain values is also written `a,b`, and a list of one looks like
- * a plain value. Inside a list there is no query: commas there would get around the limit on the elements of a body.
+ * The list in a text. A query can contain a list of plain values as `a,b`, and a list of one looks like a plain value.
+ * Inside another list, commas are rejected: they would bypass the limit on the number of elements in a body.
  */
 function listIn(raw: unknown, items: Shape, path: string, maxItems: number): string[] | undefined {
   if (typeof raw !== 'string' || items.type === 'object') return undefined;
   if (!path.includes('.')) return raw.split(',', maxItems + 1);
   return raw.includes(',') ? undefined : [raw];
-}
-
-/** A number in a text may be this long. It is checked before any pattern. */
-const longestNumber = 100;
-
-/** The number that a text writes, if it does; anything else as it is. */
-function numberIn(raw: unknown, pattern: RegExp): unknown {
-  if (typeof raw !== 'string') return raw;
-  const text = raw.trim();
-  return text.length <= longestNumber && pattern.test(text) ? Number(text) : raw;
-}
-
-function readInteger(
-  shape: Shape,
-  name: string,
-  raw: unknown,
-  path: string,
-  errors: ErrorCollector,
-): number | undefined {
-  const value = numberIn(raw, /^[+-]?\d+$/);
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-    return errors.add(path, `The ${name} must be an integer.`);
-  }
-  if (shape.enum && !shape.enum.includes(value)) {
-    return errors.add(path, `The ${name} must be ${oneOf(shape.enum)}.`);
-  }
-  return withinBounds(shape, name, value, path, errors);
-}
-
-function readNumber(
-  shape: Shape,
-  name: string,
-  raw: unknown,
-  path: string,
-  errors: ErrorCollector,
-): number | undefined {
-  const value = numberIn(raw, /^[+-]?(\d+(\.\d*)?|\.\d+)$/);
-  if (typeof value !== 'number' || !Number.isFinite(value)) {
-    return errors.add(path, `The ${name} must be a number.`);
-  }
-  return withinBounds(shape, name, value, path, errors);
-}
-
-function withinBounds(
-  shape: Shape,
-  name: string,
-  value: number,
-  path: string,
-  errors: ErrorCollector,
-): number | undefined {
-  if (shape.minimum !== undefined && value < shape.minimum) {
-    return errors.add(path, `The ${name} must be at least ${shape.minimum}.`);
-  }
-  if (shape.maximum !== undefined && value > shape.maximum) {
-    return errors.add(path, `The ${name} may not be greater than ${shape.maximum}.`);
-  }
-  return value;
-}
-
-const truths = new Map<unknown, boolean>([
-  [true, true],
-  [1, true],
-  ['1', true],
-  ['true', true],
-  ['y', true],
-  [false, false],
-  [0, false],
-  ['0', false],
-  ['false', false],
-  ['n', false],
-]);
-
-function readBoolean(name: string, raw: unknown, path: string, errors: ErrorCollector): boolean | undefined {
-  const value = truths.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw);
-  return value ?? errors.add(path, `The ${name} field must be true or false.`);
-}
-
-function readText(shape: Shape, name: string, raw: unknown, path: string, errors: ErrorCollector): unknown {
-  if (typeof raw !== 'string' && !(typeof raw === 'number' && Number.isFinite(raw))) {
-    return errors.add(path, `The ${name} must be a string.`);
-  }
-  if (typeof raw === 'number' && Math.abs(raw) > Number.MAX_SAFE_INTEGER) {
-    return errors.add(path, `The ${name} must be a string: as a number it is too large to be exact.`);
-  }
-  const { format: formatName, minLength = 0, maxLength = usualMaxLength } = shape;
-  // A password is taken to the letter.
-  const isExact = formatName === 'password';
-  const sent = isExact ? String(raw) : String(raw).trim();
-  if (shape.enum && !shape.enum.includes(sent)) {
-    return errors.add(path, `The ${name} must be ${oneOf(shape.enum)}.`);
-  }
-  const text = isExact || sent.length > maxLength * mostComposed ? sent : composed(sent);
-  // PostgreSQL can store neither; answering so is kinder than failing there.
-  if (text.includes('\0') || !text.isWellFormed()) {
-    return errors.add(path, `The ${name} holds characters that are not valid text.`);
-  }
-  const length = characters(text);
-  if (length < minLength) {
-    return errors.add(path, `The ${name} must be at least ${counted(minLength, 'character')}.`);
-  }
-  if (length > maxLength) {
-    return errors.add(path, `The ${name} may not be greater than ${counted(maxLength, 'character')}.`);
-  }
-  const format = formatName === undefined ? undefined : formats[formatName];
-  if (!format) return text;
-  return format.read(text) ?? errors.add(path, `The ${name} ${format.mustBe}`);
-}
-
-/** Of a text whose shape says nothing else. */
-const usualMaxLength = 255;
-
-/** NFC makes one character of four at most: what is longer than that stays too long, and need not be normalised. */
-const mostComposed = 4;
-
-/** Characters as people count them (code points), not UTF-16 units or bytes. */
-function characters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

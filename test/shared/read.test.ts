@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { reader } from '../../src/shared/read.ts';
+import { checkItems, completeItems, isComplete, reader, unlessAllDropped } from '../../src/shared/read.ts';
 
 const read = reader(
   Type.Object({
@@ -15,7 +15,7 @@ const read = reader(
   }),
 );
 
-const value = (raw: object) => read({ name: 'Anna', ...raw }).value;
+const value = (raw: object) => read({ name: 'Anna', ...raw }).partial;
 const errors = (raw: object) => ({ ...read({ name: 'Anna', ...raw }).errors.fields });
 
 describe('lenient reading', () => {
@@ -34,8 +34,8 @@ describe('lenient reading', () => {
   });
   it('accepts a number for text', () => expect(value({ name: 12345 })).toEqual({ name: '12345' }));
   it('ignores unknown and inherited fields', () => {
-    expect(read(Object.assign(Object.create({ id: 5 }), { name: 'Anna', other: 1 })).value).toEqual({ name: 'Anna' });
-    expect(read(JSON.parse('{"name":"Anna","__proto__":{"id":5}}')).value).toEqual({ name: 'Anna' });
+    expect(read(Object.assign(Object.create({ id: 5 }), { name: 'Anna', other: 1 })).partial).toEqual({ name: 'Anna' });
+    expect(read(JSON.parse('{"name":"Anna","__proto__":{"id":5}}')).partial).toEqual({ name: 'Anna' });
   });
   it.each([
     ['a list', ['a', 'b']],
@@ -118,7 +118,7 @@ describe('invalid input', () => {
   it('accepts a list of plain values as text only at the top level, and never a list of objects', () => {
     const shape = Type.Object({ items: Type.Array(Type.Object({ tags: Type.Array(Type.String()) })) });
     const read = reader(shape);
-    expect(read({ items: [{ tags: 'one' }] }).value).toEqual({ items: [{ tags: ['one'] }] });
+    expect(read({ items: [{ tags: 'one' }] }).partial).toEqual({ items: [{ tags: ['one'] }] });
     expect({ ...read({ items: [{ tags: 'one,two' }] }).errors.fields }).toEqual({
       'items.0.tags': ['The tags must be an array.'],
     });
@@ -134,5 +134,52 @@ describe('invalid input', () => {
     expect(errors({ types: ['a', 'b', 'c', 4] })).toEqual({ types: ['The types may not have more than 3 items.'] });
     expect(errors({ types: [] })).toEqual({ types: ['The types must have at least 1 item.'] });
     expect(errors({ types: { a: 1 } })).toEqual({ types: ['The types must be an array.'] });
+  });
+});
+
+describe('the result', () => {
+  it('is the whole input if there are no errors', () => {
+    expect(read({ name: 'Anna', items: [{ unit_id: 1 }] }).valid).toEqual({ name: 'Anna', items: [{ unit_id: 1 }] });
+  });
+  it.each([{}, { name: 'Anna', id: 'x' }, { name: 'Anna', items: [{}] }])('is partial with an error: %j', (raw) => {
+    expect(read(raw).valid).toBeUndefined();
+  });
+  it('is partial as soon as a later check adds an error', () => {
+    const result = read({ name: 'Anna' });
+    result.errors.add('name', 'The name is taken.');
+    expect([result.valid, result.partial]).toEqual([undefined, { name: 'Anna' }]);
+  });
+  it('keeps the other fields and the places of items', () => {
+    const { partial } = read({ id: 3, flag: 'x', types: ['a', {}, 'c'], items: [7, { unit_id: 2 }] });
+    expect(partial).toEqual({ id: 3, types: ['a', undefined, 'c'], items: [undefined, { unit_id: 2 }] });
+  });
+  it('marks items that lack a required field', () => {
+    const { items } = read({ name: 'Anna', items: [{ unit_id: 1 }, { note: 'x' }, 7] }).partial;
+    expect(items?.map(isComplete)).toEqual([true, false, false]);
+    expect(completeItems(items)).toEqual([{ unit_id: 1 }]);
+  });
+  it('marks items with an invalid value in a field that the others depend on', () => {
+    const Item = Type.Object({ a: Type.Optional(Type.Integer({ 'x-vital': true })), b: Type.Optional(Type.Integer()) });
+    const { items } = reader(Type.Object({ items: Type.Array(Item) }))({
+      items: [{}, { a: 'x' }, { b: 'x' }],
+    }).partial;
+    expect(items?.map(isComplete)).toEqual([true, false, true]);
+  });
+  it('checks incomplete items too, with their places', () => {
+    const { items } = read({ name: 'Anna', items: [7, { note: 'x' }, { unit_id: 1 }] }).partial;
+    const places: number[] = [];
+    const checked = checkItems(items, (item, place) => {
+      places.push(place);
+      return isComplete(item) ? item.unit_id : undefined;
+    });
+    expect([places, checked]).toEqual([[1, 2], [1]]);
+  });
+  it.each([
+    [undefined, undefined],
+    [[], []],
+    [[undefined], undefined],
+    [['a', undefined], ['a']],
+  ])('leaves of the list %j the items %j', (list: (string | undefined)[] | undefined, left) => {
+    expect(unlessAllDropped(list, completeItems(list))).toEqual(left);
   });
 });

@@ -1,7 +1,7 @@
 import { Conflict, type Tx } from '../../platform/db/database.ts';
 import { lockKeys } from '../../platform/db/locks.ts';
-import { type FieldErrors, Invalid } from '../../shared/problem.ts';
-import { addError, pick, type Sparse } from '../../shared/read.ts';
+import { addError, type FieldErrors, Invalid } from '../../shared/problem.ts';
+import { completeItems, type ReadItem } from '../../shared/read.ts';
 import type { Account } from '../access/accounts/schema.ts';
 import { findAccount } from '../access/accounts/store.ts';
 import { survivorsOf } from '../identity/identities/store.ts';
@@ -70,8 +70,8 @@ export async function assignmentErrors(
 }
 
 /** The ids that are not contacts of the account. Unreadable ids are left out. */
-export async function contactErrors(tx: Tx, accountId: number, ids: Sparse<number>): Promise<FieldErrors> {
-  const today = await survivorsOf(tx, accountId, pick(ids));
+export async function contactErrors(tx: Tx, accountId: number, ids: ReadItem<number>[]): Promise<FieldErrors> {
+  const today = await survivorsOf(tx, accountId, completeItems(ids));
   const errors: FieldErrors = {};
   ids.forEach((id, place) => {
     if (id !== undefined && !today.has(id)) addError(errors, `contact_ids.${place}`, unknownContact);

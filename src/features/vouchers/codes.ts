@@ -59,7 +59,7 @@ function codeErrors(input: NewCodes): FieldErrors {
 }
 
 /** Rejects codes that are too short to resist guessing. */
-export function lengthError({ count, length = usualLength }: Partial<NewCodes>): FieldErrors {
+export function lengthError({ count, length = usualLength }: Pick<NewCodes, 'count' | 'length'>): FieldErrors {
   const shortest = shortestLength(count ?? 1);
   if (count === undefined || length >= shortest) return {};
   return { length: [`The length must be at least ${shortest}: shorter codes could be guessed.`] };

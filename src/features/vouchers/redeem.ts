@@ -1,7 +1,6 @@
 import type { Last, Tx } from '../../platform/db/database.ts';
 import { onClock } from '../../shared/clock.ts';
-import { type FieldErrors, Invalid, noSuchAccount } from '../../shared/problem.ts';
-import { addError } from '../../shared/read.ts';
+import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../shared/problem.ts';
 import { holdAccount } from '../access/accounts/store.ts';
 import { bringToWaiting } from '../identity/matching/store.ts';
 import { findUnits } from '../venues/units/store.ts';

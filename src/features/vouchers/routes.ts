@@ -124,8 +124,8 @@ export const voucherRoutes = [
       },
     },
     {
-      prepare: ({ input, receivedAt }, errors) => ({
-        input,
+      prepare: ({ partial, errors }, { receivedAt }) => ({
+        input: partial,
         errors: errors.fields,
         receivedAt: iso(receivedAt.getTime()),
       }),

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Paginate, Slice } from '../../shared/fields.ts';
 import { NotFound } from '../../shared/problem.ts';
+import type { ReadResult } from '../../shared/read.ts';
 import type { Call } from './call.ts';
 import { pageNumber, paginated, sliceOf } from './pagination.ts';
 import type { Params } from './params.ts';
@@ -9,6 +10,8 @@ import type { RequestAuth } from './request-auth.ts';
 /** The call of one HTTP request. What few routes need is computed on access. */
 export class RequestCall implements Call<unknown, string> {
   readonly request: FastifyRequest;
+  readonly read: ReadResult<unknown>;
+  /** A handler runs only if the input is valid. */
   readonly input: unknown;
   readonly ids: Record<string, number>;
   readonly accountId: number;
@@ -26,16 +29,17 @@ export class RequestCall implements Call<unknown, string> {
 
   constructor(
     request: FastifyRequest,
-    read: { params: Params; input: unknown; ids: Record<string, number>; accountId: number },
+    parts: { params: Params; input: ReadResult<unknown>; ids: Record<string, number>; accountId: number },
     { now, publicUrl, auth }: { now(): Date; publicUrl: string | undefined; auth: RequestAuth },
   ) {
     this.request = request;
-    this.input = read.input;
-    this.ids = read.ids;
-    this.accountId = read.accountId;
+    this.read = parts.input;
+    this.input = parts.input.partial;
+    this.ids = parts.ids;
+    this.accountId = parts.accountId;
     this.receivedAt = now();
     this.auth = auth;
-    this.#params = read.params;
+    this.#params = parts.params;
     this.#publicUrl = publicUrl;
   }
 

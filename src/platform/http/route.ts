@@ -2,7 +2,8 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { After, Rows } from '../../shared/fields.ts';
 import type { JsonText } from '../../shared/json-text.ts';
 import type { MaybePromise } from '../../shared/maybe-promise.ts';
-import type { ErrorCollector, FieldErrors } from '../../shared/problem.ts';
+import type { FieldErrors } from '../../shared/problem.ts';
+import type { PartialInput, ReadResult } from '../../shared/read.ts';
 import type { Role } from '../../shared/roles.ts';
 import type { Last, Tx } from '../db/database.ts';
 import type { Call, Services } from './call.ts';
@@ -18,9 +19,9 @@ type PathId<P extends string> = P extends `${string}:${infer Name}/${infer Rest}
     : never;
 
 /** Writes the concurrent requests of a route as one batch. */
-export interface BatchedWrite<Command = unknown, Done = unknown> {
-  /** Makes the command of one request. `call.input` has the valid fields; `errors` has the others, and takes more errors. */
-  prepare(call: Call, errors: ErrorCollector, services: Services): MaybePromise<Command>;
+export interface BatchedWrite<Command = unknown, Done = unknown, Input = unknown> {
+  /** Makes the command of one request. It may add errors to the input. */
+  prepare(read: ReadResult<Input>, call: Call, services: Services): MaybePromise<Command>;
   /** Whether the request has the rule that drops invalid data. Such a request is read to its end, with any number of errors. */
   dropsInvalid?(sent: unknown): boolean;
   weigh(command: Command): number;
@@ -114,7 +115,7 @@ interface Spec<P extends string, I extends TObject> extends Description {
   path: P;
   account?: 'required' | 'optional';
   input: I;
-  alsoCheck?(tx: Tx, call: Call<Partial<Static<I>>, PathId<P>>): Promise<FieldErrors>;
+  alsoCheck?(tx: Tx, call: Call<PartialInput<Static<I>>, PathId<P>>): Promise<FieldErrors>;
   isLong?(input: Static<I>): boolean;
 }
 
@@ -241,10 +242,7 @@ export function noContentRoute<P extends string, I extends TObject>(
 /** A route whose concurrent requests are written in batches. Each request gets its own response after the commit. */
 export function batchedWrite<P extends string, I extends TObject, R extends TSchema, Command, Done>(
   spec: Spec<P, I> & { response: R },
-  batch: Omit<BatchedWrite<Command, Done>, 'prepare' | 'response'> & {
-    prepare(call: Call<Static<I>>, errors: ErrorCollector, services: Services): MaybePromise<Command>;
-    response(done: Done, call: Call<Static<I>>): Static<R>;
-  },
+  batch: BatchedWrite<Command, Done, Static<I>> & { response(done: Done, call: Call): Static<R> },
 ): Route {
   const route = define(spec, { response: spec.response, paged: false, status: 200 }, () => {
     throw new Error('A batched write has no handler.');

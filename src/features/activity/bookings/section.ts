@@ -1,15 +1,23 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { pick, pickAny } from '../../../shared/read.ts';
 import {
+  type CompleteItem,
+  checkItems,
+  completeItems,
+  isComplete,
+  type ReadItem,
+  unlessAllDropped,
+} from '../../../shared/read.ts';
+import {
+  type AnyItem,
   type AppliedCommand,
   addId,
-  atUnit,
   type Checks,
   type Section,
   type SectionBatch,
   type SectionContact,
   type StoreAccount,
   type Stored,
+  unitIsValid,
   withContact,
 } from '../../identity/sections/section.ts';
 import type { NewBooking } from './schema.ts';
@@ -28,23 +36,25 @@ class BookingsBatch implements SectionBatch<NewBooking> {
   /** The state after each command. A waiting purchase is matched by the first state that fits. */
   readonly #states = new Map<string, { row: BookingRow; contact: SectionContact; place: number }>();
 
-  references({ unit_id }: Partial<NewBooking>, units: Set<number>): void {
+  references({ unit_id }: AnyItem<NewBooking>, units: Set<number>): void {
     addId(units, unit_id);
   }
 
-  lockKeys(bookings: NewBooking[]): string[] {
+  lockKeys(bookings: CompleteItem<NewBooking>[]): string[] {
     return [tablesLock, ...bookings.map(({ booking_reference }) => bookingLock(booking_reference))];
   }
 
-  async load(tx: Tx, accountId: number, bookings: NewBooking[]): Promise<void> {
+  async load(tx: Tx, accountId: number, bookings: CompleteItem<NewBooking>[]): Promise<void> {
     const keys = bookings.map(({ booking_reference, provider_id = null }) => ({ booking_reference, provider_id }));
     for (const row of await findBookings(tx, accountId, keys)) this.#bookings.set(bookingKey(row), { row });
   }
 
-  check(bookings: NewBooking[], checks: Checks): NewBooking[] {
-    return pick(bookings, ({ table_numbers, ...booking }, index) => {
-      const tables = pickAny(table_numbers);
-      return atUnit({ ...booking, ...(tables && { table_numbers: tables }) }, `bookings.${index}`, checks);
+  check(bookings: ReadItem<NewBooking>[], checks: Checks): NewBooking[] {
+    return checkItems(bookings, (booking, index) => {
+      if (!unitIsValid(booking, `bookings.${index}`, checks) || !isComplete(booking)) return undefined;
+      const { table_numbers: sent, ...rest } = booking;
+      const table_numbers = unlessAllDropped(sent, completeItems(sent));
+      return { ...rest, ...(table_numbers && { table_numbers }) };
     });
   }
 

@@ -1,7 +1,7 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
-import { type FieldErrors, Invalid, NotFound } from '../../../shared/problem.ts';
-import { addError } from '../../../shared/read.ts';
+import { addError, type FieldErrors, Invalid, NotFound } from '../../../shared/problem.ts';
+import type { PartialInput } from '../../../shared/read.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { bringToWaiting } from '../../identity/matching/store.ts';
 import { findUnit } from '../../venues/units/store.ts';
@@ -50,7 +50,7 @@ export async function changeBookingByReference(
 export async function wrongWithUpdate(
   tx: Tx,
   accountId: number,
-  { booking_reference, provider_id, ...changes }: Partial<BookingUpdate>,
+  { booking_reference, provider_id, ...changes }: PartialInput<BookingUpdate>,
 ): Promise<FieldErrors> {
   if (booking_reference === undefined) return {};
   const [found] = await showBookingsByReference(tx, accountId, [
@@ -64,7 +64,7 @@ export async function wrongWithBooking(
   tx: Tx,
   accountId: number,
   id: number,
-  changes: BookingChanges,
+  changes: PartialInput<BookingChanges>,
 ): Promise<FieldErrors> {
   const before = await findBooking(tx, accountId, id);
   if (!before) return {};
@@ -79,7 +79,7 @@ async function wrongWith(
     unit_id,
     booking_reference = before.booking_reference,
     provider_id = before.provider_id ?? undefined,
-  }: BookingChanges,
+  }: PartialInput<BookingChanges>,
 ): Promise<FieldErrors> {
   const { found, unit } = await tx.inOrder({
     found: () => findBookings(tx, accountId, [{ booking_reference, provider_id: provider_id ?? null }]),

@@ -2,8 +2,8 @@ import type { Tx } from '../../../platform/db/database.ts';
 import type { Asked } from '../../../platform/db/listing.ts';
 import type { Paginate, Slice } from '../../../shared/fields.ts';
 import { JsonText } from '../../../shared/json-text.ts';
-import { type FieldErrors, Invalid } from '../../../shared/problem.ts';
-import { addError } from '../../../shared/read.ts';
+import { addError, type FieldErrors, Invalid } from '../../../shared/problem.ts';
+import type { PartialInput } from '../../../shared/read.ts';
 import { lineages } from '../../identity/identities/store.ts';
 import { selectBookingPops } from '../bookings/store.ts';
 import { exceeds, selectPopPieces, selectPopsOf, selectPurchasePops } from '../purchases/store.ts';
@@ -20,13 +20,13 @@ const roomAmongMany = { purchases: 50, lines: 20, bytes: 2000 };
 const piece = { purchases: 100, bytes: 128 * 1024 };
 
 /** What is wrong with such a search, of what could be read. */
-export async function wrongWithPops(tx: Tx, accountId: number, wanted: Partial<FindPops>): Promise<FieldErrors> {
+export async function wrongWithPops(tx: Tx, accountId: number, wanted: PartialInput<FindPops>): Promise<FieldErrors> {
   const { contact_id } = wanted;
   if (contact_id === undefined) return wrong(wanted, true);
   return wrong(wanted, (await lineages(tx, accountId, [contact_id])).has(contact_id));
 }
 
-function wrong({ start_date: start, end_date: end }: Partial<FindPops>, isContact: boolean): FieldErrors {
+function wrong({ start_date: start, end_date: end }: PartialInput<FindPops>, isContact: boolean): FieldErrors {
   const errors: FieldErrors = {};
   if (!isContact) addError(errors, 'contact_id', 'The contact id is not a contact of this account.');
   if (start !== undefined && end !== undefined && end < start) {

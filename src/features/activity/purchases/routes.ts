@@ -71,7 +71,7 @@ export const purchaseRoutes = [
       },
     },
     {
-      prepare: ({ input, receivedAt }, errors) => preparePurchases(input, errors.fields, asSent(receivedAt)),
+      prepare: (read, { receivedAt }) => preparePurchases(read, asSent(receivedAt)),
       weigh: weighPurchases,
       write: writePurchases,
       response: (done) => done,

@@ -1,17 +1,25 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { pick, pickAny } from '../../../shared/read.ts';
+import {
+  type CompleteItem,
+  checkItems,
+  completeItems,
+  isComplete,
+  type ReadItem,
+  unlessAllDropped,
+} from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { lockPurchases, matchWaiting } from '../../identity/matching/store.ts';
 import {
+  type AnyItem,
   type AppliedCommand,
   addId,
-  atUnit,
   type Checks,
   type Section,
   type SectionBatch,
   type SectionContact,
   type StoreAccount,
   type Stored,
+  unitIsValid,
   withContact,
 } from '../../identity/sections/section.ts';
 import type { NewPurchase } from './schema.ts';
@@ -30,24 +38,32 @@ import {
 class PurchasesBatch implements SectionBatch<NewPurchase> {
   readonly #purchases = new Map<string, { row: PurchaseRow; contact?: SectionContact }>();
 
-  references({ unit_id }: Partial<NewPurchase>, units: Set<number>): void {
+  references({ unit_id }: AnyItem<NewPurchase>, units: Set<number>): void {
     addId(units, unit_id);
   }
 
-  lockKeys(purchases: NewPurchase[]): string[] {
+  lockKeys(purchases: CompleteItem<NewPurchase>[]): string[] {
     return purchases.map(({ transaction_reference }) => purchaseLock(transaction_reference));
   }
 
-  async load(tx: Tx, accountId: number, purchases: NewPurchase[], account: Account | undefined): Promise<void> {
+  async load(
+    tx: Tx,
+    accountId: number,
+    purchases: CompleteItem<NewPurchase>[],
+    account: Account | undefined,
+  ): Promise<void> {
     if (!account) return;
     const keys = purchases.map((purchase) => sentKey(purchase, { rootUnitId: account.root_unit_id }));
     for (const row of await findPurchases(tx, accountId, keys)) this.#purchases.set(purchaseKey(row), { row });
   }
 
-  check(purchases: NewPurchase[], checks: Checks): NewPurchase[] {
-    return pick(purchases, ({ items: sent, ...purchase }, index) => {
-      const items = pickAny(sent, ({ tags, ...item }) => ({ ...item, tags: pick(tags) }));
-      return atUnit({ ...purchase, ...(items && { items }) }, `purchases.${index}`, checks);
+  check(purchases: ReadItem<NewPurchase>[], checks: Checks): NewPurchase[] {
+    return checkItems(purchases, (purchase, index) => {
+      if (!unitIsValid(purchase, `purchases.${index}`, checks) || !isComplete(purchase)) return undefined;
+      const { items: sent, ...rest } = purchase;
+      const complete = completeItems(sent).map(({ tags, ...item }) => ({ ...item, tags: completeItems(tags) }));
+      const items = unlessAllDropped(sent, complete);
+      return { ...rest, ...(items && { items }) };
     });
   }
 

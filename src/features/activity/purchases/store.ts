@@ -66,7 +66,7 @@ interface Defaults {
 }
 
 /** The key of a sent purchase. */
-export function sentKey(sent: NewPurchase, { rootUnitId, providerId }: Defaults): PurchaseKey {
+export function sentKey(sent: Omit<NewPurchase, 'items'>, { rootUnitId, providerId }: Defaults): PurchaseKey {
   return {
     transaction_reference: sent.transaction_reference,
     unit_id: sent.unit_id ?? rootUnitId,

@@ -2,8 +2,8 @@ import { Conflict, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
 import { matchKeys } from '../../../shared/codes.ts';
 import { oneOf } from '../../../shared/phrases.ts';
-import { type FieldErrors, Invalid, noSuchAccount } from '../../../shared/problem.ts';
-import { addError } from '../../../shared/read.ts';
+import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../../shared/problem.ts';
+import type { PartialInput, ReadResult } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { identityKey } from '../../identity/identities/schema.ts';
@@ -20,24 +20,27 @@ import { findPurchases, type PurchaseRow, purchaseKey, purchaseLock, purchaseRow
 
 /** Anonymous purchases, with the keys to match them by. */
 export interface PurchasesCommand {
-  input: AnonymousPurchases;
-  errors: FieldErrors;
+  read: ReadResult<AnonymousPurchases>;
   receivedAt: string;
 }
 
-export function preparePurchases(input: AnonymousPurchases, errors: FieldErrors, receivedAt: string): PurchasesCommand {
-  if (matchKeys.every((key) => input[key] === undefined && !errors[key])) {
+export function preparePurchases(read: ReadResult<AnonymousPurchases>, receivedAt: string): PurchasesCommand {
+  const { partial, errors } = read;
+  if (matchKeys.every((key) => partial[key] === undefined && !errors.fields[key])) {
     for (const key of matchKeys) {
       const others = matchKeys.filter((other) => other !== key).map((other) => other.replaceAll('_', ' '));
-      addError(errors, key, `The ${key.replaceAll('_', ' ')} field is required when there is no ${oneOf(others)}.`);
+      errors.add(key, `The ${key.replaceAll('_', ' ')} field is required when there is no ${oneOf(others)}.`);
     }
   }
-  return { input, errors, receivedAt };
+  return { read, receivedAt };
 }
 
 /** An estimate of the rows that the command is stored as. */
-export function weighPurchases({ input: { purchases = [] } }: PurchasesCommand): number {
-  return purchases.reduce((weight, purchase) => weight + 1 + Math.ceil((purchase?.items?.length ?? 0) / 10), 1);
+export function weighPurchases({ read: { partial } }: PurchasesCommand): number {
+  return (partial.purchases ?? []).reduce(
+    (weight, purchase) => weight + 1 + Math.ceil((purchase?.items?.length ?? 0) / 10),
+    1,
+  );
 }
 
 /**
@@ -52,23 +55,31 @@ export async function writePurchases(
   const account = await holdAccount(tx, accountId);
   if (!account) return commands.map(() => noSuchAccount());
   // A request that could not be read is rejected before any look-up.
-  const readable = commands.filter(({ errors }) => Object.keys(errors).length === 0);
-  const sent = readable.flatMap(({ input, ...of }) => input.purchases.map((one) => rowOf(one, input, of, account)));
+  const valid = commands.flatMap(({ read, receivedAt }) => (read.valid ? [{ input: read.valid, receivedAt }] : []));
+  const sent = valid.flatMap((request) => request.input.purchases.map((one) => rowOf(one, request, account)));
   const seen = await findPurchases(tx, accountId, sent);
   const { units, groups, codes, existing } = await tx.inOrder({
-    keys: () => lockKeys(tx, accountId, keysOf(readable, [...sent, ...seen])),
+    keys: () =>
+      lockKeys(
+        tx,
+        accountId,
+        keysOf(
+          valid.map(({ input }) => input),
+          [...sent, ...seen],
+        ),
+      ),
     units: () => findUnits(tx, accountId, commands.flatMap(unitsIn)),
     groups: () =>
       existingCodeGroups(
         tx,
         accountId,
-        commands.flatMap(({ input }) => input.unique_code_group_id ?? []),
+        commands.flatMap(({ read: { partial } }) => partial.unique_code_group_id ?? []),
       ),
     codes: () =>
       findCodes(
         tx,
         accountId,
-        commands.flatMap(({ input }) => codeOf(input) ?? []),
+        commands.flatMap(({ read: { partial } }) => codeOf(partial) ?? []),
       ),
     // No other transaction can match them between the read and the write.
     purchases: () => lockPurchases(tx, accountId, account.time_zone, sent, nothingBrought),
@@ -79,13 +90,14 @@ export async function writePurchases(
 
   const rows = new Map(existing.map((row) => [purchaseKey(row), row]));
   const states: PurchaseRow[] = [];
-  const decided = commands.map((command) => {
-    const errors = { ...unknownTo(known, command), ...command.errors };
-    if (Object.keys(errors).length > 0) return new Invalid(errors);
-    const { input, ...of } = command;
+  const decided = commands.map(({ read, receivedAt }) => {
+    const errors = { ...unknownTo(known, read.partial), ...read.errors.fields };
+    const input = read.valid;
+    if (!input || Object.keys(errors).length > 0) return new Invalid(errors);
+    const request = { input, receivedAt };
     return input.purchases.map((purchase) => {
-      const key = purchaseKey(rowOf(purchase, input, of, account));
-      const row = withKeys(rowOf(purchase, input, of, account, rows.get(key)), input);
+      const key = purchaseKey(rowOf(purchase, request, account));
+      const row = withKeys(rowOf(purchase, request, account, rows.get(key)), input);
       rows.set(key, row);
       // The place of the state.
       return states.push(row) - 1;
@@ -110,13 +122,15 @@ export async function writePurchases(
   );
 }
 
-type Of = Pick<PurchasesCommand, 'receivedAt'>;
+interface ValidRequest {
+  input: AnonymousPurchases;
+  receivedAt: string;
+}
 
 /** The purchase after the write. A field that was not sent keeps its value. */
 function rowOf(
   purchase: NewPurchase,
-  { provider_id }: AnonymousPurchases,
-  { receivedAt }: Of,
+  { input: { provider_id }, receivedAt }: ValidRequest,
   { root_unit_id: rootUnitId, time_zone: timeZone }: Account,
   before?: PurchaseRow,
 ): PurchaseRow {
@@ -170,9 +184,9 @@ function matchOf(row: PurchaseRow | undefined): Partial<Match> {
  * The lock keys. A transaction that adds data which these purchases may wait for takes the same locks, so one of the two
  * sees the rows of the other. The stored keys of a purchase that is sent again count too.
  */
-function keysOf(commands: PurchasesCommand[], rows: PurchaseRow[]): string[] {
+function keysOf(inputs: AnonymousPurchases[], rows: PurchaseRow[]): string[] {
   const keys = rows.map((row) => purchaseLock(row.transaction_reference));
-  for (const said of [...commands.map(({ input }) => input), ...rows]) {
+  for (const said of [...inputs, ...rows]) {
     const { booking_reference, unique_code, membership_number, card_reference, table_number } = said;
     if (booking_reference) keys.push(bookingLock(booking_reference));
     if (unique_code) keys.push(codeLock(unique_code));
@@ -203,14 +217,14 @@ async function findCodes(
   return new Map(codes.map((code, index) => [saidKey(code), found[index]?.groups ?? 0]));
 }
 
-function unitsIn({ input }: PurchasesCommand): number[] {
-  return (input.purchases ?? []).flatMap((purchase) => purchase?.unit_id ?? []);
+function unitsIn({ read: { partial } }: PurchasesCommand): number[] {
+  return (partial.purchases ?? []).flatMap((purchase) => purchase?.unit_id ?? []);
 }
 
 /** The errors for names that do not exist. */
 function unknownTo(
   { units, groups, codes }: { units: Set<number>; groups: Set<number>; codes: Map<string, number> },
-  { input }: PurchasesCommand,
+  input: PartialInput<AnonymousPurchases>,
 ): FieldErrors {
   const errors: FieldErrors = {};
   (input.purchases ?? []).forEach((purchase, index) => {

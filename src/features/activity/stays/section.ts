@@ -1,7 +1,8 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { onClock } from '../../../shared/clock.ts';
-import { pick, pickAny } from '../../../shared/read.ts';
+import { type CompleteItem, checkItems, isComplete, type ReadItem, unlessAllDropped } from '../../../shared/read.ts';
 import {
+  type AnyItem,
   type AppliedCommand,
   addId,
   type Checks,
@@ -21,7 +22,7 @@ class StaysBatch implements SectionBatch<NewStay> {
   readonly #stays = new Map<string, { row: StayRow; changed: boolean }>();
   readonly #contacts = new Map<string, Map<SectionContact, Omit<StayContact, 'contact_id'>>>();
 
-  references({ unit_id, booking_enquiry_source_id }: Partial<NewStay>, units: Set<number>): void {
+  references({ unit_id, booking_enquiry_source_id }: AnyItem<NewStay>, units: Set<number>): void {
     addId(units, unit_id);
     addId(this.#sourceIds, booking_enquiry_source_id);
   }
@@ -31,28 +32,28 @@ class StaysBatch implements SectionBatch<NewStay> {
     this.#knownSources = new Set(await existing(tx, lookupKinds.bookingSources, accountId, [...this.#sourceIds]));
   }
 
-  lockKeys(stays: NewStay[]): string[] {
+  lockKeys(stays: CompleteItem<NewStay>[]): string[] {
     return stays.map(stayLock);
   }
 
-  async load(tx: Tx, accountId: number, stays: NewStay[]): Promise<void> {
+  async load(tx: Tx, accountId: number, stays: CompleteItem<NewStay>[]): Promise<void> {
     for (const row of await findStays(tx, accountId, stays)) this.#stays.set(stayKey(row), { row, changed: false });
   }
 
-  check(stays: NewStay[], checks: Checks): NewStay[] {
-    return pick(stays, (stay, index) => this.#checkStay(stay, `stays.${index}`, checks));
+  check(stays: ReadItem<NewStay>[], checks: Checks): NewStay[] {
+    return checkItems(stays, (stay, index) => this.#checkStay(stay, `stays.${index}`, checks));
   }
 
-  /** A stay that lacks required fields is checked too, so that all its errors are listed: any field may be missing. */
   #checkStay(
-    { extras, total_children, ...stay }: NewStay,
+    stay: NonNullable<ReadItem<NewStay>>,
     path: string,
     { unitExists, timeZone, refuse }: Checks,
   ): NewStay | undefined {
     const at = (time: string | undefined) => time && onClock(time, timeZone);
     const [checkin, checkout] = [at(stay.checkin_date), at(stay.checkout_date)];
-    const unit = unitExists(stay.unit_id, `${path}.unit_id`);
-    const source = this.#knownSources.has(stay.booking_enquiry_source_id);
+    const unit = stay.unit_id !== undefined && unitExists(stay.unit_id, `${path}.unit_id`);
+    const { booking_enquiry_source_id: sourceId } = stay;
+    const source = sourceId !== undefined && this.#knownSources.has(sourceId);
     if (!source) {
       const message = 'The booking enquiry source id is not a booking source of this account.';
       refuse(`${path}.booking_enquiry_source_id`, message);
@@ -62,18 +63,23 @@ class StaysBatch implements SectionBatch<NewStay> {
       const name = stay.checkout_date === stay.check_out_date ? 'check_out_date' : 'checkout_date';
       refuse(`${path}.${name}`, `The ${name.replaceAll('_', ' ')} must not be before the check-in.`);
     }
-    const tooMany = total_children !== undefined && total_children > stay.total_guests;
+    const { total_children: children, total_guests: guests } = stay;
+    const tooMany = children !== undefined && guests !== undefined && children > guests;
     if (tooMany) refuse(`${path}.total_children`, 'The total children may not be more than the total guests.');
-    const goodExtras = pickAny(extras, (extra, place) => {
+    const validExtras = checkItems(stay.extras, (extra, place) => {
       const [start, end] = [at(extra.start_date) ?? checkin, at(extra.end_date) ?? checkout];
-      if (start === undefined || end === undefined || end >= start) return extra;
-      return refuse(`${path}.extras.${place}.end_date`, 'The end date must not be before the start date.');
+      if (start !== undefined && end !== undefined && end < start) {
+        return refuse(`${path}.extras.${place}.end_date`, 'The end date must not be before the start date.');
+      }
+      return isComplete(extra) ? extra : undefined;
     });
-    if (!unit || !source || backwards) return undefined;
+    if (!unit || !source || backwards || !isComplete(stay)) return undefined;
+    const { extras: sent, total_children, ...rest } = stay;
+    const extras = unlessAllDropped(sent, validExtras);
     return {
-      ...stay,
+      ...rest,
       ...(total_children !== undefined && !tooMany && { total_children }),
-      ...(goodExtras && { extras: goodExtras }),
+      ...(extras && { extras }),
     };
   }
 

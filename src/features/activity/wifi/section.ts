@@ -1,14 +1,15 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { pick } from '../../../shared/read.ts';
+import { checkItems, isComplete, type ReadItem } from '../../../shared/read.ts';
 import {
+  type AnyItem,
   type AppliedCommand,
   addId,
-  atUnit,
   type Checks,
   type Section,
   type SectionBatch,
   type SectionContact,
   type StoreAccount,
+  unitIsValid,
   withContact,
 } from '../../identity/sections/section.ts';
 import type { NewWifi } from './schema.ts';
@@ -17,12 +18,14 @@ import { insertWifi, type WifiRow, wifiRow } from './store.ts';
 class WifiBatch implements SectionBatch<NewWifi> {
   readonly #added: { row: Omit<WifiRow, 'contact_id'>; contact: SectionContact }[] = [];
 
-  references({ unit_id }: Partial<NewWifi>, units: Set<number>): void {
+  references({ unit_id }: AnyItem<NewWifi>, units: Set<number>): void {
     addId(units, unit_id);
   }
 
-  check(all: NewWifi[], checks: Checks): NewWifi[] {
-    return pick(all, (wifi, index) => atUnit(wifi, `wifi.${index}`, checks));
+  check(all: ReadItem<NewWifi>[], checks: Checks): NewWifi[] {
+    return checkItems(all, (wifi, index) =>
+      unitIsValid(wifi, `wifi.${index}`, checks) && isComplete(wifi) ? wifi : undefined,
+    );
   }
 
   apply(contact: SectionContact, all: NewWifi[], { account, receivedAt }: AppliedCommand): void {

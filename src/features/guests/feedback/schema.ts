@@ -58,6 +58,7 @@ export const NewFeedback = Type.Object(
   { title: 'FeedbackWrite' },
 );
 export type NewFeedback = Static<typeof NewFeedback>;
+export type NewRating = NonNullable<NewFeedback['ratings']>[number];
 
 export const Feedback = Type.Object(
   {

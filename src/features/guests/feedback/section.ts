@@ -1,8 +1,9 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { onClock } from '../../../shared/clock.ts';
 import { feedbackTypes, idOf, npsCategory } from '../../../shared/codes.ts';
-import { pick } from '../../../shared/read.ts';
+import { type CompleteItem, checkItems, completeItems, isComplete, type ReadItem } from '../../../shared/read.ts';
 import {
+  type AnyItem,
   type AppliedCommand,
   addId,
   type Checks,
@@ -10,11 +11,12 @@ import {
   type SectionBatch,
   type SectionContact,
   type StoreAccount,
+  unitIsValid,
   withContact,
 } from '../../identity/sections/section.ts';
 import { lookupKinds } from '../../venues/lookups/schema.ts';
 import { existing } from '../../venues/lookups/store.ts';
-import type { NewFeedback } from './schema.ts';
+import type { NewFeedback, NewRating } from './schema.ts';
 import { type FeedbackRow, insertFeedback, newFeedbackIds } from './store.ts';
 
 class FeedbackBatch implements SectionBatch<NewFeedback> {
@@ -23,7 +25,7 @@ class FeedbackBatch implements SectionBatch<NewFeedback> {
   #ids: number[] = [];
   readonly #added: { row: Omit<FeedbackRow, 'contact_id'>; contact: SectionContact }[] = [];
 
-  references({ unit_id, ratings }: Partial<NewFeedback>, units: Set<number>): void {
+  references({ unit_id, ratings }: AnyItem<NewFeedback>, units: Set<number>): void {
     addId(units, unit_id);
     for (const rating of ratings ?? []) addId(this.#categoryIds, rating?.category_id);
   }
@@ -35,24 +37,38 @@ class FeedbackBatch implements SectionBatch<NewFeedback> {
   }
 
   /** Takes the ids under the locks, so that their order is the order in which feedback was given. */
-  async load(tx: Tx, _: number, feedback: NewFeedback[]): Promise<void> {
+  async load(tx: Tx, _: number, feedback: CompleteItem<NewFeedback>[]): Promise<void> {
     this.#ids = await newFeedbackIds(tx, feedback.length);
   }
 
-  check(all: NewFeedback[], { refuse, unitExists }: Checks): NewFeedback[] {
-    return pick(all, ({ unit_id, comments, ratings, ...feedback }, index) => ({
-      ...feedback,
-      ...(unit_id !== undefined && unitExists(unit_id, `feedback.${index}.unit_id`) ? { unit_id } : {}),
-      comments: pick(comments),
-      ratings: pick(ratings, (rating, place) => {
-        const path = `feedback.${index}.ratings.${place}`;
-        if (!this.#knownCategories.has(rating.category_id)) {
-          return refuse(`${path}.category_id`, 'The category id is not a feedback category of this account.');
-        }
-        if (rating.category_id !== npsCategory || isNps(rating.rating_text)) return rating;
-        return refuse(`${path}.rating_text`, 'The rating text must be a number from 0 to 10 for NPS.');
-      }),
-    }));
+  check(all: ReadItem<NewFeedback>[], checks: Checks): NewFeedback[] {
+    return checkItems(all, (feedback, index) => {
+      const path = `feedback.${index}`;
+      const unit = unitIsValid(feedback, path, checks);
+      const ratings = checkItems(feedback.ratings, (rating, place) =>
+        this.#checkRating(rating, `${path}.ratings.${place}`, checks),
+      );
+      if (!isComplete(feedback)) return undefined;
+      const { unit_id, comments, ...rest } = feedback;
+      return {
+        ...rest,
+        // Feedback with an invalid unit is stored at the root unit.
+        ...(unit && unit_id !== undefined && { unit_id }),
+        comments: completeItems(comments),
+        ratings,
+      };
+    });
+  }
+
+  #checkRating(rating: NonNullable<ReadItem<NewRating>>, path: string, { refuse }: Checks): NewRating | undefined {
+    const { category_id, rating_text } = rating;
+    if (category_id === undefined || !this.#knownCategories.has(category_id)) {
+      return refuse(`${path}.category_id`, 'The category id is not a feedback category of this account.');
+    }
+    if (category_id === npsCategory && (rating_text === undefined || !isNps(rating_text))) {
+      return refuse(`${path}.rating_text`, 'The rating text must be a number from 0 to 10 for NPS.');
+    }
+    return isComplete(rating) ? rating : undefined;
   }
 
   apply(contact: SectionContact, all: NewFeedback[], { account, receivedAt }: AppliedCommand): void {

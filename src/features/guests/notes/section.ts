@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { onClock } from '../../../shared/clock.ts';
-import { pick } from '../../../shared/read.ts';
+import { completeItems, type ReadItem } from '../../../shared/read.ts';
 import {
   type AppliedCommand,
   type Section,
@@ -15,8 +15,8 @@ import { insertNotes, type NoteRow } from './store.ts';
 class NotesBatch implements SectionBatch<NewNote> {
   readonly #added: { row: Omit<NoteRow, 'contact_id'>; contact: SectionContact }[] = [];
 
-  check(notes: NewNote[]): NewNote[] {
-    return pick(notes);
+  check(notes: ReadItem<NewNote>[]): NewNote[] {
+    return completeItems(notes);
   }
 
   apply(contact: SectionContact, notes: NewNote[], { account, receivedAt }: AppliedCommand): void {

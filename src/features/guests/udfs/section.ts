@@ -1,7 +1,8 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { readDate } from '../../../shared/formats.ts';
-import { pick } from '../../../shared/read.ts';
+import { checkItems, isComplete, type ReadItem } from '../../../shared/read.ts';
 import {
+  type AnyItem,
   addId,
   type Checks,
   type Section,
@@ -30,7 +31,7 @@ class UdfsBatch implements SectionBatch<NewUdfValue, WithUdfs> {
   readonly #ids = new Set<number>();
   #types = new Map<number, 'text' | 'date'>();
 
-  references({ id }: Partial<NewUdfValue>): void {
+  references({ id }: AnyItem<NewUdfValue>): void {
     addId(this.#ids, id);
   }
 
@@ -39,9 +40,10 @@ class UdfsBatch implements SectionBatch<NewUdfValue, WithUdfs> {
     this.#types = new Map((await findUdfs(tx, accountId, [...this.#ids])).map(({ id, type }) => [id, type]));
   }
 
-  check(udfs: NewUdfValue[], { refuse }: Checks): NewUdfValue[] {
-    return pick(udfs, ({ id, data }, index) => {
-      const type = this.#types.get(id);
+  check(udfs: ReadItem<NewUdfValue>[], { refuse }: Checks): NewUdfValue[] {
+    return checkItems(udfs, (udf, index) => {
+      const { id, data } = udf;
+      const type = id === undefined ? undefined : this.#types.get(id);
       if (type === undefined) {
         return refuse(`udfs.${index}.id`, 'The id is not a user-defined field of this account.');
       }
@@ -49,7 +51,7 @@ class UdfsBatch implements SectionBatch<NewUdfValue, WithUdfs> {
       if (data === undefined) return undefined;
       const value = type === 'date' ? readDate(data) : data;
       if (value === undefined) return refuse(`udfs.${index}.data`, 'The data must be a date: yyyy-mm-dd.');
-      return { id, data: value };
+      return isComplete(udf) ? { id: udf.id, data: value } : undefined;
     });
   }
 

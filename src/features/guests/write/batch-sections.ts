@@ -1,13 +1,22 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { pick, type Sparse } from '../../../shared/read.ts';
+import { completeItems, type PartialInput, type ReadItem } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
-import type { AppliedCommand, Checks, SectionBatch, StoreAccount, Stored } from '../../identity/sections/section.ts';
+import type {
+  AppliedCommand,
+  Checks,
+  Section,
+  SectionBatch,
+  StoreAccount,
+  Stored,
+} from '../../identity/sections/section.ts';
 import type { ContactState } from './contact-state.ts';
 import type { ContactWrite, ListName } from './schema.ts';
 import { checkOrder, type StoreStep, sections, storeOrder } from './sections.ts';
 
 /** A section whose items are of any type. */
 type AnyBatch = SectionBatch<object, ContactState>;
+type SentLists = Pick<PartialInput<ContactWrite>, ListName>;
+type ValidLists = Pick<ContactWrite, ListName>;
 
 const loadOrder = Object.values(storeOrder).flat();
 
@@ -16,9 +25,9 @@ export class BatchSections {
   readonly #batches: Record<ListName, AnyBatch>;
   /** The complete items of the batch, for the sections that lock or load by them. */
   readonly #items = new Map<ListName, object[]>();
-  readonly #inputs: ContactWrite[];
+  readonly #inputs: SentLists[];
 
-  constructor(inputs: ContactWrite[] = []) {
+  constructor(inputs: SentLists[] = []) {
     this.#inputs = inputs;
     this.#batches = Object.fromEntries(checkOrder.map((name) => [name, sections[name].begin()])) as Record<
       ListName,
@@ -30,10 +39,8 @@ export class BatchSections {
   collectReferences(units: Set<number>): void {
     for (const input of this.#inputs) {
       for (const name of checkOrder) {
-        const items = input[name] as Sparse<object> | undefined;
-        if (!items) continue;
         const batch = this.#batches[name];
-        for (const item of items) if (item) batch.references?.(item, units);
+        for (const item of input[name] ?? []) if (item) batch.references?.(item, units);
       }
     }
   }
@@ -61,16 +68,18 @@ export class BatchSections {
     });
   }
 
-  /** Replaces each list by its valid items. */
-  check(input: ContactWrite, checks: Checks): void {
-    const lists = input as Partial<Record<ListName, object[]>>;
+  /** A copy of the input in which each list has its valid items only. */
+  check<Input extends SentLists>(input: Input, checks: Checks): Omit<Input, ListName> & ValidLists {
+    const valid: Partial<Record<ListName, object[]>> = {};
     for (const name of checkOrder) {
-      const items = lists[name];
-      if (items) lists[name] = this.#batches[name].check(items, checks);
+      const items = input[name];
+      if (items) valid[name] = this.#batches[name].check(items, checks);
     }
+    // Each section returns items of its own list. The loop over the names loses that type.
+    return { ...input, ...(valid as ValidLists) };
   }
 
-  apply(contact: ContactState, input: ContactWrite, command: AppliedCommand): void {
+  apply(contact: ContactState, input: ValidLists, command: AppliedCommand): void {
     for (const name of checkOrder) {
       const items = input[name];
       if (items) this.#batches[name].apply(contact, items, command);
@@ -86,20 +95,19 @@ export class BatchSections {
     if (!lockKeys && !load) return [];
     const known = this.#items.get(name);
     if (known) return known;
-    const items = this.#inputs.flatMap((input) => pick<object>(input[name]));
+    const items = this.#inputs.flatMap((input) => completeItems<ReadItem<object>>(input[name]));
     this.#items.set(name, items);
     return items;
   }
 }
 
 /** The weight of the lists of one command, in rows. */
-export function weighLists(input: ContactWrite): number {
+export function weighLists(input: SentLists): number {
   let weight = 0;
   for (const name of checkOrder) {
-    const items = input[name] as Sparse<object> | undefined;
-    if (!items) continue;
+    const items = input[name] ?? [];
     weight += items.length;
-    const { weigh } = sections[name];
+    const { weigh }: Section<object, ContactState> = sections[name];
     if (weigh) for (const item of items) if (item) weight += weigh(item);
   }
   return weight;

@@ -8,7 +8,7 @@ import { profileFields } from '../contacts/schema.ts';
 import type { ContactRow, Details } from '../contacts/store.ts';
 import type { BatchSections } from './batch-sections.ts';
 import { type Changes, type Membership, type MergeCause, merge } from './changes.ts';
-import type { ContactCommand } from './command.ts';
+import type { CheckedCommand } from './command.ts';
 import {
   attach,
   type ContactState,
@@ -76,7 +76,7 @@ export class BatchState {
   }
 
   /** Applies one valid command. Throws, without any change, if it may only update and no contact matches. */
-  apply(command: ContactCommand, account: Account): ContactState {
+  apply(command: CheckedCommand, account: Account): ContactState {
     const { input, rules } = command;
     const { contact, isNew } = this.#contactOf(command);
     this.#identify(contact, input);
@@ -109,7 +109,7 @@ export class BatchState {
   }
 
   /** An e-mail of a contact merged into this one also leads here. Then this contact keeps its own e-mail. */
-  #setEmail(contact: ContactState, { input: { email }, emailUnchecked, domainLearnt }: ContactCommand): void {
+  #setEmail(contact: ContactState, { input: { email }, emailUnchecked, domainLearnt }: CheckedCommand): void {
     if (email === undefined || (contact.row.email !== null && contact.row.email !== email)) return;
     set(contact, 'email', email);
     set(contact, 'email_status', emailUnchecked ? 'unchecked' : null);
@@ -118,7 +118,7 @@ export class BatchState {
   }
 
   /** The contact with the e-mail, else the contact with the mobile, else a new contact. */
-  #contactOf({ input: { email, mobile_number: mobile }, rules, tokenId }: ContactCommand) {
+  #contactOf({ input: { email, mobile_number: mobile }, rules, tokenId }: CheckedCommand) {
     const byEmail = email === undefined ? undefined : this.#owner({ kind: 'email', value: email });
     const byMobile = mobile === undefined ? undefined : this.#owner({ kind: 'mobile', value: mobile });
     if (byEmail) {
@@ -139,7 +139,7 @@ export class BatchState {
   }
 
   /** Adds the identities of the command. An e-mail or mobile that belongs to another contact stays with it. */
-  #identify(contact: ContactState, input: ContactCommand['input']): void {
+  #identify(contact: ContactState, input: CheckedCommand['input']): void {
     const { email, mobile_number: mobile, membership_number, card_reference } = input;
     if (email !== undefined) this.#claim(contact, { kind: 'email', value: email });
     if (mobile !== undefined) {
@@ -183,7 +183,7 @@ export class BatchState {
   #consent(
     contact: ContactState,
     isNew: boolean,
-    { input, rules, tokenId }: ContactCommand,
+    { input, rules, tokenId }: CheckedCommand,
     source: SourceRef | null,
   ): void {
     for (const channel of channels) {
@@ -234,7 +234,7 @@ export class BatchState {
 }
 
 /** The rule that keeps a consent as it is. */
-function heldBackBy(rules: ContactCommand['rules'], to: boolean): string | null {
+function heldBackBy(rules: CheckedCommand['rules'], to: boolean): string | null {
   if (rules.has('historic_data')) return 'historic_data';
   return !to && rules.has('preserve_consent') ? 'preserve_consent' : null;
 }

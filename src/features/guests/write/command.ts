@@ -2,14 +2,22 @@ import Type from 'typebox';
 import { asSent } from '../../../shared/clock.ts';
 import { chain, type MaybePromise } from '../../../shared/maybe-promise.ts';
 import { type ErrorCollector, Invalid, named } from '../../../shared/problem.ts';
-import { pick, reader, type Sparse } from '../../../shared/read.ts';
+import { completeItems, type PartialInput, type ReadResult, reader } from '../../../shared/read.ts';
 import type { TakesMail } from '../domains/schema.ts';
 import { weighLists } from './batch-sections.ts';
 import { ContactWrite, type Rule } from './schema.ts';
 
-/** One contact write: the input that could be read, and the errors of the other fields. */
-export interface ContactCommand {
+/** One contact write: the fields that could be read, and the errors of the others. */
+export interface ContactCommand extends CommandContext {
+  input: PartialInput<ContactWrite>;
+}
+
+/** A command whose invalid fields were dropped. */
+export interface CheckedCommand extends CommandContext {
   input: ContactWrite;
+}
+
+interface CommandContext {
   errors: ErrorCollector;
   rules: ReadonlySet<Rule>;
   /** DNS did not respond for the domain of the e-mail. It is accepted, and a job checks the domain again. */
@@ -25,18 +33,17 @@ const readRules = reader(Type.Pick(ContactWrite, ['rules']));
 
 /** Whether invalid data is dropped: the request has the rule, and its rules are valid. */
 export function dropsInvalid(sent: unknown): boolean {
-  const { value, errors } = readRules(sent);
-  return Object.keys(errors.fields).length === 0 && rulesIn(value).has('discard_invalid_data');
+  const { valid } = readRules(sent);
+  return valid !== undefined && rulesIn(valid).has('discard_invalid_data');
 }
 
 export function prepareContact(
-  input: ContactWrite,
-  errors: ErrorCollector,
+  read: ReadResult<ContactWrite>,
   sender: Sender,
   takesMail: (email: string) => MaybePromise<TakesMail>,
 ): MaybePromise<ContactCommand> {
-  const { email } = input;
-  return chain(email === undefined ? 'yes' : takesMail(email), (verdict) => commandOf(input, errors, sender, verdict));
+  const { email } = read.partial;
+  return chain(email === undefined ? 'yes' : takesMail(email), (verdict) => commandOf(read, sender, verdict));
 }
 
 interface Sender {
@@ -44,7 +51,11 @@ interface Sender {
   receivedAt: Date;
 }
 
-function commandOf(input: ContactWrite, errors: ErrorCollector, sender: Sender, verdict: TakesMail): ContactCommand {
+function commandOf(
+  { partial: input, errors }: ReadResult<ContactWrite>,
+  sender: Sender,
+  verdict: TakesMail,
+): ContactCommand {
   if (verdict === 'no') {
     errors.add('email', 'The email must be at a domain that takes mail.');
     delete input.email;
@@ -68,11 +79,11 @@ function commandOf(input: ContactWrite, errors: ErrorCollector, sender: Sender, 
   };
 }
 
-function rulesIn({ rules }: Pick<ContactWrite, 'rules'>): Set<Rule> {
-  return new Set(pick(rules).map(({ rule_name }) => rule_name));
+function rulesIn({ rules }: Pick<PartialInput<ContactWrite>, 'rules'>): Set<Rule> {
+  return new Set(completeItems(rules).map(({ rule_name }) => rule_name));
 }
 
-function lacksIdentity({ email, mobile_number }: ContactWrite): boolean {
+function lacksIdentity({ email, mobile_number }: PartialInput<ContactWrite>): boolean {
   return email === undefined && mobile_number === undefined;
 }
 
@@ -84,13 +95,8 @@ export function weighContact({ input }: ContactCommand): number {
 /** The limit of a list, for the groups of all units together. */
 const mostGroups = 1000;
 
-function groupsIn({ units }: ContactWrite): number {
-  return (
-    (units as Sparse<NonNullable<ContactWrite['units']>[number]> | undefined)?.reduce(
-      (count, unit) => count + (unit?.groups?.length ?? 0),
-      0,
-    ) ?? 0
-  );
+function groupsIn({ units = [] }: PartialInput<ContactWrite>): number {
+  return units.reduce((count, unit) => count + (unit?.groups?.length ?? 0), 0);
 }
 
 /**
@@ -107,7 +113,7 @@ export function rulesFor({ input: sent, rules }: ContactCommand, left: ContactWr
 }
 
 /** The names of the fields that `discard_invalid_data` drops. Without that rule, or without an identity, throws a 422. */
-export function settleErrors({ input, errors, rules }: ContactCommand): string[] {
+export function settleErrors({ input, errors, rules }: CheckedCommand): string[] {
   const unidentified = lacksIdentity(input);
   const fields = Object.keys(errors.fields);
   if (fields.length === 0) return fields;

@@ -1,5 +1,5 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
-import { pick, type Sparse } from '../../../shared/read.ts';
+import { checkItems, isComplete } from '../../../shared/read.ts';
 import { addId, type Checks } from '../../identity/sections/section.ts';
 import { defaultFolder } from '../../venues/groups/schema.ts';
 import { ensureGroups, findGroups, findGroupsByName, type GroupName } from '../../venues/groups/store.ts';
@@ -8,7 +8,7 @@ import { ensureNamed, existing, findByName } from '../../venues/lookups/store.ts
 import { findUnits } from '../../venues/units/store.ts';
 import type { Named } from '../contacts/store.ts';
 import type { BatchSections } from './batch-sections.ts';
-import { type ContactCommand, rulesFor } from './command.ts';
+import { type CheckedCommand, type ContactCommand, rulesFor } from './command.ts';
 import type { GroupRef, SourceRef } from './contact-state.ts';
 
 /** Texts of a request contain no NUL character, so the key is unambiguous. */
@@ -65,9 +65,8 @@ export class References {
   }
 
   /** A copy of the command without invalid references, and with an error for each. The command itself may be retried. */
-  checked(command: ContactCommand, timeZone: string): ContactCommand {
+  checked(command: ContactCommand, timeZone: string): CheckedCommand {
     const errors = command.errors.copy();
-    const input = { ...command.input };
     // A field that is missing or malformed already has an error.
     const refuse: Checks['refuse'] = (path, message) => (errors.fields[path] ? undefined : errors.add(path, message));
     const unitExists = (id: number, path: string): boolean => {
@@ -75,27 +74,32 @@ export class References {
       refuse(path, 'The unit id is not a unit of this account.');
       return false;
     };
-    if (input.source_id !== undefined && !this.#sources.has(input.source_id)) {
-      refuse('source_id', 'The source id is not a source of this account.');
-      delete input.source_id;
-    }
-    if (input.units)
-      input.units = pick(input.units, (unit, index) => {
-        const exists = unitExists(unit.id, `units.${index}.id`);
-        const groups = pick(unit.groups, (group, place) => {
+    const { units: sentUnits, rules: _, source_id, ...fields } = command.input;
+    const sourceExists = source_id === undefined || this.#sources.has(source_id);
+    if (!sourceExists) refuse('source_id', 'The source id is not a source of this account.');
+    const units =
+      sentUnits &&
+      checkItems(sentUnits, (unit, index) => {
+        const exists = unit.id !== undefined && unitExists(unit.id, `units.${index}.id`);
+        const groups = checkItems(unit.groups, (group, place) => {
           const path = `units.${index}.groups.${place}`;
           if (group.id !== undefined) {
-            if (!exists || this.#groups.get(group.id)?.unit_id === unit.id) return group;
+            if (!exists || this.#groups.get(group.id)?.unit_id === unit.id)
+              return isComplete(group) ? group : undefined;
             return refuse(`${path}.id`, 'The group id is not a group of this unit.');
           }
-          if (group.name !== undefined) return group;
+          if (group.name !== undefined) return isComplete(group) ? group : undefined;
           return errors.fields[`${path}.id`]
             ? undefined
             : refuse(`${path}.name`, 'The name field is required when there is no id.');
         });
-        return exists ? { ...unit, groups } : undefined;
+        return exists && isComplete(unit) ? { ...unit, groups } : undefined;
       });
-    this.#sections.check(input, { refuse, unitExists, timeZone });
+    const input = {
+      ...this.#sections.check(fields, { refuse, unitExists, timeZone }),
+      ...(units && { units }),
+      ...(sourceExists && source_id !== undefined && { source_id }),
+    };
     return { ...command, input, errors, rules: rulesFor(command, input, errors) };
   }
 
@@ -164,7 +168,7 @@ async function lookUp(tx: Tx, accountId: number, commands: ContactCommand[], sec
   for (const { input } of commands) {
     addId(sources, input.source_id);
     if (input.source_name !== undefined) sourceNames.set(input.source_name.toLowerCase(), input.source_name);
-    for (const unit of (input.units ?? []) as Sparse<NonNullable<typeof input.units>[number]>) {
+    for (const unit of input.units ?? []) {
       addId(units, unit?.id);
       for (const group of unit?.groups ?? []) {
         if (group?.id !== undefined) groups.add(group.id);

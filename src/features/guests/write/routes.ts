@@ -41,8 +41,8 @@ export const contactWriteRoutes = [
       },
     },
     {
-      prepare: ({ input, tokenId, receivedAt }, errors, services) =>
-        prepareContact(input, errors, { tokenId, receivedAt }, services.takesMail),
+      prepare: (read, { tokenId, receivedAt }, services) =>
+        prepareContact(read, { tokenId, receivedAt }, services.takesMail),
       dropsInvalid,
       weigh: weighContact,
       write: writeContacts,

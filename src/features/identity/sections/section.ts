@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import type { CompleteItem, ReadItem } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import type { Brought } from '../matching/store.ts';
 
@@ -7,8 +8,8 @@ import type { Brought } from '../matching/store.ts';
  * `guests/write/sections.ts` registers it. The interface is here because activity is below guests.
  */
 export interface Section<Item, Contact extends SectionContact = SectionContact> {
-  /** The rows of an item, beyond one. Fields may be missing: it is called before the item is checked. */
-  weigh?(item: Partial<Item>): number;
+  /** The rows of an item, beyond one. */
+  weigh?(item: AnyItem<Item>): number;
   /** `load` needs the account. It is then read first, which costs the batch a round trip. */
   readonly loadsByAccount?: true;
   /** The state of the section in one batch. Created for every batch, so it must be cheap. */
@@ -21,21 +22,24 @@ export interface Section<Item, Contact extends SectionContact = SectionContact> 
  * at most one for each kind of row.
  */
 export interface SectionBatch<Item, Contact extends SectionContact = SectionContact> {
-  /** Collects the ids that an item names: units here, other ids in the section. Fields may be missing. */
-  references?(item: Partial<Item>, units: Set<number>): void;
+  /** Collects the ids that an item names: units here, other ids in the section. */
+  references?(item: AnyItem<Item>, units: Set<number>): void;
   /** Looks up the collected ids. */
   lookUp?(tx: Tx, accountId: number): Promise<void> | undefined;
   /** The keys to lock before rows are read. */
-  lockKeys?(items: Item[]): string[];
+  lockKeys?(items: CompleteItem<Item>[]): string[];
   /** Reads what `apply` needs, under the locks. It is called only if the batch has items. */
-  load?(tx: Tx, accountId: number, items: Item[], account: Account | undefined): Promise<void>;
+  load?(tx: Tx, accountId: number, items: CompleteItem<Item>[], account: Account | undefined): Promise<void>;
   /** The valid items. Adds an error for each of the others. */
-  check(items: Item[], checks: Checks): Item[];
+  check(items: ReadItem<Item>[], checks: Checks): Item[];
   /** Decides in memory what the valid items of one command change. */
   apply(contact: Contact, items: Item[], command: AppliedCommand): void;
   /** Sends the statements that store the changes. It is called for every batch, and sends none if nothing changed. */
   store(tx: Tx, account: StoreAccount, stored: Stored<Contact>): Promise<unknown>[];
 }
+
+/** An item before it is checked: complete or incomplete. */
+export type AnyItem<Item> = Partial<CompleteItem<Item>>;
 
 /** A contact in the batch. The id of a new contact is set before `store`. */
 export interface SectionContact {
@@ -73,13 +77,9 @@ export function addId(ids: Set<number>, id: number | undefined): void {
   if (id !== undefined) ids.add(id);
 }
 
-/** The item, if it names no unit or an existing one. */
-export function atUnit<Item extends { unit_id?: number }>(
-  item: Item,
-  path: string,
-  { unitExists }: Checks,
-): Item | undefined {
-  return item.unit_id === undefined || unitExists(item.unit_id, `${path}.unit_id`) ? item : undefined;
+/** Whether an item names no unit, or an existing one. Adds an error if not. */
+export function unitIsValid({ unit_id }: { unit_id?: number }, path: string, { unitExists }: Checks): boolean {
+  return unit_id === undefined || unitExists(unit_id, `${path}.unit_id`);
 }
 
 /** The rows with the ids of their contacts. Rows without a contact were only read. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { chain, type MaybePromise } from '../../../shared/maybe-promise.ts';
-import { type ErrorCollector, Forbidden, outOfReach, TooMany } from '../../../shared/problem.ts';
+import { Forbidden, outOfReach, TooMany } from '../../../shared/problem.ts';
+import type { ReadResult } from '../../../shared/read.ts';
 import { rateHeaders } from '../rate-limit.ts';
 import type { AuthBackend, Partner, RequestAuth } from '../request-auth.ts';
 import type { Route } from '../route.ts';
@@ -40,11 +41,10 @@ function limitConcurrency(request: FastifyRequest, caller: string): void {
 /** The account of a partner's request: the one in the input, or else that of the token. A forbidden and a missing account get the same error. */
 export function partnerAccount(
   partner: Partner,
-  input: unknown,
-  errors: ErrorCollector,
+  { partial, errors }: ReadResult<{ account_id?: number }>,
   authBackend: AuthBackend,
 ): MaybePromise<number> {
-  const accountId = (input as { account_id?: number }).account_id ?? partner.accountId;
+  const accountId = partial.account_id ?? partner.accountId;
   if (errors.fields.account_id) return accountId;
   return chain(authBackend.mayAccess(partner, accountId), (may) => {
     if (!may) errors.add('account_id', outOfReach);

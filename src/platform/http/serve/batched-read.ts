@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type ErrorCollector, TooMany, Unavailable } from '../../../shared/problem.ts';
+import { TooMany, Unavailable } from '../../../shared/problem.ts';
 import { Batcher } from '../../batching/batcher.ts';
 import type { Call } from '../call.ts';
 import type { RequestCall } from '../request-call.ts';
@@ -20,9 +20,9 @@ export function batchedReader(route: Route, readBatch: BatchedRead, context: Ser
     batching: context.batching,
     accounts: context.activeAccounts,
   });
-  return (call: RequestCall, errors: ErrorCollector, reply: FastifyReply) => {
-    const alone = () => serveSingle(route, call, errors, reply, context);
-    if (Object.keys(errors.fields).length > 0) return alone();
+  return (call: RequestCall, reply: FastifyReply) => {
+    const alone = () => serveSingle(route, call, reply, context);
+    if (!call.read.errors.isEmpty) return alone();
     return batcher.submit(call.accountId, call).then((response) => {
       if (response !== undefined) return response;
       return context.largeRequests.run(call.accountId, () => {

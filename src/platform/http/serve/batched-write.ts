@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { IdempotentRequest, ReplayableResponse, StoredResponse } from '../../../shared/idempotent-request.ts';
 import { chain } from '../../../shared/maybe-promise.ts';
-import { type ErrorCollector, Invalid } from '../../../shared/problem.ts';
+import { Invalid } from '../../../shared/problem.ts';
 import { Batcher } from '../../batching/batcher.ts';
 import type { Tx } from '../../db/database.ts';
 import { settled } from '../../db/ordered.ts';
@@ -17,14 +17,10 @@ export function batchedWriter(route: Route, batchedWrite: BatchedWrite, context:
   const { services, onOutcome } = context;
   const batcher = plainBatcher(route, batchedWrite, context);
   const idempotentBatcher = createIdempotentBatcher(route, batchedWrite, context);
-  return (
-    call: RequestCall,
-    errors: ErrorCollector,
-    reply: FastifyReply,
-    idempotentRequest: IdempotentRequest | undefined,
-  ) =>
-    chain(batchedWrite.prepare(call as Call, errors, services), (command) => {
+  return (call: RequestCall, reply: FastifyReply, idempotentRequest: IdempotentRequest | undefined) =>
+    chain(batchedWrite.prepare(call.read, call, services), (command) => {
       // Without a valid account there is nothing to look up or to drop, so the known errors are complete.
+      const { errors } = call.read;
       const { account_id } = errors.fields;
       if (account_id) throw new Invalid({ account_id, ...errors.fields }, errors.hasMore);
       if (idempotentRequest) {
@@ -36,7 +32,7 @@ export function batchedWriter(route: Route, batchedWrite: BatchedWrite, context:
       return batcher.submit(call.accountId, command).then((done) => {
         for (const outcome of batchedWrite.outcomes?.(done) ?? []) onOutcome(path, outcome);
         reportDiscarded(reply, call, batchedWrite.discarded?.(done) ?? []);
-        return batchedWrite.response(done, call as Call);
+        return batchedWrite.response(done, call);
       });
     });
 }

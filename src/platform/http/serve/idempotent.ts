@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import type { IdempotentRequest, ReplayableResponse } from '../../../shared/idempotent-request.ts';
-import type { ErrorCollector } from '../../../shared/problem.ts';
 import type { RequestCall } from '../request-call.ts';
 import type { Route } from '../route.ts';
 import type { ServeContext } from './context.ts';
@@ -11,12 +10,11 @@ import { sendStored } from './send.ts';
 export async function serveIdempotent(
   route: Route,
   call: RequestCall,
-  errors: ErrorCollector,
   reply: FastifyReply,
   context: ServeContext,
   idempotentRequest: IdempotentRequest,
 ): Promise<FastifyReply> {
-  await rejectInvalid(route, call, errors, context);
+  await rejectInvalid(route, call, context);
   const [response] = await retryOnConflict(call, () =>
     inScope(route, call, context, (tx) =>
       context.runIdempotent(tx, call.accountId, [idempotentRequest], async () => {

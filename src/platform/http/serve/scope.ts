@@ -1,4 +1,4 @@
-import { type ErrorCollector, Invalid, NotFound, Unavailable } from '../../../shared/problem.ts';
+import { Invalid, NotFound, Unavailable } from '../../../shared/problem.ts';
 import { isConflict, type Tx } from '../../db/database.ts';
 import type { Call } from '../call.ts';
 import type { RequestCall } from '../request-call.ts';
@@ -36,13 +36,9 @@ export async function retryOnConflict<T>(call: RequestCall, work: () => Promise<
 }
 
 /** Throws if the input has errors, and adds those that only the database can find. */
-export async function rejectInvalid(
-  { alsoCheck }: Route,
-  call: Call<unknown, string>,
-  errors: ErrorCollector,
-  { db }: ServeContext,
-): Promise<void> {
-  if (Object.keys(errors.fields).length === 0) return;
+export async function rejectInvalid({ alsoCheck }: Route, call: RequestCall, { db }: ServeContext): Promise<void> {
+  const { errors } = call.read;
+  if (errors.isEmpty) return;
   // Without a valid account there is nothing to check.
   const more =
     alsoCheck && !errors.fields.account_id ? await db.tenant(call.accountId, (tx) => alsoCheck(tx, call)) : {};

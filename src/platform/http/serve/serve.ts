@@ -48,7 +48,7 @@ export function serve(app: FastifyInstance, route: Route, context: ServeContext)
 
   function readAll(request: FastifyRequest, body: Buffer | undefined) {
     const params = mergeParams(request.query, body && parseBody(body));
-    return { params, ...read(params, () => batchedWrite?.dropsInvalid?.(params) ?? false) };
+    return { params, input: read(params, () => batchedWrite?.dropsInvalid?.(params) ?? false) };
   }
 
   /** Only the reading of a large body is queued. A request that waits for the database must not block the queue. */
@@ -61,23 +61,19 @@ export function serve(app: FastifyInstance, route: Route, context: ServeContext)
     });
   }
 
-  function handle(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { params, value: input, errors }: ReturnType<typeof readAll>,
-  ) {
+  function handle(request: FastifyRequest, reply: FastifyReply, { params, input }: ReturnType<typeof readAll>) {
     const ids = pathIds(request);
     const idempotentRequest = acceptsKey ? idempotentRequestOf(request, params) : undefined;
     const account = request.partner
-      ? partnerAccount(request.partner, input, errors, context.authBackend)
+      ? partnerAccount(request.partner, input, context.authBackend)
       : (ids.account_id ?? 0);
     return chain(account, (accountId) => {
       context.activeAccounts.add(accountId);
       const call = new RequestCall(request, { params, input, ids, accountId }, context);
-      if (serveBatched) return serveBatched(call, errors, reply, idempotentRequest);
+      if (serveBatched) return serveBatched(call, reply, idempotentRequest);
       return idempotentRequest
-        ? serveIdempotent(route, call, errors, reply, context, idempotentRequest)
-        : serveSingle(route, call, errors, reply, context);
+        ? serveIdempotent(route, call, reply, context, idempotentRequest)
+        : serveSingle(route, call, reply, context);
     });
   }
 }

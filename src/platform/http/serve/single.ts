@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Rows } from '../../../shared/fields.ts';
 import { JsonText } from '../../../shared/json-text.ts';
-import type { ErrorCollector } from '../../../shared/problem.ts';
 import { sessionCookie } from '../cookie.ts';
 import type { RequestCall } from '../request-call.ts';
 import { isAudited, type Route } from '../route.ts';
@@ -15,11 +14,10 @@ import { jsonType } from './send.ts';
 export async function serveSingle(
   route: Route,
   call: RequestCall,
-  errors: ErrorCollector,
   reply: FastifyReply,
   context: ServeContext,
 ): Promise<FastifyReply> {
-  await rejectInvalid(route, call, errors, context);
+  await rejectInvalid(route, call, context);
   const { csv } = route;
   const onLateError = (error: unknown) => context.onLateError(error, call.request.id);
   const asDownload = (call.input as { format?: string }).format === 'csv';

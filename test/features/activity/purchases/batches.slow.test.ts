@@ -54,10 +54,9 @@ async function run(at: Place, sent: AnyPurchase[], sizes: number[]) {
   const answers: (PurchasesStored | Error)[] = [];
   for (let start = 0, turn = 0; start < sent.length; turn++) {
     const size = sizes[turn % sizes.length] as number;
-    const commands = sent.slice(start, start + size).map((one) => {
-      const { value, errors } = read(purchaseBody(one, at.id, at));
-      return preparePurchases(value, errors.fields, '1970-01-01 00:00:00Z');
-    });
+    const commands = sent
+      .slice(start, start + size)
+      .map((one) => preparePurchases(read(purchaseBody(one, at.id, at)), '1970-01-01 00:00:00Z'));
     answers.push(...(await db.tenant(at.id, (tx) => writePurchases(tx, at.id, commands))));
     start += size;
   }
@@ -104,14 +103,14 @@ describe('a batch of anonymous purchases', () => {
           card_reference: 'C1',
           table_number: '1',
         } as const;
-        const { value, errors } = read(
+        const input = read(
           purchaseBody(
             { ...keys, unique_code: 'X1', transaction_reference: `P${n}`, unit: 1, created_at: undefined, quantity: 1 },
             at.id,
             at,
           ),
         );
-        return preparePurchases(value, errors.fields, '1970-01-01 00:00:00Z');
+        return preparePurchases(input, '1970-01-01 00:00:00Z');
       });
       let made = 0;
       await db.tenant(at.id, (tx) =>

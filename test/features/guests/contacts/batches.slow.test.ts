@@ -51,8 +51,8 @@ async function run(at: Place, writes: AnyWrite[], sizes: number[]) {
     const size = sizes[turn % sizes.length] as number;
     const commands = await Promise.all(
       writes.slice(start, start + size).map((write, index) => {
-        const { value, errors } = read(bodyOf(write, `note ${start + index}`, at));
-        return prepareContact(value, errors, { tokenId: 1, receivedAt: new Date(0) }, () => 'yes');
+        const input = read(bodyOf(write, `note ${start + index}`, at));
+        return prepareContact(input, { tokenId: 1, receivedAt: new Date(0) }, () => 'yes');
       }),
     );
     const outcomes = await db.tenant(at.id, (tx, last) => writeContacts(tx, at.id, commands, last));
@@ -172,8 +172,8 @@ describe('a batch of writes', () => {
       const at = await place();
       const commands = await Promise.all(
         Array.from({ length: count }, (_, n) => {
-          const { value, errors } = read(bodyOf(write(n), `note ${n}`, at));
-          return prepareContact(value, errors, { tokenId: 1, receivedAt: new Date(0) }, () => 'yes');
+          const input = read(bodyOf(write(n), `note ${n}`, at));
+          return prepareContact(input, { tokenId: 1, receivedAt: new Date(0) }, () => 'yes');
         }),
       );
       let made = 0;

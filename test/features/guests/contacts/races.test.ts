@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { eraseContact } from '../../../../src/features/guests/erasure/erase.ts';
 import { prepareContact } from '../../../../src/features/guests/write/command.ts';
 import { mergeContacts, undoMerge } from '../../../../src/features/guests/write/merge.ts';
-import type { ContactWrite } from '../../../../src/features/guests/write/schema.ts';
+import { ContactWrite } from '../../../../src/features/guests/write/schema.ts';
 import { writeContacts } from '../../../../src/features/guests/write/write.ts';
 import type { Tx } from '../../../../src/platform/db/database.ts';
-import { ErrorCollector } from '../../../../src/shared/problem.ts';
+import { reader } from '../../../../src/shared/read.ts';
 import { testApp } from '../../../support/app.ts';
 import { superuser } from '../../../support/database.ts';
 import { latch } from '../../../support/latch.ts';
@@ -106,12 +106,7 @@ describe('a contact that is erased concurrently', () => {
     const write = async (email: string, more: object = {}): Promise<number> =>
       (await call('POST', '/v1/contact', { token, body: { email, ...more } })).body.id;
     const command = (email: string, input: object) =>
-      prepareContact(
-        { email, ...input } as ContactWrite,
-        new ErrorCollector(),
-        { tokenId: null, receivedAt: new Date() },
-        () => 'yes',
-      );
+      prepareContact(reader(ContactWrite)({ email, ...input }), { tokenId: null, receivedAt: new Date() }, () => 'yes');
     const erase = (contact: number) => admin('DELETE', `/accounts/${id}/contacts/${contact}`);
     return { id, token, unit_id, stays: [{ ...stay, unit_id }], write, command, erase };
   };

@@ -59,10 +59,7 @@ const everyList = {
 
 async function write(bodies: object[]) {
   const commands = await Promise.all(
-    bodies.map((body) => {
-      const { value, errors } = read(body);
-      return prepareContact(value, errors, { tokenId: 1, receivedAt: new Date(0) }, () => 'yes');
-    }),
+    bodies.map((body) => prepareContact(read(body), { tokenId: 1, receivedAt: new Date(0) }, () => 'yes')),
   );
   const statements: string[] = [];
   const written = await db.tenant(id, (tx, last) => writeContacts(recorded(tx, statements), id, commands, last));
