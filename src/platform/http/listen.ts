@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf, messageOf } from '../../shared/errors.ts';
 import { SetupProblem } from '../../shared/problem.ts';
 import type { Config } from '../config.ts';
 
@@ -20,9 +21,9 @@ export async function listen(
       await tryListen();
       return;
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const code = codeOf(error);
       if (code === 'EADDRINUSE' && Date.now() < deadline) await pause(200);
-      else throw listenProblem(code, message, host, port) ?? error;
+      else throw listenProblem(code, messageOf(error), host, port) ?? error;
     }
   }
 }
