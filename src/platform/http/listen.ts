@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../shared/errors.ts';
 import { SetupProblem } from '../../shared/problem.ts';
@@ -56,6 +56,13 @@ function listenProblem(
     default:
       return undefined;
   }
+}
+
+/** The address of a server that listens on a port. */
+export function boundAddress(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port.');
+  return address;
 }
 
 export function addressOf({ port }: AddressInfo, host: string): string {
