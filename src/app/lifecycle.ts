@@ -1,6 +1,7 @@
 import type { Config } from '../platform/config.ts';
 import type { Logger } from '../platform/log.ts';
 import { SetupProblem } from '../shared/problem.ts';
+import { textIn } from '../shared/record.ts';
 import type { Service } from './service.ts';
 
 /** The shutdown timeout. Orchestrators often kill after ten seconds. */
@@ -45,7 +46,7 @@ function onParentExit(act: () => void): void {
 
 /** Prints why the program cannot start, and exits. */
 export function exitWithError(error: unknown): never {
-  const text = error instanceof SetupProblem ? error.message : ((error as Error).stack ?? String(error));
+  const text = error instanceof SetupProblem ? error.message : (textIn(error, 'stack') ?? String(error));
   process.stderr.write(`\nRegulars can't start. ${text}\n\n`);
   process.exit(1);
 }

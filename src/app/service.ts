@@ -10,7 +10,7 @@ import type { Tx } from '../platform/db/database.ts';
 import { retryWhileUnavailable } from '../platform/db/open/external.ts';
 import { mostConnections, type OpenDatabase, openDatabase } from '../platform/db/open/open.ts';
 import { keepStatistics } from '../platform/db/statistics.ts';
-import { addressOf, listen } from '../platform/http/listen.ts';
+import { addressOf, boundAddress, listen } from '../platform/http/listen.ts';
 import { deleteOldRecords } from '../platform/idempotency/store.ts';
 import type { Logger } from '../platform/log.ts';
 import { firstStart, welcome } from './first-start.ts';
@@ -95,7 +95,7 @@ async function serveInProcess(
   const app = await buildApp({ config, db, domains, log, isReady: () => ready });
   await listen(() => app.listen({ host: config.host, port: config.port }), config);
   return {
-    address: app.server.address() as AddressInfo,
+    address: boundAddress(app.server),
     open: () => {
       ready = true;
     },

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { EmailDomains } from '../features/guests/domains/check.ts';
 import { joinDatabase } from '../platform/db/open/open.ts';
-import { listen } from '../platform/http/listen.ts';
+import { boundAddress, listen } from '../platform/http/listen.ts';
 import { createLog, type Logger } from '../platform/log.ts';
 import { shareCores } from '../shared/password.ts';
 import { buildApp, type OtherProcesses } from './http-app.ts';
@@ -66,7 +66,7 @@ async function serve(
   // The main process checked that the port is free. Node would treat a second attempt as a request for another port.
   await listen(() => app.listen({ host: config.host, port: config.port }), config, 0);
   return {
-    address: app.server.address() as AddressInfo,
+    address: boundAddress(app.server),
     stop: async () => {
       await app.close();
       await db.close();

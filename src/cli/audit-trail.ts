@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { insertAudit } from '../features/access/audit/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import type { Action } from '../shared/actions.ts';
+import { propertiesOf } from '../shared/record.ts';
 
 let running: Command | undefined;
 
@@ -42,7 +43,7 @@ export async function recordAlways(tx: Tx, accountId: number | null, result: unk
   const { args, registeredArguments } = running;
   const given = registeredArguments.map((argument, index) => [argument.name(), args[index] ?? ''] as const);
   const ids = given.filter(([name]) => identifying.includes(name)).map(([name, value]) => [name, Number(value)]);
-  const { id, name } = (result ?? {}) as { id?: unknown; name?: unknown };
+  const { id, name } = propertiesOf(result);
   const allIds: Record<string, number> = { ...Object.fromEntries(ids), ...(typeof id === 'number' && { id }) };
   const sent = given.map(([name]) => name).filter((name) => !identifying.includes(name));
   const options = Object.keys(running.opts()).filter((option) => option !== 'account' && option !== 'json');

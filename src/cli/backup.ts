@@ -10,7 +10,9 @@ import { type CopyConnection, openCopyConnection } from '../platform/db/connecti
 import { isDatabaseUnavailable } from '../platform/db/database.ts';
 import { knownMigrations } from '../platform/db/migrate.ts';
 import type { OpenDatabase } from '../platform/db/open/open.ts';
+import { messageOf } from '../shared/errors.ts';
 import { SetupProblem } from '../shared/problem.ts';
+import { textIn } from '../shared/record.ts';
 import { recordAlways } from './audit-trail.ts';
 import { writeFileAtomically } from './files.ts';
 import { endBar, Progress } from './progress.ts';
@@ -108,7 +110,7 @@ async function withCopyConnection<T>(
     endBar();
     if (interrupted.aborted) throw new SetupProblem('Interrupted: nothing was changed.');
     if (isDatabaseUnavailable(error))
-      throw new SetupProblem(`PostgreSQL failed: ${(error as Error).message}. Nothing was changed.`);
+      throw new SetupProblem(`PostgreSQL failed: ${messageOf(error)}. Nothing was changed.`);
     throw error;
   } finally {
     interrupted.removeEventListener('abort', cut);
@@ -147,8 +149,8 @@ async function openBackup<T>(file: string, work: (reader: Reader, stop: () => vo
   } catch (error) {
     if (error instanceof Unreadable)
       throw new SetupProblem(`${file} can’t be restored: ${error.message}. Nothing was changed.`);
-    const { syscall, path, message } = error as NodeJS.ErrnoException;
-    if (syscall === 'read' || path === file) throw new SetupProblem(`${file} can’t be read: ${message}.`);
+    if (textIn(error, 'syscall') === 'read' || textIn(error, 'path') === file)
+      throw new SetupProblem(`${file} can’t be read: ${messageOf(error)}.`);
     throw error;
   } finally {
     source.destroy();

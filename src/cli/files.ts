@@ -2,7 +2,9 @@ import { createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
+import { codeOf, messageOf } from '../shared/errors.ts';
 import { SetupProblem } from '../shared/problem.ts';
+import { textIn } from '../shared/record.ts';
 
 /**
  * Writes to a temporary file and renames it when it is complete and synced to disk. An interrupted write keeps the old
@@ -27,10 +29,9 @@ export async function writeFileAtomically(
     await syncFolder(dirname(file));
   } catch (error) {
     if (part !== undefined) await rm(part, { force: true }).catch(() => {});
-    const { syscall, code, message } = error as NodeJS.ErrnoException;
     // The error comes from the database, not from the file.
-    if (syscall === undefined || code === 'ECONNRESET') throw error;
-    throw new SetupProblem(`${file} can’t be written: ${message}.`);
+    if (textIn(error, 'syscall') === undefined || codeOf(error) === 'ECONNRESET') throw error;
+    throw new SetupProblem(`${file} can’t be written: ${messageOf(error)}.`);
   }
 }
 

@@ -5,9 +5,11 @@ import { readConfig } from '../platform/config.ts';
 import { type Database, isDatabaseUnavailable, type Tx, transactionOver } from '../platform/db/database.ts';
 import { type OpenDatabase, type OpenOptions, openDatabase } from '../platform/db/open/open.ts';
 import type { Run } from '../platform/db/sql.ts';
+import { messageOf } from '../shared/errors.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
 import { reader } from '../shared/read.ts';
+import { propertiesOf } from '../shared/record.ts';
 import { recordCommand } from './audit-trail.ts';
 import { endBar } from './progress.ts';
 
@@ -114,10 +116,7 @@ export function toSlice(options: { page?: string }): Slice {
 export function print(value: object | string, options: { json?: boolean }): void {
   if (options.json) process.stdout.write(`${JSON.stringify(typeof value === 'string' ? { message: value } : value)}\n`);
   else if (typeof value === 'string') process.stdout.write(`${value}\n`);
-  else
-    process.stdout.write(
-      Object.keys(value).length > maxColumns ? lines(value) : table([value as Record<string, unknown>]),
-    );
+  else process.stdout.write(Object.keys(value).length > maxColumns ? lines(value) : table([value]));
 }
 
 export function printRows({ rows, total }: Rows<object>, slice: Slice, options: { json?: boolean }): void {
@@ -125,7 +124,7 @@ export function printRows({ rows, total }: Rows<object>, slice: Slice, options: 
     process.stdout.write(`${JSON.stringify({ data: rows, total })}\n`);
     return;
   }
-  process.stdout.write(table(rows as Record<string, unknown>[]));
+  process.stdout.write(table(rows));
   const last = slice.offset + rows.length;
   if (last < total)
     process.stderr.write(
@@ -133,11 +132,11 @@ export function printRows({ rows, total }: Rows<object>, slice: Slice, options: 
     );
 }
 
-function table(rows: Record<string, unknown>[]): string {
+function table(rows: object[]): string {
   const first = rows[0];
   if (!first) return 'none\n';
   const names = Object.keys(first);
-  const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
+  const lines = [names, ...rows.map(propertiesOf).map((row) => names.map((name) => cell(row[name])))];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map(
@@ -182,7 +181,7 @@ export async function finish(program: Command, args: string[]): Promise<void> {
     } else if (error instanceof NotFound || error instanceof SetupProblem) process.stderr.write(`${error.message}\n`);
     else if (isDatabaseUnavailable(error))
       process.stderr.write(
-        `The database is not available: ${(error as Error).message}. Check whether the command took effect before you run it again.\n`,
+        `The database is not available: ${messageOf(error)}. Check whether the command took effect before you run it again.\n`,
       );
     else throw error;
   }

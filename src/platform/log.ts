@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { iso } from '../shared/clock.ts';
+import { propertiesOf } from '../shared/record.ts';
 import { scrub } from '../shared/scrub.ts';
 import { writeRaw } from './internals/pino.ts';
 
@@ -59,7 +60,7 @@ function standardOutput() {
 /** The detail, the query and the parameters of a PostgreSQL error can contain guests' data, so they are left out. */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
-  const { code, constraint, table, severity } = error as Error & Record<string, unknown>;
+  const { code, constraint, table, severity } = propertiesOf(error);
   return {
     type: error.name,
     message: error.message,

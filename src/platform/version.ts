@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { packageFile } from './package-files.ts';
+import { packageFile, versionIn } from './package-files.ts';
 
-const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
-
-export { version };
+export const version = versionIn(packageFile('package.json'));

@@ -62,9 +62,11 @@ export const actionWords = {
 } as const;
 export type Action = keyof typeof actionWords;
 
+const wordsOf = new Map<string, string>(Object.entries(actionWords));
+
 /** "Created the venue The Anchor". A text that is no code stays as it is: earlier versions stored some. */
 export function describeAction({ action, subject }: { action: string; subject: string | null }): string {
-  const words = Object.hasOwn(actionWords, action) ? actionWords[action as Action] : action;
+  const words = wordsOf.get(action) ?? action;
   if (!subject) return words;
   return / an? /.test(words) ? `${words.replace(/ an? /, ' the ')} ${subject}` : `${words}: ${subject}`;
 }

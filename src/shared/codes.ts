@@ -1,3 +1,5 @@
+import { present } from './present.ts';
+
 /** The values that the interface, the database and the dashboard share. Each list exists only here. */
 
 /** Numbers of the interface, each with its name. */
@@ -5,7 +7,10 @@ type CodeTable = readonly { readonly id: number; readonly name: string }[];
 export type NameIn<Table extends CodeTable> = Table[number]['name'];
 
 export const idOf = <Table extends CodeTable>(table: Table, name: NameIn<Table>): number =>
-  (table.find((code) => code.name === name) as CodeTable[number]).id;
+  present(
+    table.find((code) => code.name === name),
+    'code',
+  ).id;
 
 /** Undefined: the id is in no table, such as the booking stage of a partner's own. */
 export const nameOf = <Table extends CodeTable>(table: Table, id: number | null): NameIn<Table> | undefined =>

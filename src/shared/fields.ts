@@ -1,4 +1,5 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+import { textIn } from './record.ts';
 
 /** Field shapes shared by features. The OpenAPI document shows the `examples`. */
 export const Id = (description: string, options: object = {}) =>
@@ -68,7 +69,7 @@ const PageInfo = Type.Object(
 /** One page of a list. Its component is named after the component of the item. */
 export const Page = <S extends TSchema>(item: S) =>
   Type.Intersect([PageInfo, Type.Object({ data: Type.Array(item) })], {
-    title: `${(item as { title?: string }).title}Page`,
+    title: `${textIn(item, 'title')}Page`,
   });
 
 /** All fields of a shape, each of which may be left out: what a PATCH takes. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Logger as JobLogger, run } from 'graphile-worker';
 import { type ConnectOptions, openClients } from '../../platform/db/connection.ts';
 import type { Logger } from '../../platform/log.ts';
+import { messageOf } from '../../shared/errors.ts';
 import type { Tasks } from './tasks.ts';
 
 export interface Jobs {
@@ -47,8 +48,7 @@ export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Job
         if (stopping.signal.aborted) stop();
         await runner.promise.finally(() => stopping.signal.removeEventListener('abort', stop));
       } catch (error) {
-        if (!stopping.signal.aborted)
-          log.warn({ reason: (error as Error).message }, 'job runner stopped and will restart');
+        if (!stopping.signal.aborted) log.warn({ reason: messageOf(error) }, 'job runner stopped and will restart');
       }
       // The database became unavailable.
       await pause(restartMs, undefined, { signal: stopping.signal }).catch(() => {});

@@ -1,3 +1,4 @@
+import { asError } from '../../shared/errors.ts';
 import { SetupProblem, TooMany, Unavailable } from '../../shared/problem.ts';
 
 /** One end of the IPC channel between the main process and a worker. */
@@ -40,7 +41,7 @@ export function connectIpc<Theirs extends Functions<Theirs>, Ours extends Functi
       try {
         send({ response, value: await ours[name as keyof Ours](...args) });
       } catch (error) {
-        send({ response, error: serialise(error as Error) });
+        send({ response, error: serialise(asError(error)) });
       }
     } else if ('response' in message) {
       const caller = waiting.get(message.response);
@@ -76,7 +77,7 @@ interface SentError {
 
 function serialise(error: Error): SentError {
   const { name, message, stack } = error;
-  const { retryAfter = 0, limit } = error as Partial<TooMany>;
+  const { retryAfter, limit } = error instanceof TooMany ? error : { retryAfter: 0 };
   return { name, message, stack, retryAfter, limit };
 }
 

@@ -10,6 +10,8 @@ import { closeLostConnections } from '../../platform/internals/node.ts';
 import { writeRaw } from '../../platform/internals/pino.ts';
 import type { MetricValues } from '../../platform/internals/prom-client.ts';
 import type { Logger } from '../../platform/log.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { present } from '../../shared/present.ts';
 import { SetupProblem } from '../../shared/problem.ts';
 import { connectionsOfEach } from './connections.ts';
 import { forwardLines } from './forward-lines.ts';
@@ -22,7 +24,7 @@ interface Member {
   since: number;
   ask: Ask<Worker>;
   /** Resolves after the end of the process and of its output. */
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  ended: Promise<{ code: number | null; signal: string | null }>;
 }
 
 /** The pause before an ended worker is replaced. It doubles until a worker runs for `stableAfterMs`. */
@@ -75,7 +77,7 @@ class WorkerPool {
     for (const { member } of started) void this.#replaceWhenEnded(member);
     const pids = started.map(({ member }) => member.fork.process.pid);
     this.#log.info({ workers: pids }, 'workers are listening');
-    return (started[0] as { address: AddressInfo }).address;
+    return present(started[0], 'worker').address;
   }
 
   open(): void {
@@ -98,7 +100,7 @@ class WorkerPool {
   async #startWorker(): Promise<{ member: Member; address: AddressInfo }> {
     const fork = cluster.fork();
     const ended: Member['ended'] = new Promise((done) =>
-      fork.process.once('close', (code, signal) => done({ code, signal: signal as NodeJS.Signals | null })),
+      fork.process.once('close', (code, signal) => done({ code, signal })),
     );
     let ready = () => {};
     const isReady = new Promise<void>((done) => {
@@ -180,9 +182,8 @@ class WorkerPool {
       this.#log.info({ worker: member.fork.process.pid }, 'worker replaced');
       return member;
     } catch (error) {
-      const { message: reason } = error as Error;
       if (!this.#stopping.signal.aborted)
-        this.#log.error({ reason, again_in_ms: againInMs }, 'replacing a worker failed');
+        this.#log.error({ reason: messageOf(error), again_in_ms: againInMs }, 'replacing a worker failed');
       return undefined;
     }
   }

@@ -1,9 +1,10 @@
 import { Conflict, type Tx } from '../../platform/db/database.ts';
 import { lockKeys } from '../../platform/db/locks.ts';
+import { only } from '../../platform/db/sql.ts';
+import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid } from '../../shared/problem.ts';
 import { completeItems, type ReadItem } from '../../shared/read.ts';
-import type { Account } from '../access/accounts/schema.ts';
-import { findAccount } from '../access/accounts/store.ts';
+import { getAccount } from '../access/accounts/store.ts';
 import { survivorsOf } from '../identity/identities/store.ts';
 import { bringToWaiting } from '../identity/matching/store.ts';
 import { findGroup } from '../venues/groups/store.ts';
@@ -108,7 +109,7 @@ export async function assignFreeCodes(
   const errors = await contactErrors(tx, accountId, contact_ids);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   const today = await survivorsOf(tx, accountId, contact_ids);
-  const contacts = [...new Set(contact_ids.map((id) => today.get(id) as number))];
+  const contacts = [...new Set(contact_ids.map((id) => present(today.get(id), 'contact')))];
   const codes = await selectCodesToAssign(tx, accountId, groupId, contacts);
   const given = new Map(codes.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [[contact_id, id]])));
   const without = contacts.filter((id) => !given.has(id));
@@ -125,16 +126,16 @@ export async function assignFreeCodes(
   const ids = free.map(({ id }) => id);
   if ((await lockFreeCodes(tx, accountId, ids)) < free.length) throw new Conflict();
   if (ids.length > 0) {
-    without.forEach((contactId, place) => void given.set(contactId, ids[place] as number));
-    await assignCodes(
-      tx,
-      accountId,
-      without.map((contact_id) => ({ id: given.get(contact_id) as number, contact_id })),
-    );
+    const assigned = without.map((contact_id, place) => ({ id: present(ids[place], 'free code'), contact_id }));
+    for (const { id, contact_id } of assigned) given.set(contact_id, id);
+    await assignCodes(tx, accountId, assigned);
     await matchPurchases(tx, accountId, ids, count);
   }
   const rows = new Map((await findStaffCodes(tx, accountId, [...given.values()])).map((row) => [row.id, row]));
-  const codeOf = (contactId: number) => rows.get(given.get(today.get(contactId) as number) as number) as StaffCode;
+  const codeOf = (contactId: number) => {
+    const codeId = given.get(present(today.get(contactId), 'contact'));
+    return present(rows.get(present(codeId, 'code')), 'code');
+  };
   return { assigned: ids.length, remaining, data: contact_ids.map(codeOf) };
 }
 
@@ -182,11 +183,10 @@ async function lockedCode(
 }
 
 async function matchPurchases(tx: Tx, accountId: number, codeIds: number[], count: Count): Promise<void> {
-  const { time_zone } = (await findAccount(tx, accountId)) as Account;
+  const { time_zone } = await getAccount(tx, accountId);
   await bringToWaiting(tx, accountId, time_zone, { codeIds }, count);
 }
 
 async function shown(tx: Tx, accountId: number, id: number): Promise<StaffCode> {
-  const [code] = await findStaffCodes(tx, accountId, [id]);
-  return code as StaffCode;
+  return only(await findStaffCodes(tx, accountId, [id]));
 }

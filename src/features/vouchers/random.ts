@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { present } from '../../shared/present.ts';
 
 /**
  * The alphabet of generated codes. It has no characters that look alike on a phone or a printed slip (0 O, 1 I L, 2 Z,
@@ -18,7 +19,7 @@ export function randomCodes(count: number, prefix: string, length: number): stri
     let code = prefix;
     for (let left = length; left > 0; ) {
       if (next === bytes.length) [bytes, next] = [randomBytes(65_536), 0];
-      const byte = bytes[next++] as number;
+      const byte = present(bytes[next++], 'byte');
       if (byte >= fairLimit) continue;
       code += letters[byte];
       left--;

@@ -1,5 +1,6 @@
 import type { Last, Tx } from '../../platform/db/database.ts';
 import { onClock } from '../../shared/clock.ts';
+import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../shared/problem.ts';
 import { holdAccount } from '../access/accounts/store.ts';
 import { bringToWaiting } from '../identity/matching/store.ts';
@@ -68,9 +69,10 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
     if (already) addError(errors, 'unique_code', redeemedText(already, timeZone));
     if (!code || unit_id === undefined || Object.keys(errors).length > 0) return new Invalid(errors);
     redeemed.set(code.id, { at, unitName });
-    return { code, redemption: redemptions[redemptions.push({ id: code.id, unit_id, at }) - 1] as Redemption };
+    redemptions.push({ id: code.id, unit_id, at });
+    return { code, unit_id };
   });
-  if (redemptions.length === 0) return decided.map((one) => one as Error);
+  if (redemptions.length === 0) return decided.filter((one) => one instanceof Error);
 
   const times = new Map<number, string>();
   const storing = storeRedemptions(tx, accountId, timeZone, redemptions).then((stored) => {
@@ -85,9 +87,9 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
   if (codeIds.length > 0) await bringToWaiting(tx, accountId, timeZone, { codeIds }, (one) => outcomes.push(one));
   return decided.map((one) => {
     if (one instanceof Error) return one;
-    const { code, redemption } = one;
+    const { code, unit_id } = one;
     return {
-      code: () => redeemedCode(code, redemption.unit_id, times.get(code.id) as string),
+      code: () => redeemedCode(code, unit_id, present(times.get(code.id), 'time')),
       // The outcomes of the whole batch go to the first result, so that they are counted once.
       outcomes: outcomes.splice(0),
     };

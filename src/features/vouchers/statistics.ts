@@ -1,8 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { dayNumber, dayOf, today } from '../../shared/clock.ts';
 import { Invalid } from '../../shared/problem.ts';
-import type { Account } from '../access/accounts/schema.ts';
-import { findAccount } from '../access/accounts/store.ts';
+import { getAccount } from '../access/accounts/store.ts';
 import { showCodeGroup } from './manage.ts';
 import type { ForStatistics, Statistics } from './schema.ts';
 import { countByDay, countByUnit, countCodes } from './staff-store.ts';
@@ -22,7 +21,7 @@ export async function codeStatistics(
   now: Date,
 ): Promise<Statistics> {
   await showCodeGroup(tx, accountId, groupId);
-  const { time_zone: timeZone } = (await findAccount(tx, accountId)) as Account;
+  const { time_zone: timeZone } = await getAccount(tx, accountId);
   const end = end_date ?? today(now, timeZone);
   const start = start_date ?? daysBefore(end, defaultDays - 1);
   if (start > end) throw new Invalid({ end_date: ['The end date must not be before the start date.'] });

@@ -119,11 +119,13 @@ export class Batcher<Command, Outcome> {
       for (const { failed } of members) failed(error);
       return;
     }
-    const isDone = (_: unknown, place: number) => outcomes[place] !== undefined;
-    const done = members.filter(isDone);
+    const done = members.filter((_, place) => outcomes[place] !== undefined);
     if (done.length > 0) this.#options.onBatch?.(done.length);
     const rest = members.filter((_, place) => outcomes[place] === undefined);
-    const resolving = resolveAll(done, outcomes.filter(isDone) as Outcome[]);
+    const resolving = resolveAll(
+      done,
+      outcomes.filter((outcome) => outcome !== undefined),
+    );
     if (rest.length > 0) await this.#settle(accountId, rest, 1);
     await resolving;
   }

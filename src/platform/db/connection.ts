@@ -72,7 +72,7 @@ export async function openCopyConnection(options: ConnectOptions): Promise<CopyC
     copyOut: async function* (statement) {
       let isComplete = false;
       try {
-        for await (const chunk of client.query(copyTo(statement))) yield chunk as Buffer;
+        for await (const chunk of client.query(copyTo(statement))) yield chunk;
         isComplete = true;
       } finally {
         if (!isComplete) await connection.close();

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { codeOf } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import { isConnectionError, sendTogether } from '../internals/pg.ts';
 import { type ConnectOptions, commit, settings } from './connection.ts';
@@ -94,20 +95,20 @@ export function openPool(options: PoolOptions): Database {
       return client;
     };
     let cause: unknown;
-    const send = (connected: pg.PoolClient, strings: TemplateStringsArray, values: unknown[]) => {
+    const send = <Row>(connected: pg.PoolClient, strings: TemplateStringsArray, values: unknown[]) => {
       sendTogether(connected);
-      const result = runner(connected)(strings, ...values);
+      const result = runner(connected)<Row>(strings, ...values);
       // Results arrive in the order of the statements, so the first error is the cause of those after it.
       result.catch((error) => {
         cause ??= error;
       });
       return result;
     };
-    const run = ((strings: TemplateStringsArray, ...values: unknown[]) => {
-      if (client) return send(client, strings, values);
+    const run: Run = <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
+      if (client) return send<Row>(client, strings, values);
       connecting ??= start();
-      return connecting.then((connected) => send(connected, strings, values));
-    }) as Run;
+      return connecting.then((connected) => send<Row>(connected, strings, values));
+    };
     const tx = transactionOver(run, options.now ? sql`${options.now()}::timestamptz` : databaseTime);
     const unfinished: Promise<unknown>[] = [];
     const last: Last = (statement) => {
@@ -117,7 +118,7 @@ export function openPool(options: PoolOptions): Database {
     };
     try {
       const result = await work(tx, last).catch((error) => {
-        throw (error as { code?: unknown } | null)?.code === failedBefore ? (cause ?? error) : error;
+        throw codeOf(error) === failedBefore ? (cause ?? error) : error;
       });
       // Work that did not wait for its statements can end before the connection is open.
       const connected = client ?? (await connecting);
@@ -193,8 +194,8 @@ const diskErrors = /: (Disk quota exceeded|Read-only file system)$/;
 /** Whether an error means that the database is unavailable, not that the request is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: unknown };
-  if (typeof code !== 'string') return isConnectionError(error);
+  const code = codeOf(error);
+  if (code === undefined) return isConnectionError(error);
   return unavailableCodes.has(code) || unavailableClasses.test(code) || diskErrors.test(error.message);
 }
 
@@ -212,31 +213,30 @@ const retryableCodes = new Set([
 
 /** Whether PostgreSQL reported an error, so the transaction is rolled back. Otherwise the commit may have succeeded. */
 export function isRolledBack(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown };
+  const code = codeOf(error);
   return (
-    error instanceof Conflict ||
-    (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !isDatabaseUnavailable(error))
+    error instanceof Conflict || (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !isDatabaseUnavailable(error))
   );
 }
 
 /** Whether the connection failed, so the commit may or may not have succeeded. The code is not one of PostgreSQL. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return isDatabaseUnavailable(error) || (typeof code === 'string' && !/^[0-9A-Z]{5}$/.test(code));
+  const code = codeOf(error);
+  return isDatabaseUnavailable(error) || (code !== undefined && !/^[0-9A-Z]{5}$/.test(code));
 }
 
 /** Whether two transactions conflicted. */
 export function isConflict(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown };
+  const code = codeOf(error);
   return error instanceof Conflict || code === '40001' || code === '40P01' || code === '23503';
 }
 
 /** Whether the transaction can succeed if it is repeated. */
 export function isRetryable(error: unknown): boolean {
-  return error instanceof Conflict || retryableCodes.has(String((error as { code?: unknown } | null)?.code));
+  return error instanceof Conflict || retryableCodes.has(codeOf(error) ?? '');
 }
 
 /** Whether a statement failed because a key exists already, or is still referenced. */
 export function isViolation(error: unknown, kind: 'unique' | 'foreign key'): boolean {
-  return (error as { code?: unknown } | null)?.code === (kind === 'unique' ? '23505' : '23503');
+  return codeOf(error) === (kind === 'unique' ? '23505' : '23503');
 }

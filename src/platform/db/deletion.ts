@@ -1,3 +1,4 @@
+import { present } from '../../shared/present.ts';
 import type { Tx } from './database.ts';
 import { lockClass } from './migrate.ts';
 import { identifier, join, only, type Run, raw, sql } from './sql.ts';
@@ -69,7 +70,7 @@ export async function deleteNext(
 ): Promise<{ count: number; place: string[] | null }> {
   const keys = join(key.map(identifier));
   const at = (place: string[]) =>
-    sql`(${join(place.map((value, index) => sql`${value}::text::${raw(types[index] as string)}`))})`;
+    sql`(${join(place.map((value, index) => sql`${value}::text::${raw(present(types[index], 'type'))}`))})`;
   const rows = sql`${identifier(name)} where account_id = ${accountId}
     ${having === undefined ? sql`` : sql`and ${identifier(having)} is not null`}
     ${after === undefined ? sql`` : sql`and (${keys}) > ${at(after)}`}`;

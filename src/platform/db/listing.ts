@@ -1,4 +1,5 @@
 import type { Rows, Slice } from '../../shared/fields.ts';
+import { present } from '../../shared/present.ts';
 import type { Tx } from './database.ts';
 import { only, type Sql, sql } from './sql.ts';
 
@@ -46,14 +47,17 @@ export async function selectForMany<Row, Shown>(
   { columns, from, orderBy, show }: ListingForMany<Row, Shown>,
   all: Asked[],
 ): Promise<Shown[][]> {
-  const pages = all.map((): Shown[] => []);
-  if (all.length === 0) return pages;
+  if (all.length === 0) return [];
+  const pages = all.map((asked): { asked: Asked; shown: Shown[] } => ({ asked, shown: [] }));
   // The lateral join reads page by page, so the rows of a page are in its order.
   const rows = await tx<Row & { place: number }>`
     select asked.place, page.* from ${askedBy(all)}
     cross join lateral (select ${columns} from ${from} order by ${orderBy} limit asked.most offset asked.skipped) as page`;
-  for (const row of rows) pages[row.place - 1]?.push(show(row, all[row.place - 1] as Asked));
-  return pages;
+  for (const row of rows) {
+    const { asked, shown } = present(pages[row.place - 1], 'page');
+    shown.push(show(row, asked));
+  }
+  return pages.map(({ shown }) => shown);
 }
 
 /** Pages with total counts. Counts only where the page does not show the total. */
@@ -64,7 +68,7 @@ export async function listingForMany<Row, Shown>(
 ): Promise<Rows<Shown>[]> {
   const pages = await selectForMany(tx, list, all);
   const totals = pages.map(({ length }, index) => {
-    const { limit, offset } = all[index] as Asked;
+    const { limit, offset } = present(all[index], 'page');
     return length < limit && (length > 0 || offset === 0) ? offset + length : undefined;
   });
   const unknown = [...totals.keys()].filter((index) => totals[index] === undefined);
@@ -73,7 +77,7 @@ export async function listingForMany<Row, Shown>(
       ? []
       : await tx<{ place: number; total: number }>`
           select asked.place, (select count(*) from ${list.from}) as total
-          from ${askedBy(unknown.map((index) => all[index] as Asked))}`;
-  for (const { place, total } of counted) totals[unknown[place - 1] as number] = total;
-  return pages.map((rows, index) => ({ rows, total: totals[index] as number }));
+          from ${askedBy(unknown.map((index) => present(all[index], 'page')))}`;
+  for (const { place, total } of counted) totals[present(unknown[place - 1], 'page')] = total;
+  return pages.map((rows, index) => ({ rows, total: present(totals[index], 'total') }));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf, messageOf } from '../../shared/errors.ts';
 import { SetupProblem } from '../../shared/problem.ts';
 import { packageFile } from '../package-files.ts';
 import { type Connection, type ConnectOptions, openConnection } from './connection.ts';
@@ -149,7 +150,7 @@ export async function applyMigration({ run, script }: Connection, migration: Mig
 
 /** Explains the two common errors with a database that was not made by the service. */
 export function explained(error: unknown): unknown {
-  const { code, message } = error as { code?: string; message: string };
+  const [code, message] = [codeOf(error), messageOf(error)];
   if (code === '42501') {
     return new SetupProblem(
       `The database's schema can't be made: ${message}. The role in DATABASE_URL must own its database.`,

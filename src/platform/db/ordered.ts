@@ -25,11 +25,11 @@ export interface Ordered {
 
 export const ordered: Ordered = {
   inOrder: async (steps) => {
-    const names = Object.keys(steps);
-    const results = await settled(names.map((name) => begin(steps[name] as Step)));
-    return Object.fromEntries(names.map((name, index) => [name, results[index]])) as Results<typeof steps>;
+    const entries = Object.entries<Step>(steps);
+    const results = await settled(entries.map(([, step]) => begin(step)));
+    return Object.fromEntries(entries.map(([name], index) => [name, results[index]])) as Results<typeof steps>;
   },
-  each: (items, step) => settled(items.map((item) => begin(() => step(item)))) as never,
+  each: (items, step) => settled(items.map((item) => begin(() => step(item)))),
 };
 
 /** Waits for all statements, which have been sent already. Rejects with the error of the first that failed. */
@@ -39,6 +39,6 @@ export async function settled<Result>(statements: readonly Promise<Result>[]): P
 }
 
 /** A step that throws must not stop the others from being awaited. */
-async function begin(step: Step): Promise<unknown> {
-  return step();
+async function begin<Result>(step: () => Result): Promise<Awaited<Result>> {
+  return await step();
 }

@@ -61,7 +61,7 @@ function nameOf(text: string): string | undefined {
 
 export function runner(client: pg.ClientBase): Run {
   return async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
-    const { text, values: parameters } = new Sql(strings, values as never[]);
+    const { text, values: parameters } = new Sql(strings, values);
     const name = parameters.length > 0 ? nameOf(text) : undefined;
     const query: pg.QueryConfig = { text, values: parameters };
     if (name !== undefined) query.name = name;

@@ -1,6 +1,8 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { NoFields, type Rows } from '../../shared/fields.ts';
 import { pascal } from '../../shared/phrases.ts';
+import { present } from '../../shared/present.ts';
+import { textIn } from '../../shared/record.ts';
 import type { Tx } from '../db/database.ts';
 import type { Call } from './call.ts';
 import { jsonRoute, listRoute, noContentRoute, type Route } from './route.ts';
@@ -56,7 +58,7 @@ export function crudRoutes<
   const { ownersOnly = [] } = spec;
   const by = (verb: Verb) =>
     ownersOnly === 'all' || ownersOnly.includes(verb) ? { ...shared, role: 'owner' as const } : shared;
-  const idOf = (call: Call<unknown, string>) => call.ids[id] as number;
+  const idOf = (call: Call<unknown, string>) => present(call.ids[id], 'id');
   return [
     jsonRoute(
       {
@@ -140,7 +142,7 @@ export function crudRoutes<
 /** Sets the subject of the audit event: the name, or the e-mail and role of a user. */
 async function named<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {
   const thing = await shown;
-  const { name, email, role } = thing as { name?: string; email?: string; role?: string };
+  const [name, email, role] = ['name', 'email', 'role'].map((field) => textIn(thing, field));
   call.setSubject(name ?? (role === undefined ? email : `${email} (${role})`) ?? '');
   return thing;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { keysOf } from '../../shared/record.ts';
 
 /** In order of preference. */
 const encodings = { br: promisify<Buffer, Buffer>(brotliCompress), gzip: promisify<Buffer, Buffer>(gzip) };
@@ -49,7 +50,7 @@ export function chosenEncoding(accepted = ''): Encoding {
     }),
   );
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
-  const [best] = (Object.keys(encodings) as (keyof typeof encodings)[])
+  const [best] = keysOf(encodings)
     .filter((name) => weightOf(name) > 0)
     .sort((one, other) => weightOf(other) - weightOf(one));
   return best ?? 'identity';

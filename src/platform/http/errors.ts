@@ -9,6 +9,7 @@ import {
   Unavailable,
   WrongMethod,
 } from '../../shared/problem.ts';
+import { propertiesOf } from '../../shared/record.ts';
 import { isDatabaseUnavailable } from '../db/database.ts';
 import { Malformed, NotJson } from './params.ts';
 import { rateHeaders } from './rate-limit.ts';
@@ -33,7 +34,7 @@ export function errorResponse(error: unknown, requestId: string): ErrorResponse 
   if (error instanceof NotJson) return error.message === '' ? notJson : plain(415, error.message);
   if (error instanceof TooMany) return plain(429, error.message, tooManyHeaders(error));
   if (error instanceof Unavailable || isDatabaseUnavailable(error)) return unavailable;
-  const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
+  const { code, statusCode } = propertiesOf(error);
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return plain(413, 'The body is larger than this service takes. Send it in smaller parts.');
@@ -45,7 +46,7 @@ export function errorResponse(error: unknown, requestId: string): ErrorResponse 
   if (statusCode === 415) return notJson;
   if (statusCode === 414) return plain(404, 'There is nothing at an address as long as that.');
   // Fastify's other errors (invalid headers, an incomplete body) are errors of the client too.
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return plain(400, 'The request is not valid HTTP.');
   return plain(500, `Something went wrong on our side. It was logged under request id ${requestId}.`);
 }

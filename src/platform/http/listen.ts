@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf, messageOf } from '../../shared/errors.ts';
 import { SetupProblem } from '../../shared/problem.ts';
 import type { Config } from '../config.ts';
 
@@ -20,9 +21,9 @@ export async function listen(
       await tryListen();
       return;
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const code = codeOf(error);
       if (code === 'EADDRINUSE' && Date.now() < deadline) await pause(200);
-      else throw listenProblem(code, message, host, port) ?? error;
+      else throw listenProblem(code, messageOf(error), host, port) ?? error;
     }
   }
 }
@@ -55,6 +56,13 @@ function listenProblem(
     default:
       return undefined;
   }
+}
+
+/** The address of a server that listens on a port. */
+export function boundAddress(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port.');
+  return address;
 }
 
 export function addressOf({ port }: AddressInfo, host: string): string {

@@ -7,7 +7,8 @@ export function collectMethods(app: FastifyInstance): (url: string) => string[] 
     routes.push({ parts: url.split('/'), methods: [method].flat() });
   });
   return (url) => {
-    const parts = decoded(url.split(/[?#]/, 1)[0] as string)
+    const [path = ''] = url.split(/[?#]/, 1);
+    const parts = decoded(path)
       .replace(/(?<=.)\/$/, '')
       .split('/');
     const fitting = routes.filter((route) => fits(route.parts, parts));

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { present } from '../../shared/present.ts';
 import type { Database } from '../db/database.ts';
 import { addMetric, formatMetrics, type MetricValues, metricsOf } from '../internals/prom-client.ts';
 import { RequestMetrics } from './request-metrics.ts';
@@ -44,7 +45,7 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
 
   const requests = new RequestMetrics();
   requests.values().forEach(({ name }, place) => {
-    addMetric(registry, name, () => requests.values()[place] as MetricValues);
+    addMetric(registry, name, () => present(requests.values()[place], 'metric'));
   });
   const batches = new Histogram({
     name: 'regulars_batch_size',

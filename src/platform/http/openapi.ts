@@ -1,5 +1,5 @@
-import type { TSchema } from 'typebox';
 import { Page } from '../../shared/fields.ts';
+import { propertiesOf } from '../../shared/record.ts';
 import {
   bodyErrors,
   errorRef,
@@ -66,8 +66,7 @@ function onlyUsed<C extends Record<string, Record<string, unknown>>>(document: o
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
     for (const [key, value] of Object.entries(node)) {
-      if (key === 'security')
-        for (const one of value as object[]) for (const name in one) used.add(`securitySchemes/${name}`);
+      if (key === 'security') for (const one of value) for (const name in one) used.add(`securitySchemes/${name}`);
       else if (key === '$ref') {
         const [, , kind = '', name = ''] = String(value).split('/');
         if (used.has(`${kind}/${name}`)) continue;
@@ -155,12 +154,12 @@ function failures({ access, method, path, notFound }: Route) {
 }
 
 function query(route: Route, schemas: SchemaComponents) {
-  const required = new Set((route.input as { required?: string[] }).required);
-  const examples = (route.example?.input ?? {}) as Record<string, unknown>;
+  const required = new Set(route.input.required);
+  const examples = propertiesOf(route.example?.input);
   const declared = Object.entries(route.input.properties).map(([name, shape]) => {
     if (name === 'account_id' && route.access === 'partner')
       return parameterRef(required.has(name) ? 'RequiredAccountId' : 'OptionalAccountId');
-    const { description, ...schema } = schemas.schema(shape as TSchema, 'request');
+    const { description, ...schema } = schemas.schema(shape, 'request');
     return {
       name,
       in: 'query',

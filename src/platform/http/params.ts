@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isRecord, propertiesOf } from '../../shared/record.ts';
 import { jsonErrorPosition } from '../internals/node.ts';
 
 export type Params = Record<string, unknown>;
@@ -22,9 +23,9 @@ export function parseQuery(query: string): Params {
 
 /** Merges query and body. For a name in both, the value of the query is used. */
 export function mergeParams(query: unknown, body: unknown): Params {
-  if (body === undefined || body === null) return query as Params;
-  if (query === noParams || isEmpty(query as Params)) return body as Params;
-  return { ...(body as Params), ...(query as Params) };
+  if (body === undefined || body === null) return propertiesOf(query);
+  if (query === noParams || isEmpty(propertiesOf(query))) return propertiesOf(body);
+  return { ...propertiesOf(body), ...propertiesOf(query) };
 }
 
 function isEmpty(params: Params): boolean {
@@ -62,13 +63,13 @@ export function parseBody(body: Buffer): Params | undefined {
     parsed = JSON.parse(text);
   } catch (error) {
     if (text.trim() === '') return undefined;
-    throw new Malformed(`The body is not valid JSON${where(error as Error, text)}.`);
+    throw new Malformed(`The body is not valid JSON${where(error, text)}.`);
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+  if (!isRecord(parsed) || Array.isArray(parsed)) {
     throw new Malformed('The body must be a JSON object: {"name": "value", …}.');
   }
   countElements(parsed, deepest, 0);
-  return parsed as Params;
+  return parsed;
 }
 
 /** JSON.parse accepts any depth, but later recursive steps do not. No valid body is ten levels deep. */
@@ -78,20 +79,20 @@ const deepest = 100;
 const mostElements = 100_000;
 
 /** Counts the elements, starting at `before`. Throws if there are too many, or too many levels. */
-function countElements(value: object, levels: number, before: number): number {
+function countElements(value: Params, levels: number, before: number): number {
   if (levels === 0) throw new Malformed(`The body is nested more than ${deepest} levels deep.`);
   let count = before;
   // Runs for every body, so it makes no list of the values.
   if (Array.isArray(value)) {
     checkElements(count + value.length);
     for (const one of value) count = countElement(one, levels, count);
-  } else for (const name in value) count = countElement((value as Params)[name], levels, count);
+  } else for (const name in value) count = countElement(value[name], levels, count);
   return count;
 }
 
 function countElement(value: unknown, levels: number, before: number): number {
   checkElements(before + 1);
-  return typeof value === 'object' && value !== null ? countElements(value, levels - 1, before + 1) : before + 1;
+  return isRecord(value) ? countElements(value, levels - 1, before + 1) : before + 1;
 }
 
 function checkElements(count: number): void {
@@ -102,7 +103,7 @@ function checkElements(count: number): void {
 }
 
 /** The message of JSON.parse quotes the body, which can contain a guest's data. Only the position is used. */
-function where(error: Error, text: string): string {
+function where(error: unknown, text: string): string {
   const position = jsonErrorPosition(error);
   if (position === undefined) return '';
   const before = text.slice(0, position).split('\n');

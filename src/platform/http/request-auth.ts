@@ -5,6 +5,7 @@ import type { AuditEvent } from '../../shared/audit-event.ts';
 import { composed } from '../../shared/formats.ts';
 import { chain, type MaybePromise } from '../../shared/maybe-promise.ts';
 import { Forbidden, NotFound, Unauthorized } from '../../shared/problem.ts';
+import { propertiesOf } from '../../shared/record.ts';
 import { mayActAs, type Role } from '../../shared/roles.ts';
 import type { Tx } from '../db/database.ts';
 import { sessionSecret } from './cookie.ts';
@@ -175,7 +176,7 @@ function adminFor(user: User, sessionId: number | null): Admin {
 
 /** An account that the user may not access gets the same 404 as one that does not exist. */
 function checkRights(user: User, role: Role, { params }: FastifyRequest): void {
-  const { account_id } = (params ?? {}) as { account_id?: string };
+  const { account_id } = propertiesOf(params);
   if (account_id !== undefined && user.role !== 'owner' && !user.account_ids.includes(Number(account_id)))
     throw new NotFound('There is no such account.');
   if (!mayActAs(user.role, role))

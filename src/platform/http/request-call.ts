@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Paginate, Slice } from '../../shared/fields.ts';
 import { NotFound } from '../../shared/problem.ts';
 import type { ReadResult } from '../../shared/read.ts';
+import { propertiesOf } from '../../shared/record.ts';
 import type { Call } from './call.ts';
 import { pageNumber, paginated, sliceOf } from './pagination.ts';
 import type { Params } from './params.ts';
@@ -100,7 +101,8 @@ export class RequestCall implements Call<unknown, string> {
 /** An id that is not an integer cannot exist: 404. */
 export function pathIds(request: FastifyRequest): Record<string, number> {
   const ids: Record<string, number> = {};
-  for (const [name, text] of Object.entries(request.params as Record<string, string>)) {
+  for (const [name, value] of Object.entries(propertiesOf(request.params))) {
+    const text = String(value);
     if (!/^\d{1,15}$/.test(text))
       throw new NotFound(`There is no such ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`);
     ids[name] = Number(text);

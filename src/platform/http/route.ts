@@ -2,8 +2,10 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { After, Rows } from '../../shared/fields.ts';
 import type { JsonText } from '../../shared/json-text.ts';
 import type { MaybePromise } from '../../shared/maybe-promise.ts';
+import { present } from '../../shared/present.ts';
 import type { FieldErrors } from '../../shared/problem.ts';
 import type { PartialInput, ReadResult } from '../../shared/read.ts';
+import { textIn } from '../../shared/record.ts';
 import type { Role } from '../../shared/roles.ts';
 import type { Last, Tx } from '../db/database.ts';
 import type { Call, Services } from './call.ts';
@@ -171,7 +173,7 @@ const optionalAccountId = Type.Optional({
 
 function withAccount(input: TObject, account: Route['account']): TObject {
   if (account !== 'required' && account !== 'optional') return input;
-  const { title } = input as { title?: string };
+  const title = textIn(input, 'title');
   return Type.Object(
     { account_id: account === 'required' ? accountId : optionalAccountId, ...input.properties },
     title === undefined ? {} : { title },
@@ -197,10 +199,11 @@ export function batchedRead<P extends string, I extends TObject, R extends TSche
   alone: Handler<P, I, Static<R> | JsonText> = async (tx, call) => {
     const [found] = await readBatch(tx, call.accountId, [call]);
     if (found instanceof Error) throw found;
-    return found as Static<R>;
+    return present(found, 'response');
   },
 ): Route {
-  return { ...jsonRoute(spec, alone as Handler<P, I, Static<R>>), batchedRead: readBatch as BatchedRead };
+  const route = define(spec, { response: spec.response, paged: false, status: 200 }, alone);
+  return { ...route, batchedRead: readBatch as BatchedRead };
 }
 
 const format = Type.Optional(

@@ -1,6 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { plainAddress } from '../../shared/address.ts';
+import { asError, messageOf } from '../../shared/errors.ts';
 import { Invalid, named, Unavailable } from '../../shared/problem.ts';
+import { propertiesOf } from '../../shared/record.ts';
 import type { Logger } from '../log.ts';
 import { trackConnections } from './connections.ts';
 import { errorResponse } from './errors.ts';
@@ -110,7 +112,7 @@ export function createServer({
         // The handler parses the body, because a large one waits in the queue of its account.
         done(null, body);
       } catch (error) {
-        done(error as Error);
+        done(asError(error));
       }
     },
   );
@@ -173,8 +175,7 @@ export function createServer({
       address: request.address ?? null,
       partner: request.partner,
       caller: request.admin?.caller,
-      accountId:
-        request.partner?.accountId ?? Number((request.params as { account_id?: string } | undefined)?.account_id),
+      accountId: request.partner?.accountId ?? Number(propertiesOf(request.params).account_id),
       errorFields: request.errorFields ?? none,
       discardedFields: request.discardedFields ?? none,
     });
@@ -190,8 +191,7 @@ export function createServer({
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const { status, headers, body } = errorResponse(error, request.id);
     if (error instanceof Invalid) request.errorFields = named(error.errors, error.hasMore);
-    if (status === 503)
-      log.warn({ request_id: request.id, reason: (error as Error).message }, 'request rejected: unavailable');
+    if (status === 503) log.warn({ request_id: request.id, reason: messageOf(error) }, 'request rejected: unavailable');
     else if (status >= 500) log.error({ err: error, request_id: request.id }, 'request failed');
     return reply
       .code(status)

@@ -1,4 +1,5 @@
 import type { IdempotentRequest, ReplayableResponse, StoredResponse } from '../../shared/idempotent-request.ts';
+import { present } from '../../shared/present.ts';
 import { Invalid, Unavailable } from '../../shared/problem.ts';
 import type { Tx } from '../db/database.ts';
 import { lockKeys } from '../db/locks.ts';
@@ -37,8 +38,8 @@ export async function runIdempotent(
     const outcomes = await work([...first.values()]);
     const records: IdempotencyRecord[] = [];
     for (const [index, [key, place]] of [...first].entries()) {
-      const { fingerprint } = requests[place] as IdempotentRequest;
-      const response = outcomes[index] as StoredResponse | Error;
+      const { fingerprint } = present(requests[place], 'request');
+      const response = present(outcomes[index], 'outcome');
       responses.set(key, { fingerprint, response });
       if (!(response instanceof Error))
         records.push({

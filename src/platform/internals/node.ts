@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { messageOf } from '../../shared/errors.ts';
+import { propertiesOf } from '../../shared/record.ts';
 
 /** The response that Node is sending on a connection. Node has no public name for it. */
 export function currentResponse(socket: Socket): ServerResponse | null | undefined {
@@ -8,8 +10,8 @@ export function currentResponse(socket: Socket): ServerResponse | null | undefin
 }
 
 /** The position in the text at which JSON.parse failed. Only the message of the error contains it. */
-export function jsonErrorPosition(error: Error): number | undefined {
-  const position = /position (\d+)/.exec(error.message)?.[1];
+export function jsonErrorPosition(error: unknown): number | undefined {
+  const position = /position (\d+)/.exec(messageOf(error))?.[1];
   return position === undefined ? undefined : Number(position);
 }
 
@@ -30,8 +32,8 @@ export function closeLostConnections(worker: ChildProcess): void {
   let handed: { seq: number; handle: Handle } | undefined;
   const send = worker.send.bind(worker) as (...args: unknown[]) => boolean;
   worker.send = (message: unknown, handle?: unknown, ...rest: unknown[]) => {
-    const { seq } = message as { seq?: number };
-    if (seq !== undefined && handle) handed = { seq, handle: handle as Handle };
+    const { seq } = propertiesOf(message);
+    if (typeof seq === 'number' && handle) handed = { seq, handle: handle as Handle };
     return send(message, handle, ...rest);
   };
   worker.on('internalMessage', ({ ack, accepted }: { ack?: number; accepted?: boolean }) => {

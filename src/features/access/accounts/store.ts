@@ -2,6 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { only, sql } from '../../../platform/db/sql.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
+import { present } from '../../../shared/present.ts';
 import type { Account } from './schema.ts';
 
 const columns = sql`id, name, time_zone, root_unit_id`;
@@ -18,6 +19,11 @@ export async function insertAccount(tx: Tx, name: string, timeZone: string): Pro
 export async function findAccount(tx: Tx, id: number): Promise<Account | undefined> {
   const [row] = await tx<Account>`select ${columns} from accounts where id = ${id}`;
   return row;
+}
+
+/** The account in whose scope the transaction runs, so it exists. */
+export async function getAccount(tx: Tx, id: number): Promise<Account> {
+  return present(await findAccount(tx, id), 'account');
 }
 
 /** Lists these accounts, or all (null). */

@@ -1,5 +1,6 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
+import { present } from '../../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, NotFound } from '../../../shared/problem.ts';
 import type { PartialInput } from '../../../shared/read.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
@@ -126,5 +127,5 @@ export async function changeBooking(
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   if (!(await updateBooking(tx, accountId, id, row))) throw noSuchBooking();
   await bringToWaiting(tx, accountId, timeZone, { bookings: [{ ...row, place: 0 }] }, count);
-  return (await showBookingById(tx, accountId, id)) as Booking;
+  return present(await showBookingById(tx, accountId, id), 'booking');
 }

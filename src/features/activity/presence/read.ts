@@ -2,6 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import type { Asked } from '../../../platform/db/listing.ts';
 import type { Paginate, Slice } from '../../../shared/fields.ts';
 import { JsonText } from '../../../shared/json-text.ts';
+import { present } from '../../../shared/present.ts';
 import { addError, type FieldErrors, Invalid } from '../../../shared/problem.ts';
 import type { PartialInput } from '../../../shared/read.ts';
 import { lineages } from '../../identity/identities/store.ts';
@@ -49,7 +50,7 @@ export async function findPops(tx: Tx, accountId: number, search: Search): Promi
   const others = types.filter((type) => type !== 'purchases');
   const [found] = await findManyPops(tx, accountId, [{ input: { ...input, types: others }, slice, paginate }]);
   if (found instanceof Error) throw found;
-  if (!types.includes('purchases')) return found as Pops;
+  if (!types.includes('purchases')) return present(found, 'response');
   const asked = askedBy(search, (await lineages(tx, accountId, [input.contact_id])).get(input.contact_id));
   if (asked instanceof Invalid) throw asked;
   const pieces = await selectPopPieces(tx, accountId, asked, most.purchases + 1, piece);
@@ -76,11 +77,11 @@ export async function findManyPops(
   const asked = searches.map((search) => askedBy(search, families.get(search.input.contact_id)));
   /** By place, for those who asked for this type. */
   const ofType = async <T>(type: FindPops['types'][number], select: (all: Asked[]) => Promise<T[]>) => {
-    const places = [...asked.keys()].filter(
-      (place) => !(asked[place] instanceof Invalid) && searches[place]?.input.types.includes(type),
+    const wanted = asked.flatMap((one, place) =>
+      one instanceof Invalid || !searches[place]?.input.types.includes(type) ? [] : [{ place, one }],
     );
-    const found = await select(places.map((place) => asked[place] as Asked));
-    return new Map(places.map((place, index) => [place, found[index] as T]));
+    const found = await select(wanted.map(({ one }) => one));
+    return new Map(wanted.map(({ place }, index) => [place, found[index]]));
   };
   const { purchases, booking, wifi } = await tx.inOrder({
     purchases: () => ofType('purchases', (all) => selectPurchasePops(tx, accountId, all, roomAmongMany)),

@@ -1,8 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { type MatchKey, matchKeys } from '../../../shared/codes.ts';
 import { NotFound } from '../../../shared/problem.ts';
-import type { Account } from '../../access/accounts/schema.ts';
-import { findAccount } from '../../access/accounts/store.ts';
+import { getAccount } from '../../access/accounts/store.ts';
 import { lineage } from '../../identity/identities/store.ts';
 import {
   bookingsLedTo,
@@ -22,7 +21,7 @@ type Key = Explanation['keys'][number];
 export async function explainPurchase(tx: Tx, accountId: number, id: number): Promise<Explanation> {
   const purchase = await findStaffPurchase(tx, accountId, id);
   if (!purchase) throw new NotFound('There is no such purchase.');
-  const { time_zone: timeZone } = (await findAccount(tx, accountId)) as Account;
+  const { time_zone: timeZone } = await getAccount(tx, accountId);
   const match = await findMatch(tx, accountId, id);
   const keys: Key[] = [];
   for (const key of matchKeys) {

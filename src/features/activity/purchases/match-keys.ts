@@ -1,5 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { type MatchKey, matchKeys } from '../../../shared/codes.ts';
+import { present } from '../../../shared/present.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { bookingsLedTo, codesLedTo, type Lead, membersLedTo, tablesLedTo } from '../../identity/matching/store.ts';
 import { codeKey } from '../../vouchers/schema.ts';
@@ -23,7 +24,7 @@ export class Leads {
       const leads = wanted.size === 0 ? [] : await find([...wanted.values()]);
       return new Map([...wanted.keys()].map((name, index) => [name, leads[index]]));
     };
-    const values = (all: PurchaseRow[], key: MatchKey) => all.map((row) => row[key] as string);
+    const values = (all: PurchaseRow[], key: MatchKey) => all.map((row) => present(row[key], key));
     const members = (kind: 'membership' | 'card', all: string[]) =>
       membersLedTo(
         tx,
@@ -37,7 +38,7 @@ export class Leads {
             tx,
             accountId,
             all.map(({ booking_reference, provider_id }) => ({
-              booking_reference: booking_reference as string,
+              booking_reference: present(booking_reference, 'booking reference'),
               provider_id,
             })),
           ),
@@ -59,7 +60,7 @@ export class Leads {
             all.map(({ unit_id, created_at, table_number }) => ({
               unit_id,
               at: created_at,
-              table_number: table_number as string,
+              table_number: present(table_number, 'table number'),
             })),
           ),
         ),

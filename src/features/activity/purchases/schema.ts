@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { idsOf, listed, type MatchKey, matchKeys, orderTypes } from '../../../shared/codes.ts';
+import { idsOf, listed, matchKeys, orderTypes } from '../../../shared/codes.ts';
 import { Id, Instant, Money, Nullable, vital, WallClock } from '../../../shared/fields.ts';
 import { spoken } from '../../../shared/phrases.ts';
+import { recordOf } from '../../../shared/record.ts';
 
 export const mostLines = 1000;
 
@@ -164,9 +165,9 @@ export const Purchase = Type.Object(
 );
 export type Purchase = Static<typeof Purchase>;
 
-const keys = Object.fromEntries(
-  matchKeys.map((name) => [name, Nullable(Type.String({ description: `The ${spoken(name)} that was sent.` }))]),
-) as Record<MatchKey, ReturnType<typeof Nullable<ReturnType<typeof Type.String>>>>;
+const keys = recordOf(matchKeys, (name) =>
+  Nullable(Type.String({ description: `The ${spoken(name)} that was sent.` })),
+);
 
 /** What staff see besides. */
 export const StaffPurchase = Type.Object(
@@ -190,10 +191,7 @@ export const Waiting = Type.Object(
   {
     waiting: Type.Integer({ description: 'The number of waiting purchases.', examples: [3] }),
     waiting_for: Type.Object(
-      Object.fromEntries(matchKeys.map((name) => [name, Type.Integer({ examples: [1] })])) as Record<
-        MatchKey,
-        ReturnType<typeof Type.Integer>
-      >,
+      recordOf(matchKeys, () => Type.Integer({ examples: [1] })),
       { description: 'The number of waiting purchases by key. A purchase with several keys counts for each.' },
     ),
   },

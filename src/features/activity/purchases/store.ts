@@ -4,7 +4,9 @@ import { alsoEquals, only, type Sql, sql } from '../../../platform/db/sql.ts';
 import { onClock } from '../../../shared/clock.ts';
 import { idOf, type MatchKey, matchKeys, orderTypes } from '../../../shared/codes.ts';
 import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
+import { present } from '../../../shared/present.ts';
 import { Invalid } from '../../../shared/problem.ts';
+import { recordOf } from '../../../shared/record.ts';
 import {
   type Item,
   type ListWaiting,
@@ -395,5 +397,6 @@ export async function countWaiting(tx: Tx, accountId: number): Promise<Waiting> 
     all: () => count(sql`contact_id is null`),
     byKey: () => tx.each(matchKeys, async (key) => [key, only(await count(waitsFor[key])).n] as const),
   });
-  return { waiting: only(all).n, waiting_for: Object.fromEntries(byKey) as Record<MatchKey, number> };
+  const counts = new Map(byKey);
+  return { waiting: only(all).n, waiting_for: recordOf(matchKeys, (key) => present(counts.get(key), 'count')) };
 }

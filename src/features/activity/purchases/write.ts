@@ -2,6 +2,7 @@ import { Conflict, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
 import { matchKeys } from '../../../shared/codes.ts';
 import { oneOf } from '../../../shared/phrases.ts';
+import { present } from '../../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../../shared/problem.ts';
 import type { PartialInput, ReadResult } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
@@ -103,7 +104,7 @@ export async function writePurchases(
       return states.push(row) - 1;
     });
   });
-  if (states.length === 0) return decided.map((one) => one as Error);
+  if (states.length === 0) return decided.map((one) => (one instanceof Error ? one : { purchases: [] }));
   const settled = await settle(tx, account, existing, states);
   const last = new Map(settled.map((row) => [purchaseKey(row), row]));
   const { stored, today } = await tx.inOrder({
@@ -112,13 +113,13 @@ export async function writePurchases(
   });
   const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
   const answer = (row: PurchaseRow) => ({
-    id: ids.get(purchaseKey(row)) as number,
+    id: present(ids.get(purchaseKey(row)), 'purchase'),
     transaction_reference: row.transaction_reference,
     contact_id: row.contact_id && (today.get(row.contact_id) ?? null),
     matched_by: row.matched_by,
   });
   return decided.map((one) =>
-    one instanceof Error ? one : { purchases: one.map((place) => answer(settled[place] as PurchaseRow)) },
+    one instanceof Error ? one : { purchases: one.map((place) => answer(present(settled[place], 'purchase'))) },
   );
 }
 

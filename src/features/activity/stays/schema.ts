@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { builtInBookingSources, idOf, idsOf, listed, roomTypes, stayStatuses } from '../../../shared/codes.ts';
 import { Id, Money, Nullable, WallClock } from '../../../shared/fields.ts';
+import { keysOf } from '../../../shared/record.ts';
 
 const roomTypeId = Type.Integer({
   description: `The room type: ${listed(roomTypes)}.`,
@@ -40,8 +41,8 @@ const optional = {
   booking_has_pets: Type.Boolean({ description: 'True if pets stay too.' }),
   stay_travel_agent: code('The online travel agent.', 'Rooms Online'),
 };
-export const moneyFields = Object.keys(money) as (keyof typeof money)[];
-export const optionalFields = Object.keys(optional) as (keyof typeof optional)[];
+export const moneyFields = keysOf(money);
+export const optionalFields = keysOf(optional);
 
 const extra = {
   name: Type.String({ description: 'The name of the extra.', maxLength: 255, examples: ['Spa day'] }),

@@ -3,6 +3,7 @@ import { listing } from '../../../platform/db/listing.ts';
 import { raw, sql } from '../../../platform/db/sql.ts';
 import { onClock } from '../../../shared/clock.ts';
 import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
+import { recordOf } from '../../../shared/record.ts';
 import { moneyFields, type NewStay, optionalFields, type Stay } from './schema.ts';
 
 interface StoredExtra {
@@ -67,9 +68,7 @@ export const stayLock = (key: StayKey) => `stay:${stayKey(key)}`;
 export function stayRow(before: StayRow | undefined, sent: NewStay, timeZone: string): StayRow {
   const at = (time: string) => onClock(time, timeZone);
   const [checkin_date, checkout_date] = [at(sent.checkin_date), at(sent.checkout_date)];
-  const optional = Object.fromEntries(
-    optionalFields.map((field) => [field, sent[field] ?? before?.[field] ?? null]),
-  ) as Record<(typeof optionalFields)[number], string | number | boolean | null>;
+  const optional = recordOf(optionalFields, (field) => sent[field] ?? before?.[field] ?? null);
   for (const field of moneyFields) {
     const amount = sent[field];
     if (amount !== undefined) optional[field] = money(amount);
@@ -157,10 +156,10 @@ export async function deleteStaysOf(tx: Tx, accountId: number, contactIds: numbe
 
 const time = (name: string) => `to_char(s.${name}, 'YYYY-MM-DD HH24:MI:SS') as ${name}`;
 const shown = raw(
-  columnNames
-    .map((name) => {
-      if (columnTypes[name as keyof typeof columnTypes] === 'timestamp') return time(name);
-      return columnTypes[name as keyof typeof columnTypes] === 'numeric' ? `s.${name}::float8` : `s.${name}`;
+  Object.entries(columnTypes)
+    .map(([name, type]) => {
+      if (type === 'timestamp') return time(name);
+      return type === 'numeric' ? `s.${name}::float8` : `s.${name}`;
     })
     .join(', '),
 );

@@ -1,5 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { only } from '../../../platform/db/sql.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
+import { present } from '../../../shared/present.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import { findOwner } from '../../identity/identities/store.ts';
 import type { Contact, FindContact, ListContacts, StaffContact } from './schema.ts';
@@ -73,12 +75,11 @@ export async function listContacts(
   const { rows, total } = await selectContacts(tx, accountId, { id, status: email_status }, slice);
   const ids = rows.map((row) => row.id);
   const details = new Map((await selectDetails(tx, accountId, ids)).map((entry) => [entry.id, entry]));
-  return { rows: rows.map((row) => staffContact(row, details.get(row.id) as Details, root)), total };
+  return { rows: rows.map((row) => staffContact(row, present(details.get(row.id), 'contact'), root)), total };
 }
 
 async function detailsOf(tx: Tx, accountId: number, { id }: ContactRow): Promise<Details> {
-  const [details] = await selectDetails(tx, accountId, [id]);
-  return details as Details;
+  return only(await selectDetails(tx, accountId, [id]));
 }
 
 function staffContact(row: StaffRow, details: Details, root: string): StaffContact {

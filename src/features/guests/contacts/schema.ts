@@ -1,6 +1,7 @@
-import Type, { type Static, type TString } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { type Channel, channels } from '../../../shared/codes.ts';
 import { Id, Instant, NamedItem, Nullable, WallClock } from '../../../shared/fields.ts';
+import { keysOf, recordOf, textIn } from '../../../shared/record.ts';
 import { UdfValue } from '../udfs/schema.ts';
 
 const Text = (description: string, example: string, maxLength = 255) =>
@@ -50,7 +51,7 @@ export const profile = {
 };
 export type ProfileField = keyof typeof profile | 'card_reference';
 
-export const profileFields = [...Object.keys(profile), 'card_reference'] as ProfileField[];
+export const profileFields: readonly ProfileField[] = [...keysOf(profile), 'card_reference'];
 
 /** The fields that each consent is given for. Any postal field counts as a postal address. */
 export const addressOf: Record<Channel, readonly ProfileField[]> = {
@@ -65,14 +66,9 @@ const Flag = (channel: string) =>
   Type.Enum(['1', ''], { description: `Consent to ${channel}: \`"1"\`, or empty if not given.` });
 
 /** In a response: without the limits of a request, and the sentences about them. */
-const answeredProfile = Object.fromEntries(
-  Object.entries(profile).map(([name, shape]) => {
-    const { description = '' } = shape as { description?: string };
-    return [name, Type.String({ description: description.replace(/\. .*/, '.') })];
-  }),
-) as {
-  [K in keyof typeof profile]: TString;
-};
+const answeredProfile = recordOf(keysOf(profile), (name) =>
+  Type.String({ description: (textIn(profile[name], 'description') ?? '').replace(/\. .*/, '.') }),
+);
 
 export const Contact = Type.Object(
   {

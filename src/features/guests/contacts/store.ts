@@ -3,6 +3,7 @@ import { listing } from '../../../platform/db/listing.ts';
 import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { NotFound } from '../../../shared/problem.ts';
+import { keysOf } from '../../../shared/record.ts';
 import { type ListContacts, type ProfileField, profileFields } from './schema.ts';
 
 export const noSuchContact = () => new NotFound('There is no such contact.');
@@ -41,7 +42,7 @@ const otherColumns = {
   allow_call: 'boolean',
   allow_snail_mail: 'boolean',
 };
-const columnNames = ['id', ...profileFields, ...Object.keys(otherColumns)];
+const columnNames = ['id' as const, ...profileFields, ...keysOf(otherColumns)];
 const columns = raw(columnNames.join(', '));
 const recordColumns = raw(
   ['id bigint', ...profileFields.map((name) => `${name} ${name === 'dob' ? 'date' : 'text'}`)]
@@ -102,7 +103,7 @@ export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
 function filled(row: ContactRow): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of columnNames) {
-    const value = row[name as keyof ContactRow];
+    const value = row[name];
     if (value !== null) fields[name] = value;
   }
   return fields;

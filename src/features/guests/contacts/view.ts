@@ -1,14 +1,11 @@
 import { channels, flagOf } from '../../../shared/codes.ts';
-import { Contact } from './schema.ts';
+import { type Contact, profileFields } from './schema.ts';
 import type { ContactRow, Details } from './store.ts';
 
 type Parts = Pick<Details, 'units' | 'groups' | 'udfs'>;
 
-const texts = Object.entries(Contact.properties)
-  .filter(
-    ([name, schema]) => (schema as { type?: string }).type === 'string' && !['feedback', 'purchases'].includes(name),
-  )
-  .map(([name]) => name as keyof ContactRow & keyof Contact);
+/** The card reference is shown to staff only. */
+const texts = [...profileFields.filter((name) => name !== 'card_reference'), 'source_id' as const];
 
 /** A template with all fields. Copying it is much faster than adding fields one by one. */
 const blank: Record<string, unknown> = {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Batcher } from '../../../platform/batching/batcher.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { asciiDomain, domainOf } from '../../../shared/domain-name.ts';
+import { codeOf } from '../../../shared/errors.ts';
 import { ExpiringMap } from '../../../shared/expiring-map.ts';
 import type { MaybePromise } from '../../../shared/maybe-promise.ts';
 import { commonDomains } from './common.ts';
@@ -155,7 +156,7 @@ export class EmailDomains {
       // A null MX record means that the domain receives no mail (RFC 7505).
       return records.some(({ exchange }) => exchange !== '' && exchange !== '.') ? 'yes' : 'no';
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = codeOf(error);
       return code !== undefined && notFoundCodes.has(code) ? 'no' : 'unknown';
     }
   }

@@ -56,8 +56,13 @@ function valuesOf(identities: Identity[], kind: IdentityKind): string[] {
 
 /** The identities in a contact's row. They can belong to another contact by now. */
 function identitiesIn({ email, mobile_number, membership_number, card_reference }: ContactRow): Identity[] {
-  const values = { email, mobile: mobile_number, membership: membership_number, card: card_reference };
-  return Object.entries(values).flatMap(([kind, value]) => (value ? [{ kind: kind as IdentityKind, value }] : []));
+  const values: [IdentityKind, string | null][] = [
+    ['email', email],
+    ['mobile', mobile_number],
+    ['membership', membership_number],
+    ['card', card_reference],
+  ];
+  return values.flatMap(([kind, value]) => (value ? [{ kind, value }] : []));
 }
 
 const escapeLike = (text: string) => text.toLowerCase().replace(/[\\%_]/g, '\\$&');

@@ -1,8 +1,8 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { asSent, dayMs, dayNumber, dayOf, onClock, today } from '../../../shared/clock.ts';
 import { type FieldErrors, Invalid } from '../../../shared/problem.ts';
-import type { Account } from '../../access/accounts/schema.ts';
-import { findAccount } from '../../access/accounts/store.ts';
+import { recordOf } from '../../../shared/record.ts';
+import { getAccount } from '../../access/accounts/store.ts';
 import { defaultDays, type ForOverview, maxUnits, maxYears, type Nps, type Overview, type Visits } from './schema.ts';
 import {
   countGuests,
@@ -29,7 +29,7 @@ export async function showOverview(
   now: Date,
 ): Promise<Overview> {
   const { account, units } = await tx.inOrder({
-    account: () => findAccount(tx, accountId) as Promise<Account>,
+    account: () => getAccount(tx, accountId),
     units: () => selectAllUnits(tx, accountId),
   });
   const last = to ?? today(now, account.time_zone);
@@ -112,7 +112,7 @@ function nextStart(day: number, bucket: Overview['bucket']): number {
 /** The sum of these counts over all rows. */
 function sums<K extends string>(keys: readonly K[], rows: Record<K, number>[]): Record<K, number> {
   const sum = (key: K) => rows.reduce((total, row) => total + row[key], 0);
-  return Object.fromEntries(keys.map((key) => [key, sum(key)])) as Record<K, number>;
+  return recordOf(keys, sum);
 }
 
 /** The counts of the whole range, of the time before it, and of each bucket, including empty ones. */

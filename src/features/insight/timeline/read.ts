@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { only } from '../../../platform/db/sql.ts';
-import { type TimelineKind, timelineKinds } from '../../../shared/codes.ts';
+import { timelineKinds } from '../../../shared/codes.ts';
 import { formats } from '../../../shared/formats.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import { selectFound } from '../../guests/contacts/search-store.ts';
@@ -45,10 +45,11 @@ function written({ at, kind, id }: Cursor): string {
 }
 
 function cursorOf(sent: string): Cursor {
-  const [at = '', kind = '', id = ''] = Buffer.from(sent, 'base64url').toString().split('|');
+  const [at = '', name = '', id = ''] = Buffer.from(sent, 'base64url').toString().split('|');
   const isTime = /\.\d{6}$/.test(at) && formats['wall-clock']?.read(at.slice(0, -7)) === at.slice(0, -7);
-  if (!isTime || !timelineKinds.includes(kind as TimelineKind) || !/^\d{1,15}$/.test(id)) {
+  const kind = timelineKinds.find((known) => known === name);
+  if (!isTime || kind === undefined || !/^\d{1,15}$/.test(id)) {
     throw new Invalid({ before: ['The before must be the `next` of an earlier page.'] });
   }
-  return { at, kind: kind as TimelineKind, id: Number(id) };
+  return { at, kind, id: Number(id) };
 }

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { type TimelineKind, timelineKinds } from '../../../shared/codes.ts';
+import { timelineKinds } from '../../../shared/codes.ts';
 import { Id, Nullable, WallClock } from '../../../shared/fields.ts';
+import { recordOf } from '../../../shared/record.ts';
 import { Purchase } from '../../activity/purchases/schema.ts';
 import { Stay } from '../../activity/stays/schema.ts';
 import { WifiPop } from '../../activity/wifi/schema.ts';
@@ -135,7 +136,7 @@ export const TimelineSummary = Type.Object(
     last_visit_at: FoundContact.properties.last_visit_at,
     spend: Type.Number({ description: 'The sum of all purchase lines.', examples: [1840.5] }),
     counts: Type.Object(
-      Object.fromEntries(timelineKinds.map((kind) => [kind, amount])) as Record<TimelineKind, typeof amount>,
+      recordOf(timelineKinds, () => amount),
       {
         description: 'The number of entries of each kind.',
       },

@@ -97,7 +97,7 @@ const stayFields = raw(
       'booking_enquiry_source_id',
       'booking_status_id',
     ],
-    ...optionalFields.filter((field) => !(moneyFields as string[]).includes(field)),
+    ...optionalFields.filter((field) => !moneyFields.some((name) => name === field)),
     ...moneyFields.map((field) => `${field}::float8`),
     'extras',
   ].join(', '),

@@ -1,4 +1,5 @@
 import { SetupProblem } from '../../../shared/problem.ts';
+import { textIn } from '../../../shared/record.ts';
 import type { ConnectOptions, CopyConnection } from '../connection.ts';
 import type { Tx } from '../database.ts';
 import { addWaitingJobs, migrateJobs, waitingJobs } from '../jobs.ts';
@@ -83,7 +84,7 @@ export async function restore(
       return { rows: total(rows), accounts: rows.accounts ?? 0 };
     });
   } catch (error) {
-    const { code, table, constraint } = error as { code?: string; table?: string; constraint?: string };
+    const [code, table, constraint] = ['code', 'table', 'constraint'].map((name) => textIn(error, name));
     // Data errors (22) and constraint violations (23). The message of PostgreSQL can contain a guest's data.
     if (code?.startsWith('22') || code?.startsWith('23'))
       throw new Unreadable(['PostgreSQL refuses a row', table, constraint, code].filter(Boolean).join(', '));

@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { SetupProblem } from '../../../shared/problem.ts';
+import { versionIn } from '../../package-files.ts';
 import type { Runner } from './runner.ts';
 
 export interface Binaries {
@@ -61,7 +62,7 @@ function packageFolder(platform: string): string {
 function reachableCopy(installed: Binaries): Binaries | undefined {
   const native = join(dirname(installed.postgres), '..');
   try {
-    const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string };
+    const version = versionIn(join(native, '..', 'package.json'));
     const copy = join(sharedFolder, `postgresql-${version}`);
     if (!existsSync(copy)) {
       const draft = `${copy}.new-${process.pid}`;

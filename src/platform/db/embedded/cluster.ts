@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
 import type { Binaries } from './binaries.ts';
 import { isAlive } from './process.ts';
@@ -33,7 +34,7 @@ export function prepareFolder(dataDir: string): void {
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new SetupProblem(
-      `DATA_DIR ${dataDir} can't be written to (${(error as Error).message}). Choose another folder, or change its owner.`,
+      `DATA_DIR ${dataDir} can't be written to (${messageOf(error)}). Choose another folder, or change its owner.`,
     );
   }
 }
@@ -111,7 +112,7 @@ export async function createCluster(cluster: string, binaries: Binaries, runner:
     // Another process created the cluster meanwhile.
     if (existsSync(join(cluster, 'PG_VERSION'))) return;
     if (error instanceof SetupProblem) throw error;
-    throw new SetupProblem(`A database can't be made in ${dirname(cluster)}: ${(error as Error).message}`);
+    throw new SetupProblem(`A database can't be made in ${dirname(cluster)}: ${messageOf(error)}`);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -162,7 +163,7 @@ export function readSecret(cluster: string): string {
     return readFileSync(join(cluster, secretFile), 'utf8').trim();
   } catch (error) {
     throw new SetupProblem(
-      `The database's secret can't be read: ${(error as Error).message}. Run this as the user who runs the service (or as root).`,
+      `The database's secret can't be read: ${messageOf(error)}. Run this as the user who runs the service (or as root).`,
     );
   }
 }

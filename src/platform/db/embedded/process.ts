@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { codeOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
 
 export interface Postmaster {
@@ -14,7 +15,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf, messageOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
 import { type Connection, openConnection } from '../connection.ts';
 import { isDatabaseUnavailable } from '../database.ts';
@@ -120,13 +121,15 @@ export class EmbeddedServer {
         }
         if (await this.#takeLock()) return;
       } catch (error) {
-        const { code, message } = error as { code?: string; message: string };
+        const code = codeOf(error);
         if (error instanceof SetupProblem || error instanceof PortTaken) throw error;
         refused = code === 'ECONNREFUSED';
         // The recovery after a crash can take any time.
         if (code === '57P03') deadline = Date.now() + timeoutMs;
         if (Date.now() > deadline) {
-          throw new SetupProblem(`The embedded PostgreSQL does not come up: ${message}\n${this.#control.logTail()}`);
+          throw new SetupProblem(
+            `The embedded PostgreSQL does not come up: ${messageOf(error)}\n${this.#control.logTail()}`,
+          );
         }
       }
       if (Date.now() - reportedAt > 5000) {
@@ -160,7 +163,7 @@ export class EmbeddedServer {
       connection = await openConnection({ url: this.url });
       if (await isAlone(connection)) await this.#control.stop();
     } catch (error) {
-      if ((error as { code?: string }).code === '57P03') await this.#control.stop();
+      if (codeOf(error) === '57P03') await this.#control.stop();
       else throw error;
     } finally {
       await connection?.close();
@@ -213,7 +216,7 @@ export class EmbeddedServer {
         this.#options.onEvent?.('PostgreSQL is running again', 'warn');
       } catch (error) {
         if (error instanceof Interrupted) return;
-        this.#options.onEvent?.(`restarting PostgreSQL failed: ${(error as Error).message}`, 'warn');
+        this.#options.onEvent?.(`restarting PostgreSQL failed: ${messageOf(error)}`, 'warn');
         await pause(1000);
       }
     }

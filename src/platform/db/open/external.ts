@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf, messageOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
 import { openConnection } from '../connection.ts';
 import { isDatabaseUnavailable, type Tx } from '../database.ts';
@@ -69,8 +70,9 @@ async function preparePlainRole(tx: Tx, database: string): Promise<void> {
 
 function cantUse(url: string, error: unknown): SetupProblem {
   // The error of a refused connection to several addresses has no message.
-  const { message, code } = error as { message?: string; code?: string };
-  return new SetupProblem(`DATABASE_URL: can't use the server at ${placeOf(url)}: ${message || code || error}.`);
+  return new SetupProblem(
+    `DATABASE_URL: can't use the server at ${placeOf(url)}: ${messageOf(error) || codeOf(error) || error}.`,
+  );
 }
 
 function placeOf(url: string): string {

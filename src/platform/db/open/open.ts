@@ -1,3 +1,4 @@
+import { present } from '../../../shared/present.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
 import type { Config } from '../../config.ts';
 import type { ConnectOptions } from '../connection.ts';
@@ -84,7 +85,7 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
     config.databaseUrl === undefined
       ? await EmbeddedServer.open({ dataDir: config.dataDir, settings, ...options })
       : undefined;
-  const url = embedded?.url ?? (config.databaseUrl as string);
+  const url = embedded?.url ?? present(config.databaseUrl, 'URL of the database');
   const prepare = async () => {
     const { role } = embedded ? { role: undefined } : await checkServer(url);
     const migrated =
