@@ -62,7 +62,7 @@ export function parseBody(body: Buffer): Params | undefined {
     parsed = JSON.parse(text);
   } catch (error) {
     if (text.trim() === '') return undefined;
-    throw new Malformed(`The body is not valid JSON${where(error as Error, text)}.`);
+    throw new Malformed(`The body is not valid JSON${errorPosition(error as Error, text)}.`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new Malformed('The body must be a JSON object: {"name": "value", …}.');
@@ -102,7 +102,7 @@ function checkElements(count: number): void {
 }
 
 /** The message of JSON.parse quotes the body, which can contain a guest's data. Only the position is used. */
-function where(error: Error, text: string): string {
+function errorPosition(error: Error, text: string): string {
   const position = jsonErrorPosition(error);
   if (position === undefined) return '';
   const before = text.slice(0, position).split('\n');

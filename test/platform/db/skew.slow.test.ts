@@ -8,7 +8,7 @@ import {
   selectWaiting,
 } from '../../../src/features/activity/purchases/store.ts';
 import { selectWifiPops } from '../../../src/features/activity/wifi/store.ts';
-import { tablesLedTo } from '../../../src/features/identity/matching/store.ts';
+import { findByTables } from '../../../src/features/identity/matching/store.ts';
 import {
   selectCodes,
   selectCodesToAssign,
@@ -96,7 +96,7 @@ it.each<[string, string, number, (tx: Tx) => Promise<unknown>]>([
     'bookings',
     3,
     (tx) =>
-      tablesLedTo(
+      findByTables(
         tx,
         large,
         'Europe/London',

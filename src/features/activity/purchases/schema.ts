@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { idsOf, listed, type MatchKey, matchKeys, orderTypes } from '../../../shared/codes.ts';
 import { Id, Instant, Money, Nullable, vital, WallClock } from '../../../shared/fields.ts';
-import { spoken } from '../../../shared/phrases.ts';
+import { toWords } from '../../../shared/phrases.ts';
 
 export const mostLines = 1000;
 
@@ -36,7 +36,7 @@ const Item = Type.Object(
 );
 export type Item = Static<typeof Item>;
 
-/** One of the contact write's `purchases`, or of an anonymous request's. */
+/** An element of `purchases` in a contact write or in a request with anonymous purchases. */
 export const NewPurchase = Type.Object(
   {
     transaction_reference: Type.String({
@@ -165,10 +165,10 @@ export const Purchase = Type.Object(
 export type Purchase = Static<typeof Purchase>;
 
 const keys = Object.fromEntries(
-  matchKeys.map((name) => [name, Nullable(Type.String({ description: `The ${spoken(name)} that was sent.` }))]),
+  matchKeys.map((name) => [name, Nullable(Type.String({ description: `The ${toWords(name)} that was sent.` }))]),
 ) as Record<MatchKey, ReturnType<typeof Nullable<ReturnType<typeof Type.String>>>>;
 
-/** What staff see besides. */
+/** A purchase with the fields for staff. */
 export const StaffPurchase = Type.Object(
   {
     ...Purchase.properties,

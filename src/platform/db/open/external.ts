@@ -27,8 +27,8 @@ export async function retryWhileUnavailable<T>(
       return await attempt();
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
-      if (Date.now() > deadline || signal?.aborted) throw cantUse(url, error);
-      onEvent?.(`waiting for PostgreSQL at ${placeOf(url)}`);
+      if (Date.now() > deadline || signal?.aborted) throw unusableServer(url, error);
+      onEvent?.(`waiting for PostgreSQL at ${hostAndPort(url)}`);
       await pause(1000, undefined, signal ? { signal } : {});
     }
   }
@@ -55,7 +55,7 @@ export async function checkServer(url: string): Promise<{ role: string | undefin
       await connection.close();
     }
   } catch (error) {
-    throw isDatabaseUnavailable(error) ? error : cantUse(url, error);
+    throw isDatabaseUnavailable(error) ? error : unusableServer(url, error);
   }
 }
 
@@ -67,13 +67,13 @@ async function preparePlainRole(tx: Tx, database: string): Promise<void> {
   await tx`grant usage, create on schema public to ${role}`;
 }
 
-function cantUse(url: string, error: unknown): SetupProblem {
+function unusableServer(url: string, error: unknown): SetupProblem {
   // The error of a refused connection to several addresses has no message.
   const { message, code } = error as { message?: string; code?: string };
-  return new SetupProblem(`DATABASE_URL: can't use the server at ${placeOf(url)}: ${message || code || error}.`);
+  return new SetupProblem(`DATABASE_URL: can't use the server at ${hostAndPort(url)}: ${message || code || error}.`);
 }
 
-function placeOf(url: string): string {
+function hostAndPort(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname || 'localhost'}:${port || 5432}`;
 }

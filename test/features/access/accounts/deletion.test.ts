@@ -8,9 +8,9 @@ import {
 import { deleteAccountTask } from '../../../../src/features/access/accounts/schema.ts';
 import { claimEmptyDirectory, holdAccount, nextAccountIds } from '../../../../src/features/access/accounts/store.ts';
 import { RequestRecorder } from '../../../../src/features/access/requests/recorder.ts';
-import { howManyWaitEverywhere } from '../../../../src/features/activity/purchases/read.ts';
-import { lookAgainTask } from '../../../../src/features/guests/domains/schema.ts';
-import { lookAgainLater } from '../../../../src/features/guests/domains/store.ts';
+import { countWaitingInAllAccounts } from '../../../../src/features/activity/purchases/read.ts';
+import { recheckDomainTask } from '../../../../src/features/guests/domains/schema.ts';
+import { enqueueRechecks } from '../../../../src/features/guests/domains/store.ts';
 import { type Database, enterAccount, type Tx } from '../../../../src/platform/db/database.ts';
 import { tenantTables } from '../../../../src/platform/db/deletion.ts';
 import { raw } from '../../../../src/platform/db/sql.ts';
@@ -101,7 +101,7 @@ describe('a deleted account', () => {
     const id = gone.ids.account_id;
     const staff = await signedIn(app, 'staff', [id, stays.id]);
     const { body: reaching } = await admin('POST', `/accounts/${stays.id}/tokens`, { name: 'both', user_id: staff.id });
-    const waiting = async () => (await howManyWaitEverywhere(db)).membership_number;
+    const waiting = async () => (await countWaitingInAllAccounts(db)).membership_number;
     expect(await waiting()).toBe(1);
     const had = await rowsOf(id);
 
@@ -293,9 +293,9 @@ describe('the rows of a deleted account', () => {
   it('include the jobs for its contacts’ domains, and no others', async () => {
     const [{ id }, other] = [await account('Jobs'), await account('Other jobs')];
     for (const of of [id, other.id])
-      await db.tenant(of, (tx) => lookAgainLater(tx, of, ['harbour.example', 'anchor.example']));
+      await db.tenant(of, (tx) => enqueueRechecks(tx, of, ['harbour.example', 'anchor.example']));
     const jobs = () => sql<{ key: string }>`
-      select key from graphile_worker.jobs where task_identifier = ${lookAgainTask} order by key`;
+      select key from graphile_worker.jobs where task_identifier = ${recheckDomainTask} order by key`;
     expect(await jobs()).toHaveLength(4);
     await mark(id);
     expect(await finishDeletion(db, id)).toBe(true);

@@ -211,8 +211,8 @@ describe('EMAIL_DOMAIN_CHECK', () => {
   });
   it('list decides domains that DNS had left open', async () => {
     const list = freshList(dns, 'list');
-    expect(await list.lookAgain('gmail.com')).toBe('yes');
-    expect(await list.lookAgain('nobody-knows.example')).toBe('no');
+    expect(await list.recheck('gmail.com')).toBe('yes');
+    expect(await list.recheck('nobody-knows.example')).toBe('no');
   });
 
   it('off accepts every domain without a query', async () => {

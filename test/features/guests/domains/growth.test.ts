@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Sweeper } from '../../../../src/app/jobs/sweeper.ts';
-import { lookAgain } from '../../../../src/features/guests/domains/recheck.ts';
+import { recheckDomain } from '../../../../src/features/guests/domains/recheck.ts';
 import { mostLearnt } from '../../../../src/features/guests/domains/schema.ts';
 import { deleteOldDomains } from '../../../../src/features/guests/domains/store.ts';
 import { beacons, startDnsServer } from '../../../support/dns-server.ts';
@@ -36,7 +36,7 @@ describe('the table of e-mail domains', () => {
     for (const domain of domains) expect((await writeAt(service, domain)).status).toBe(200);
     dns.says('late-yes.example', 'mx');
     dns.says('late-no.example', 'nxdomain');
-    for (const domain of domains) await lookAgain(db, freshList(dns), { account_id: accountId, domain });
+    for (const domain of domains) await recheckDomain(db, freshList(dns), { account_id: accountId, domain });
     expect(await stored('late-yes.example')).toEqual(learnt);
     expect(await stored('late-no.example')).toEqual([]);
   });

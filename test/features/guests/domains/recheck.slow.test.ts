@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EmailDomains } from '../../../../src/features/guests/domains/check.ts';
-import { lookAgain } from '../../../../src/features/guests/domains/recheck.ts';
+import { recheckDomain } from '../../../../src/features/guests/domains/recheck.ts';
 import { openPool } from '../../../../src/platform/db/database.ts';
 import { createDatabase, superuser } from '../../../support/database.ts';
 import { beacons, startDnsServer } from '../../../support/dns-server.ts';
@@ -134,7 +134,7 @@ describe('the second look-up of a domain that DNS did not answer', () => {
     dns.says(beacons, 'mx');
     dns.says('crowd.example', 'nxdomain');
     const domains = new EmailDomains(db, { mode: 'dns', servers: [dns.address], patienceMs: 10_000 });
-    await lookAgain(db, domains, { account_id: ours, domain: 'crowd.example' });
+    await recheckDomain(db, domains, { account_id: ours, domain: 'crowd.example' });
     const found = await sql<{ status: string | null; count: number }>`
       select email_status as status, count(*) as count from contacts where id between 10001 and 12500 group by 1`;
     expect([...found]).toEqual([{ status: 'invalid', count: 2500 }]);
