@@ -13,7 +13,7 @@ import { tokenRoutes } from '../features/access/tokens/routes.ts';
 import { userRoutes } from '../features/access/users/routes.ts';
 import { bookingRoutes } from '../features/activity/bookings/routes.ts';
 import { presenceRoutes } from '../features/activity/presence/routes.ts';
-import { howManyWaitEverywhere } from '../features/activity/purchases/read.ts';
+import { countWaitingInAllAccounts } from '../features/activity/purchases/read.ts';
 import { purchaseRoutes } from '../features/activity/purchases/routes.ts';
 import { stayRoutes } from '../features/activity/stays/routes.ts';
 import { consentRoutes } from '../features/guests/consent/routes.ts';
@@ -122,7 +122,7 @@ export async function buildApp({
       name: 'regulars_purchases_waiting',
       help: 'Purchases not matched to a contact yet, by the key that they wait for.',
       label: 'key',
-      read: () => howManyWaitEverywhere(db),
+      read: () => countWaitingInAllAccounts(db),
     },
   ]);
   const recorder = new RequestRecorder(db, {

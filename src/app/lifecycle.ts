@@ -14,8 +14,8 @@ export async function runUntilStopped(
   start: (signal: AbortSignal) => Promise<Service>,
 ): Promise<void> {
   const stopping = new AbortController();
-  const stopAsked = new Promise<void>((asked) =>
-    stopping.signal.addEventListener('abort', () => asked(), { once: true }),
+  const stopRequested = new Promise<void>((resolve) =>
+    stopping.signal.addEventListener('abort', () => resolve(), { once: true }),
   );
   // Under npm, Ctrl-C sends two signals (from the terminal and from npm), so the second one does not force the exit.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
@@ -29,7 +29,7 @@ export async function runUntilStopped(
     if (stopping.signal.aborted) process.exit(0);
     throw error;
   }
-  await stopAsked;
+  await stopRequested;
   log.info('stopping');
   setTimeout(() => process.exit(1), shutdownTimeoutMs).unref();
   await service.stop();

@@ -8,8 +8,8 @@ import { deleteOldDomains } from '../features/guests/domains/store.ts';
 import type { Config } from '../platform/config.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { retryWhileUnavailable } from '../platform/db/open/external.ts';
-import { mostConnections, type OpenDatabase, openDatabase } from '../platform/db/open/open.ts';
-import { keepStatistics } from '../platform/db/statistics.ts';
+import { maxConnections, type OpenDatabase, openDatabase } from '../platform/db/open/open.ts';
+import { startStatisticsRefresh } from '../platform/db/statistics.ts';
 import { addressOf, boundAddress, listen } from '../platform/http/listen.ts';
 import { deleteOldRecords } from '../platform/idempotency/store.ts';
 import type { Logger } from '../platform/log.ts';
@@ -57,7 +57,7 @@ export async function startService(
     let front: Front;
     if (config.workers === 1) front = await serveInProcess(config, database, domains, log);
     else {
-      const most = await retrying(mostConnections);
+      const most = await retrying(maxConnections);
       if (most < inAll)
         log.warn(
           { wanted: inAll, most },
@@ -106,7 +106,7 @@ async function serveInProcess(
 /** Background work, once for the whole service. */
 function startBackground(config: Config, { db, connect }: OpenDatabase, domains: EmailDomains, log: Logger): Service {
   const jobs = runJobs(connect, tasks(db, domains, log), log);
-  const statistics = keepStatistics(db, log);
+  const statistics = startStatisticsRefresh(db, log);
   const sweeps = {
     ofAccounts: [deleteOldRequests, deleteOldRecords],
     // Without DNS checks nothing new is learnt, and the learnt domains are the list.

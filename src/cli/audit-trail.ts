@@ -27,8 +27,8 @@ export function actor(): string {
  * Arguments whose values can be in the trail: names of venues, lists, domains and users, and ids. A voucher code
  * cannot.
  */
-const naming = ['name', 'email', 'domain'];
-const identifying = ['id', 'other', 'group', 'contact'];
+const nameArguments = ['name', 'email', 'domain'];
+const idArguments = ['id', 'other', 'group', 'contact'];
 
 /** Writes an audit event in the command's transaction. Writes nothing if the command only read. */
 export async function recordCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
@@ -42,10 +42,10 @@ export async function recordAlways(tx: Tx, accountId: number | null, result: unk
   if (!running) return;
   const { args, registeredArguments } = running;
   const given = registeredArguments.map((argument, index) => [argument.name(), args[index] ?? ''] as const);
-  const ids = given.filter(([name]) => identifying.includes(name)).map(([name, value]) => [name, Number(value)]);
+  const ids = given.filter(([name]) => idArguments.includes(name)).map(([name, value]) => [name, Number(value)]);
   const { id, name } = propertiesOf(result);
   const allIds: Record<string, number> = { ...Object.fromEntries(ids), ...(typeof id === 'number' && { id }) };
-  const sent = given.map(([name]) => name).filter((name) => !identifying.includes(name));
+  const sent = given.map(([name]) => name).filter((name) => !idArguments.includes(name));
   const options = Object.keys(running.opts()).filter((option) => option !== 'account' && option !== 'json');
   // Names of accounts are recorded, like those of venues. Names of guests are not.
   const isAccount = running.parent?.name() === 'account';
@@ -55,7 +55,7 @@ export async function recordAlways(tx: Tx, accountId: number | null, result: unk
     actor: actor(),
     address: null,
     action: actionOf(commandPath(running)),
-    subject: given.find(([name]) => naming.includes(name))?.[1] ?? (isAccount ? String(name) : null),
+    subject: given.find(([name]) => nameArguments.includes(name))?.[1] ?? (isAccount ? String(name) : null),
     ids: allIds,
     fields: [...sent, ...options].map(snakeCase),
   });

@@ -23,11 +23,11 @@ export function auditCommand(program: Command): void {
       const slice = toSlice(options);
       const query = readInput(AuditQuery, { account_id: options.account, user_id: options.user });
       const { rows, total } = await inDirectory((tx) => readAudit(tx, query, slice));
-      printRows({ rows: options.json ? rows : rows.map(inWords), total }, slice, options);
+      printRows({ rows: options.json ? rows : rows.map(describe), total }, slice, options);
     });
 }
 
 /** People read words. JSON has the code. */
-function inWords({ id, at, account_id, actor, address, action, subject }: AuditEntry) {
+function describe({ id, at, account_id, actor, address, action, subject }: AuditEntry) {
   return { id, at, account: account_id, who: actor, address, what: describeAction({ action, subject }) };
 }

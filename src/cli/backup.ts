@@ -46,7 +46,7 @@ export function backupCommands(program: Command): void {
       const summary = await withDatabase({ migrate: 'none', mayCreate: false }, async (database, interrupted) => {
         await recordBackup(database);
         return withCopyConnection(database, interrupted, (connection) =>
-          takeBackup(connection, (text) => writeBackup(file, text, count, interrupted), watched()),
+          takeBackup(connection, (text) => writeBackup(file, text, count, interrupted), showProgress()),
         );
       });
       const seconds = (Date.now() - begin) / 1000;
@@ -73,7 +73,7 @@ export function backupCommands(program: Command): void {
               connection,
               database.connect,
               { header, reader },
-              { progress: watched(), say: printToStderr, finish: (tx) => recordAlways(tx, null, {}) },
+              { progress: showProgress(), say: printToStderr, finish: (tx) => recordAlways(tx, null, {}) },
             ),
           );
         });
@@ -124,14 +124,14 @@ async function writeBackup(
   count: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  async function* counted(chunks: AsyncIterable<Buffer>) {
+  async function* countBytes(chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       count(chunk.length);
       yield chunk;
     }
   }
   const end = file !== standard;
-  const write = (out: Writable) => pipeline(text, createGzip(compression), counted, out, { signal, end });
+  const write = (out: Writable) => pipeline(text, createGzip(compression), countBytes, out, { signal, end });
   if (file !== standard) return writeFileAtomically(file, write, ownerOnly);
   await write(process.stdout).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE')
@@ -159,7 +159,7 @@ async function openBackup<T>(file: string, work: (reader: Reader, stop: () => vo
 
 const printToStderr = (text: string) => void process.stderr.write(`${text}\n`);
 
-function watched(): (done: number, of: number) => void {
+function showProgress(): (done: number, of: number) => void {
   const progress = new Progress('rows');
   return (done, of) => {
     if (of > 0) progress.show(done, of);

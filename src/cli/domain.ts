@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { listDomains, setDomainRule } from '../features/guests/domains/manage.ts';
 import { NewEmailDomain } from '../features/guests/domains/schema.ts';
-import { listDomains, vouchForDomain } from '../features/guests/domains/vouch.ts';
 import { inDirectory, print, printRows, readInput, toSlice } from './run.ts';
 
 export function domainCommand(program: Command): void {
@@ -12,7 +12,7 @@ export function domainCommand(program: Command): void {
       .option('--json', 'print JSON')
       .action(async (name: string, options: { json?: boolean }) => {
         const input = readInput(NewEmailDomain, { domain: name });
-        print(await inDirectory((tx) => vouchForDomain(tx, input.domain, takesMail)), options);
+        print(await inDirectory((tx) => setDomainRule(tx, input.domain, takesMail)), options);
       });
   ruleCommand('add', 'accept a domain', true);
   ruleCommand('refuse', 'reject a domain', false);

@@ -86,7 +86,7 @@ export function voucherCommands(program: Command): void {
     .action(async (group: string, count: string, { account, prefix, length, ...options }: Options) => {
       const codes = readInput(NewCodes, { count, prefix, length });
       const { created } = await inAccount(account, (tx, accountId) =>
-        addCodes(tx, accountId, groupId(group), codes, watched()),
+        addCodes(tx, accountId, groupId(group), codes, showProgress()),
       );
       print(options.json ? { created } : `${created.toLocaleString('en')} codes were generated.`, options);
     });
@@ -95,17 +95,17 @@ export function voucherCommands(program: Command): void {
     .action(async (group: string, file: string, options: Options) => {
       const codes = await readLines(file);
       const created = await inAccount(options.account, (tx, accountId) =>
-        importAll(tx, accountId, groupId(group), codes, watched()),
+        importAll(tx, accountId, groupId(group), codes, showProgress()),
       );
       const known = codes.length - created;
-      const others = known > 0 ? ` ${counted(known)} already in the group, or repeated in the file.` : '';
-      print(options.json ? { created } : `${counted(created)} new.${others}`, options);
+      const others = known > 0 ? ` ${codesAre(known)} already in the group, or repeated in the file.` : '';
+      print(options.json ? { created } : `${codesAre(created)} new.${others}`, options);
     });
   withAccount(voucher.command('export <group> [file]'))
     .description('write all codes of a group as CSV, to a file or to standard output')
     .action(async (group: string, file: string | undefined, options: Options) => {
       const count = await inAccount(options.account, (tx, accountId) => exportTo(file, tx, accountId, groupId(group)));
-      if (file !== undefined) print(options.json ? { exported: count } : `${counted(count)} in ${file}.`, options);
+      if (file !== undefined) print(options.json ? { exported: count } : `${codesAre(count)} in ${file}.`, options);
     });
   withAccount(voucher.command('find <code>'))
     .description('find a code in all groups, with its guest and status')
@@ -144,10 +144,10 @@ export function voucherCommands(program: Command): void {
   );
 }
 
-const counted = (count: number) => (count === 1 ? '1 code is' : `${count.toLocaleString('en')} codes are`);
+const codesAre = (count: number) => (count === 1 ? '1 code is' : `${count.toLocaleString('en')} codes are`);
 const groupId = (text: string | undefined) => toId(text ?? '', 'voucher group');
 
-function watched(): Watch {
+function showProgress(): Watch {
   const progress = new Progress('codes');
   return { progress: (done, of) => progress.show(done, of), isGone: () => false };
 }

@@ -23,7 +23,7 @@ export interface Config {
   batching: (typeof batchings)[number];
   workers: number;
   logLevel: (typeof logLevels)[number];
-  /** Not a setting: npm sets a variable for its scripts. */
+  /** Whether npm started the process. npm sets a variable for its scripts. */
   startedByNpm: boolean;
 }
 

@@ -22,7 +22,7 @@ function formatter(timeZone: string): Intl.DateTimeFormat {
  * Converts a sent time to the account's time zone. A time that ends in Z is an instant; any other is already in that
  * time zone. The result is `yyyy-mm-dd hh:mm:ss`, which can be compared as text.
  */
-export function onClock(sent: string, timeZone: string): string {
+export function toLocalTime(sent: string, timeZone: string): string {
   if (!sent.endsWith('Z')) return sent;
   if (timeZone === 'UTC') return sent.slice(0, -1);
   const parts: Record<string, string> = {};
@@ -48,7 +48,7 @@ export function iso(time: number): string {
 }
 
 /** Formats an instant as a client sends it, without fractions. */
-export function asSent(time: Date): string {
+export function formatUtc(time: Date): string {
   return `${iso(time.getTime()).slice(0, 19).replace('T', ' ')}Z`;
 }
 
@@ -67,5 +67,8 @@ export function dayOf(number: number): string {
 
 /** The current day in a time zone. */
 export function today(now: Date, timeZone: string): string {
-  return onClock(asSent(now), timeZone).slice(0, 10);
+  return toLocalTime(formatUtc(now), timeZone).slice(0, 10);
 }
+
+// The earlier names, for callers that still use them.
+export { formatUtc as asSent, toLocalTime as onClock };

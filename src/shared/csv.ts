@@ -7,21 +7,21 @@ export function csvLine(values: readonly unknown[]): string {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = value instanceof Date ? value.toISOString() : harmless(String(value));
+  const text = value instanceof Date ? value.toISOString() : escapeFormula(String(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What a spreadsheet would take for a formula may be anybody's work; behind an apostrophe it is text. */
-function harmless(text: string): string {
+/** A spreadsheet would run a text that starts like a formula. With an apostrophe before it, it stays text. */
+function escapeFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
 }
 
-/** Rows of a file that are read at a time. */
+/** The number of rows that are read at a time. */
 const rowsAtOnce = 1000;
 
 /**
- * All of a list, however long it is, as the parts of a file. The first rows are read before it gives anything: there may
- * be no such list.
+ * A whole list as the parts of a CSV file, for any length. The first rows are read before the file starts, because the
+ * list may not exist.
  */
 export async function csvFile<Row extends { id: number }>(
   columns: readonly (keyof Row & string)[],

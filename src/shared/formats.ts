@@ -32,7 +32,9 @@ export const formats: Record<string, { read: (text: string) => string | undefine
     read: (text) => {
       const date = readDate(text);
       // In some time zone it is already tomorrow.
-      return date !== undefined && date <= (written(new Date(Date.now() + 14 * 3_600_000)) ?? '') ? date : undefined;
+      return date !== undefined && date <= (formatDateTime(new Date(Date.now() + 14 * 3_600_000)) ?? '')
+        ? date
+        : undefined;
     },
     mustBe: 'must be a date that is not in the future: yyyy-mm-dd.',
   },
@@ -61,14 +63,15 @@ const dateTime =
  */
 function readDateTime(text: string): string | undefined {
   const parts = dateTime.exec(text)?.groups;
-  const wall = parts && moment(parts);
+  const wall = parts && toDate(parts);
   if (!wall) return undefined;
-  if (!parts.zone) return written(wall);
+  if (!parts.zone) return formatDateTime(wall);
   const offset = offsetMinutes(parts.zone);
   const instant = wall.getTime() - (offset ?? Number.NaN) * 60_000;
   // The year is in range in every time zone.
-  const reachable = written(new Date(instant - longestOffset)) && written(new Date(instant + longestOffset));
-  return reachable && `${written(new Date(instant))}Z`;
+  const reachable =
+    formatDateTime(new Date(instant - longestOffset)) && formatDateTime(new Date(instant + longestOffset));
+  return reachable && `${formatDateTime(new Date(instant))}Z`;
 }
 
 const date = /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/;
@@ -76,12 +79,12 @@ const date = /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/;
 /** Returns a date, padded or not, as `yyyy-mm-dd`. */
 export function readDate(text: string): string | undefined {
   const parts = date.exec(text)?.groups;
-  const day = parts && moment(parts);
-  return day && written(day)?.slice(0, 10);
+  const day = parts && toDate(parts);
+  return day && formatDateTime(day)?.slice(0, 10);
 }
 
 /** Undefined: the date or time does not exist. A Date would turn 31 June into 1 July. */
-function moment(parts: Record<string, string | undefined>): Date | undefined {
+function toDate(parts: Record<string, string | undefined>): Date | undefined {
   const at = (name: string) => Number(parts[name] ?? 0);
   const time = new Date(0);
   time.setUTCFullYear(at('year'), at('month') - 1, at('day'));
@@ -104,7 +107,7 @@ function readMobile(text: string): string | undefined {
 }
 
 /** The years that both PostgreSQL and JavaScript support in this format. */
-function written(time: Date): string | undefined {
+function formatDateTime(time: Date): string | undefined {
   const year = time.getUTCFullYear();
   if (!(year >= 1 && year <= 9999)) return undefined;
   return time.toISOString().slice(0, 19).replace('T', ' ');
@@ -121,6 +124,9 @@ function offsetMinutes(zone: string): number | undefined {
  * Normalises a text to Unicode NFC. Texts below U+0300 already are. Sorting combining characters takes quadratic time
  * in their number. No language has more than 30 in a row (UAX #15), so such a text is not changed.
  */
-export function composed(text: string): string {
+export function normalizeText(text: string): string {
   return /[\u0300-\uffff]/.test(text) && !/\p{M}{31}/u.test(text) ? text.normalize('NFC') : text;
 }
+
+// The earlier names, for callers that still use them.
+export { normalizeText as composed };

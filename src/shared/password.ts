@@ -37,16 +37,16 @@ function hash(password: string, salt: Buffer, { N, r, p }: typeof passwordCost, 
   return queue.run(network, () => derive(password.normalize('NFKC'), salt, 32, { N, r, p, maxmem: 256 * N * r }));
 }
 
-const written = (salt: Buffer, key: Buffer) =>
+const encodeHash = (salt: Buffer, key: Buffer) =>
   ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$');
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  return written(salt, await hash(password, salt, cost));
+  return encodeHash(salt, await hash(password, salt, cost));
 }
 
 /** No password has this hash. Checking it takes as long as checking another. */
-export const dummyHash = () => written(Buffer.alloc(16), Buffer.alloc(32));
+export const dummyHash = () => encodeHash(Buffer.alloc(16), Buffer.alloc(32));
 
 /** The network of the client. A network with many wrong passwords waits behind the others. */
 interface Origin {

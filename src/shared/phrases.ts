@@ -1,5 +1,5 @@
 /** `unit_id` is "unit id" in a sentence. */
-export function spoken(name: string): string {
+export function toWords(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
@@ -9,7 +9,7 @@ export function pascal(code: string): string {
 }
 
 /** "1 item", "2 items" */
-export function counted(count: number, noun: string): string {
+export function withCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
@@ -18,3 +18,6 @@ export function oneOf(choices: readonly unknown[]): string {
   const shown = choices.map(String);
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`;
 }
+
+// The earlier names, for callers that still use them.
+export { toWords as spoken, withCount as counted };

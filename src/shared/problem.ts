@@ -21,7 +21,7 @@ export class Invalid extends Error {
 }
 
 /** The names of the invalid fields, for a header or a log. The last entry shows if there are more. */
-export function named(errors: FieldErrors, hasMore: boolean): string[] {
+export function invalidFields(errors: FieldErrors, hasMore: boolean): string[] {
   const names = Object.keys(errors);
   return hasMore || names.length > mostErrors ? [...names.slice(0, mostErrors), 'and more'] : names;
 }
@@ -127,3 +127,6 @@ export class Unavailable extends Error {
 export class SetupProblem extends Error {
   override name = 'SetupProblem';
 }
+
+// The earlier names, for callers that still use them.
+export { invalidFields as named };

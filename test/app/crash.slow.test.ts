@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../support/port.ts';
 import {
-  connectBehind,
+  connectAsSuperuser,
   healthy,
   isHealthy,
   isRunning,
@@ -201,7 +201,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it('completes requests in flight, stops PostgreSQL and exits with 0', async () => {
     const service = await start();
     const { body: account } = await service.admin('POST', '/accounts', { name: 'In flight' });
-    const lock = await connectBehind(service);
+    const lock = await connectAsSuperuser(service);
     // The request waits in the database for as long as we hold this lock.
     await lock`begin`;
     await lock`lock table units in access exclusive mode`;

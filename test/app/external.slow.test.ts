@@ -20,10 +20,10 @@ describe('DATABASE_URL', () => {
       });
       expect(response.status).toBe(200);
     }
-    const behind = await superuser(database);
-    expect(await behind`select from accounts`).toHaveLength(1);
+    const sql = await superuser(database);
+    expect(await sql`select from accounts`).toHaveLength(1);
     // An ordinary role was enough: it owns everything.
-    const owners = await behind<{
+    const owners = await sql<{
       owner: string;
     }>`select distinct tableowner as owner from pg_tables where schemaname = 'public'`;
     expect(owners.map((row) => row.owner)).toEqual(['regulars']);
@@ -87,8 +87,8 @@ describe('DATABASE_URL', () => {
     const database = await createDatabase('empty');
     const url = `${database.superuserUrl}?options=-c%20statement_timeout%3D60000&application_name=x`;
     const service = await start({ env: { DATABASE_URL: url } });
-    const behind = await superuser(database);
-    const owners = await behind<{
+    const sql = await superuser(database);
+    const owners = await sql<{
       owner: string;
     }>`select distinct tableowner as owner from pg_tables where schemaname = 'public'`;
     expect(owners.map((row) => row.owner)).toEqual(['regulars_service']);
@@ -132,8 +132,8 @@ describe('DATABASE_URL', () => {
   it('reconnects after its connections were cut', async () => {
     const database = await createDatabase('empty');
     const service = await start({ env: { DATABASE_URL: database.url } });
-    const behind = await connectTo(`${inject('superuserUrl')}/postgres`);
-    await behind`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database.name}`;
+    const sql = await connectTo(`${inject('superuserUrl')}/postgres`);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database.name}`;
     await expect.poll(async () => (await service.admin('GET', '/accounts')).status).toBe(200);
     await service.stop();
   });

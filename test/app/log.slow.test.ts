@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { routes } from '../../src/app/http-app.ts';
 import { adminToken } from '../support/app.ts';
 import { furnish } from '../support/furnished.ts';
-import { connectBehind, healthy, over, postmasterPid, regulars, start } from '../support/process.ts';
+import { connectAsSuperuser, healthy, over, postmasterPid, regulars, start } from '../support/process.ts';
 import { fromOurPage } from '../support/staff.ts';
 
 /** Every text that the test sends is one of these, and every number one of those. */
@@ -25,9 +25,9 @@ function poisoned(node: unknown): unknown {
 
 it('the log contains no token, password, e-mail, number or text of a guest, at any level', async () => {
   const service = await start({ env: { LOG_LEVEL: 'trace', EMAIL_DOMAIN_CHECK: 'list' } });
-  const behind = await connectBehind(service);
+  const sql = await connectAsSuperuser(service);
   const { admin, call, account } = over(service);
-  const { token, ids } = await furnish({ admin, call, account }, behind, canary);
+  const { token, ids } = await furnish({ admin, call, account }, sql, canary);
   const user = { email: `${canary}@harbour.example`, password, account_ids: [ids.account_id] };
   await admin('POST', '/users', user);
   const signIn = await call('POST', '/admin/v1/session', {
@@ -62,13 +62,13 @@ it('the log contains no token, password, e-mail, number or text of a guest, at a
   await call('POST', '/v1/contact', { token, body: { email }, headers: { 'idempotency-key': `${email} ${canary}` } });
 
   // An internal error with a long message from PostgreSQL.
-  await behind`alter table contacts add constraint faulty check (last_name <> 'xylophone-row') not valid`;
+  await sql`alter table contacts add constraint faulty check (last_name <> 'xylophone-row') not valid`;
   const fault = { email: `second.${email}`, mobile_number: mobiles[2], first_name: canary, last_name: `${canary}-row` };
   expect((await call('POST', '/v1/contact', { token, body: fault })).status).toBe(500);
   expect(
     (await call('POST', '/v1/contact', { token, body: fault, headers: { 'idempotency-key': canary } })).status,
   ).toBe(500);
-  await behind`alter table contacts drop constraint faulty`;
+  await sql`alter table contacts drop constraint faulty`;
   // The database goes, in the middle of what is written.
   const writing = Array.from({ length: 200 }, (_, n) =>
     call('POST', '/v1/contact', { token, body: { ...fault, email: `n${n}.${email}` } }).catch(() => undefined),

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { sharedBuffers } from '../../src/platform/db/embedded/cluster.ts';
 import { connectTo } from '../support/database.ts';
 import { temporaryFolder } from '../support/leftovers.ts';
-import { connectBehind, launch, postgresRuns, start } from '../support/process.ts';
+import { connectAsSuperuser, launch, postgresRuns, start } from '../support/process.ts';
 
 const secrets = (output: string) => ({
   email: /Admin\s+(\S+)/.exec(output)?.[1],
@@ -79,7 +79,7 @@ describe('the embedded server', () => {
     const { dataDir } = service;
     const port = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
     const secret = readFileSync(join(dataDir, 'postgres', 'regulars.secret'), 'utf8');
-    const sql = await connectBehind(service);
+    const sql = await connectAsSuperuser(service);
     const [settings] = await sql`
       select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
         current_setting('full_page_writes') as full_page_writes, current_setting('listen_addresses') as listen_addresses,

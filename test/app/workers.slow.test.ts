@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { adminToken } from '../support/app.ts';
 import { createDatabase, superuser } from '../support/database.ts';
 import { temporaryFolder } from '../support/leftovers.ts';
-import { connectBehind, isRunning, launch, over, postgresRuns, type Running, start } from '../support/process.ts';
+import { connectAsSuperuser, isRunning, launch, over, postgresRuns, type Running, start } from '../support/process.ts';
 
 interface Line {
   pid: number;
@@ -138,8 +138,8 @@ describe('several workers behind one port', () => {
     await clients;
     // Each of four clients had one request under way with it, and perhaps another before it was known to be gone.
     expect(failed).toBeLessThanOrEqual(8);
-    const behind = await superuser(database);
-    const kept = new Set((await behind<{ name: string }>`select name from units`).map(({ name }) => name));
+    const sql = await superuser(database);
+    const kept = new Set((await sql<{ name: string }>`select name from units`).map(({ name }) => name));
     expect(answered.filter((name) => !kept.has(name))).toEqual([]);
 
     // Nor does a caller wait for ever whose connection was on its way to one that died.
@@ -189,8 +189,8 @@ describe('several workers behind one port', () => {
   it('stop serving a database with an unexpected schema, and resume when it is correct', async () => {
     const { service, database } = await startOn('migrated', { WORKERS: '2' });
     const [victim = 0] = await workersOf(service);
-    const behind = await superuser(database);
-    await behind`insert into schema_migrations (version, name) values (9999, 'of a later version')`;
+    const sql = await superuser(database);
+    await sql`insert into schema_migrations (version, name) values (9999, 'of a later version')`;
     process.kill(victim, 'SIGTERM');
     const said = (msg: string) => logged(service).find((line) => line.msg === msg);
     await expect
@@ -200,7 +200,7 @@ describe('several workers behind one port', () => {
       });
     expect(said('worker ended: exit code 0')).toMatchObject({ worker: victim, code: 0 });
     expect((await apart(service, 'GET', '/health')).status).toBe(200);
-    await behind`delete from schema_migrations where version = 9999`;
+    await sql`delete from schema_migrations where version = 9999`;
     await expect.poll(() => said('worker replaced')).toBeDefined();
     expect(await service.stop()).toBe(0);
   });
@@ -219,7 +219,7 @@ describe('the end of the main process', () => {
     const workers = await workersOf(service);
     const { body } = await service.admin('GET', '/accounts');
     const account = (body.data as { id: number; name: string }[]).find(({ name }) => name === 'Kept');
-    const lock = await connectBehind(service);
+    const lock = await connectAsSuperuser(service);
     await lock`begin`;
     await lock`lock table units in access exclusive mode`;
     const path = `/admin/v1/accounts/${account?.id}/units`;

@@ -21,13 +21,13 @@ interface Job {
 export const refusedEmail = [422, { email: ['The email must be at a domain that takes mail.'] }];
 export const refusal = ({ status, body }: { status: number; body: { errors: object } }) => [status, body.errors];
 
-/** A service that asks a DNS server of the tests' own, and what is needed to write to it and look behind it. */
+/** A service with a DNS server of the test, and helpers that write to the service and read its database. */
 export async function domainService() {
   const { db, ...database } = await openTestDatabase();
-  const behind = await superuser(database);
+  const sql = await superuser(database);
   const dns = await startDnsServer();
 
-  /** A service of its own, with nothing in its memory, over the same database. */
+  /** Another service over the same database, with empty caches. */
   const serviceThatAsks = (server: DnsServer, settings: Record<string, string> = {}): Promise<TestApp> =>
     appOver(db, database, { EMAIL_DOMAIN_CHECK: 'dns', DNS_SERVERS: server.address, ...settings });
   const service = await serviceThatAsks(dns);
@@ -38,7 +38,7 @@ export async function domainService() {
   const write = (to: TestApp, body: object) => to.call('POST', '/v1/contact', { token, body });
   return {
     db,
-    behind,
+    sql,
     dns,
     service,
     accountId,
@@ -47,13 +47,13 @@ export async function domainService() {
     somebodyAt,
     write,
     writeAt: (to: TestApp, domain: string) => write(to, { email: somebodyAt(domain) }),
-    /** The same without the HTTP around it. It waits long enough for a busy machine, so that only what is meant to counts. */
+    /** The domain check without HTTP. The default timeout is long, so that a busy machine does not change the result. */
     freshList: (server: DnsServer, mode: 'dns' | 'list' | 'off' = 'dns', patienceMs = 10_000) =>
       new EmailDomains(db, { mode, servers: [server.address], patienceMs }),
     statusOf: async (contactId: number): Promise<string | null> =>
       (await service.admin('GET', `/accounts/${accountId}/contacts/${contactId}`)).body.email_status,
     jobsAbout: async (domain: string): Promise<Job[]> => [
-      ...(await behind<Job>`
+      ...(await sql<Job>`
         select jobs.key, payload, extract(epoch from jobs.run_at - now())::float8 as delay
         from graphile_worker.jobs join graphile_worker._private_jobs as private on private.id = jobs.id
         where task_identifier = 'look_again_at_email_domain' and payload->>'domain' = ${domain} order by jobs.id`),

@@ -15,31 +15,31 @@ export interface Everything {
  * All that a database holds, to be held against another's. Sessions are left out, and of the migrations when they were
  * applied; a restored database's trail has one entry more, which `restored` leaves away.
  */
-export async function everything(behind: Run, restored = false): Promise<Everything> {
-  await behind`set timezone = 'UTC'`;
-  const names = await behind<{ name: string }>`
+export async function everything(sql: Run, restored = false): Promise<Everything> {
+  await sql`set timezone = 'UTC'`;
+  const names = await sql<{ name: string }>`
     select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`;
   const tables: Record<string, string> = {};
   for (const { name } of names) {
     if (name === 'sessions') continue;
     const row = name === 'schema_migrations' ? raw(`to_jsonb(t) - 'applied_at'`) : raw('to_jsonb(t)');
     const without = restored && name === 'audit_trail' ? raw('where id < (select max(id) from audit_trail)') : raw('');
-    const [digest] = await behind<{ rows: number; md5: string | null }>`
+    const [digest] = await sql<{ rows: number; md5: string | null }>`
       select count(*) as rows, md5(string_agg(md5((${row})::text), '' order by md5((${row})::text))) as md5
       from ${raw(name)} as t ${without}`;
     tables[name] = `${digest?.rows} rows, ${digest?.md5}`;
   }
-  const sequences = await behind<{ name: string; last: number | null }>`
+  const sequences = await sql<{ name: string; last: number | null }>`
     select sequencename::text as name, last_value - ${restored ? 1 : 0} * (sequencename = 'audit_trail_id_seq')::int as last
     from pg_sequences where schemaname = 'public' order by 1`;
   return {
-    schema: await dumpSchema(behind),
-    triggers: await behind`
+    schema: await dumpSchema(sql),
+    triggers: await sql`
       select tgrelid::regclass::text as table, tgname, tgenabled from pg_trigger
       where not tgisinternal and tgrelid::regclass::text !~ 'graphile' order by 1, 2`,
     tables,
     sequences: Object.fromEntries(sequences.map(({ name, last }) => [name, last])),
-    jobs: await behind`
+    jobs: await sql`
       select identifier, payload, run_at, max_attempts, key, priority, job.flags
       from graphile_worker._private_jobs as job join graphile_worker._private_tasks as task on task.id = task_id order by key`,
   };

@@ -28,7 +28,7 @@ export interface Furnished {
  */
 export async function furnish(
   { account, admin, call }: Pick<TestApp, 'account' | 'admin' | 'call'>,
-  behind: Run,
+  sql: Run,
   word: string,
 ): Promise<Furnished> {
   const { id, token, root_unit_id } = await account(`The ${word} Group`);
@@ -86,7 +86,7 @@ export async function furnish(
     ...{ udf_id, source_id, provider_id, category_id, booking_source_id },
   } as Ids;
   for (const [name, table] of Object.entries(kept)) {
-    const [row] = await behind<{ id: number }>`
+    const [row] = await sql<{ id: number }>`
       select min(id) as id from ${raw(table)} where account_id = ${id}`;
     ids[name as keyof Ids] ??= row?.id as number;
   }

@@ -166,8 +166,8 @@ export function waiting(accountId: number, { units }: Place) {
  * else by its name. Two runs that treated their guests alike come out equal, also where writes that have nothing to do
  * with each other got their ids in another order.
  */
-export async function everyGuest(behind: Run, accountId: number): Promise<unknown> {
-  const [state] = await behind<{ state: unknown }>`
+export async function everyGuest(sql: Run, accountId: number): Promise<unknown> {
+  const [state] = await sql<{ state: unknown }>`
     with called as (
       select c.id, (select n.text from notes n where n.account_id = ${accountId} and n.contact_id = c.id order by n.id limit 1) as name
       from contacts c where c.account_id = ${accountId})

@@ -145,7 +145,8 @@ export function superuserUrl({ dataDir }: Running): string {
   return `postgres://postgres:${file('superuser.secret')}@127.0.0.1:${file('postmaster.pid').split('\n')[3]}/regulars`;
 }
 
-export function connectBehind(service: Running) {
+/** A superuser connection to the service's embedded server. */
+export function connectAsSuperuser(service: Running) {
   return connectTo(superuserUrl(service));
 }
 

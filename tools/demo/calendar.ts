@@ -1,4 +1,4 @@
-import { dayNumber, dayOf, onClock } from '../../src/shared/clock.ts';
+import { dayNumber, dayOf, toLocalTime } from '../../src/shared/clock.ts';
 import type { Random } from '../../src/shared/random.ts';
 import type { VenueKind } from './venues.ts';
 
@@ -50,7 +50,7 @@ export class Calendar {
   sentAt(day: number): Date {
     const wall = `${this.at(day, 23 * 60 + 25 + ((day * 37) % 30)).slice(0, 17)}${two((day * 41) % 60)}Z`;
     const asIfInGreenwich = new Date(wall.replace(' ', 'T'));
-    const ahead = Date.parse(`${onClock(wall, timeZone).replace(' ', 'T')}Z`) - asIfInGreenwich.getTime();
+    const ahead = Date.parse(`${toLocalTime(wall, timeZone).replace(' ', 'T')}Z`) - asIfInGreenwich.getTime();
     return new Date(asIfInGreenwich.getTime() - ahead);
   }
 

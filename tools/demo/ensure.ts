@@ -3,7 +3,7 @@ import { buildApp } from '../../src/app/http-app.ts';
 import { EmailDomains } from '../../src/features/guests/domains/check.ts';
 import type { Config } from '../../src/platform/config.ts';
 import { openDatabase } from '../../src/platform/db/open/open.ts';
-import { keepStatistics } from '../../src/platform/db/statistics.ts';
+import { startStatisticsRefresh } from '../../src/platform/db/statistics.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import { today } from '../../src/shared/clock.ts';
 import { SetupProblem } from '../../src/shared/problem.ts';
@@ -29,7 +29,7 @@ export async function ensureDemo(
   const onEvent = (event: string, level: 'info' | 'warn' = 'info') => log[level](event);
   const opening = { as: 'service', connections, migrate: 'all', now: clock.now, onEvent, signal } as const;
   const { db, close } = await openDatabase(config, opening);
-  const statistics = keepStatistics(db, log);
+  const statistics = startStatisticsRefresh(db, log);
   try {
     // A separate app with a movable clock and a private token.
     const domains = new EmailDomains(db, { mode: 'off' });

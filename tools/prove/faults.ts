@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { lookAgainTask } from '../../src/features/guests/domains/schema.ts';
+import { recheckDomainTask } from '../../src/features/guests/domains/schema.ts';
 import type { Connection } from '../../src/platform/db/connection.ts';
 import { only } from '../../src/platform/db/sql.ts';
 import { Random } from '../../src/shared/random.ts';
@@ -267,7 +267,8 @@ async function repeatSome(load: Load): Promise<boolean> {
 /** Enqueues a job. Returns its id. */
 async function enqueueJob({ run }: Connection, { account }: Place): Promise<number> {
   const payload = JSON.stringify({ account_id: account, domain: 'harbour.example' });
-  return only(await run<{ id: number }>`select id from graphile_worker.add_job(${lookAgainTask}, ${payload}::json)`).id;
+  return only(await run<{ id: number }>`select id from graphile_worker.add_job(${recheckDomainTask}, ${payload}::json)`)
+    .id;
 }
 
 /** Waits until the job has run. (The running job of a killed process stays locked for hours.) */

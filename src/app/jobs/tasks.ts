@@ -1,8 +1,8 @@
 import { deleteAccountRows } from '../../features/access/accounts/delete.ts';
 import { type DeleteAccount, deleteAccountTask } from '../../features/access/accounts/schema.ts';
 import type { EmailDomains } from '../../features/guests/domains/check.ts';
-import { lookAgain } from '../../features/guests/domains/recheck.ts';
-import { type LookAgain, lookAgainTask } from '../../features/guests/domains/schema.ts';
+import { recheckDomain } from '../../features/guests/domains/recheck.ts';
+import { type RecheckDomain, recheckDomainTask } from '../../features/guests/domains/schema.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { replaceStatistics, replaceStatisticsTask } from '../../platform/db/statistics.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -16,7 +16,7 @@ export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {
       const deletion = payload as DeleteAccount;
       if (await deleteAccountRows(db, deletion, signal)) log.info(deletion, 'deleted all rows of an account');
     },
-    [lookAgainTask]: (payload) => lookAgain(db, domains, payload as LookAgain),
+    [recheckDomainTask]: (payload) => recheckDomain(db, domains, payload as RecheckDomain),
     [replaceStatisticsTask]: () => replaceStatistics(db),
   };
 }

@@ -130,7 +130,7 @@ class WorkerPool {
     } catch (error) {
       fork.process.kill('SIGKILL');
       const exit = await ended;
-      throw error instanceof Gone ? new SetupProblem(`A worker ended while it started: ${described(exit)}.`) : error;
+      throw error instanceof Gone ? new SetupProblem(`A worker ended while it started: ${exitReason(exit)}.`) : error;
     }
   }
 
@@ -166,7 +166,7 @@ class WorkerPool {
       if (member && exit) {
         if (Date.now() - member.since > stableAfterMs) pauseMs = shortestPauseMs;
         const worker = member.fork.process.pid;
-        this.#log.warn({ worker, ...exit, again_in_ms: pauseMs }, `worker ended: ${described(exit)}`);
+        this.#log.warn({ worker, ...exit, again_in_ms: pauseMs }, `worker ended: ${exitReason(exit)}`);
       }
       await pause(pauseMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
@@ -212,6 +212,6 @@ class WorkerPool {
   }
 }
 
-function described({ code, signal }: { code: number | null; signal: string | null }): string {
+function exitReason({ code, signal }: { code: number | null; signal: string | null }): string {
   return signal ? `by ${signal}` : `exit code ${code}`;
 }

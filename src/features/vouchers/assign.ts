@@ -6,7 +6,7 @@ import { addError, type FieldErrors, Invalid } from '../../shared/problem.ts';
 import { completeItems, type ReadItem } from '../../shared/read.ts';
 import { getAccount } from '../access/accounts/store.ts';
 import { survivorsOf } from '../identity/identities/store.ts';
-import { bringToWaiting } from '../identity/matching/store.ts';
+import { lockAndMatchWaiting } from '../identity/matching/store.ts';
 import { findGroup } from '../venues/groups/store.ts';
 import { existingCodeGroups, lockCodeGroup } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
@@ -51,7 +51,7 @@ export async function assignCode(tx: Tx, accountId: number, input: AssignCode, c
     await assignCodes(tx, accountId, [{ id: code.id, contact_id: contactId }]);
     await matchPurchases(tx, accountId, [code.id], count);
   }
-  return shown(tx, accountId, code.id);
+  return showStaffCode(tx, accountId, code.id);
 }
 
 const unknownContact = 'The contact id is not a contact of this account.';
@@ -72,10 +72,10 @@ export async function assignmentErrors(
 
 /** The ids that are not contacts of the account. Unreadable ids are left out. */
 export async function contactErrors(tx: Tx, accountId: number, ids: ReadItem<number>[]): Promise<FieldErrors> {
-  const today = await survivorsOf(tx, accountId, completeItems(ids));
+  const survivors = await survivorsOf(tx, accountId, completeItems(ids));
   const errors: FieldErrors = {};
   ids.forEach((id, place) => {
-    if (id !== undefined && !today.has(id)) addError(errors, `contact_ids.${place}`, unknownContact);
+    if (id !== undefined && !survivors.has(id)) addError(errors, `contact_ids.${place}`, unknownContact);
   });
   return errors;
 }
@@ -89,7 +89,7 @@ export async function unassignCode(tx: Tx, accountId: number, input: UnassignCod
   }
   if (!code || Object.keys(errors).length > 0) throw new Invalid(errors);
   await assignCodes(tx, accountId, [{ id: code.id, contact_id: null }]);
-  return shown(tx, accountId, code.id);
+  return showStaffCode(tx, accountId, code.id);
 }
 
 /**
@@ -108,8 +108,8 @@ export async function assignFreeCodes(
   const { contact_ids, remaining } = await recipients(tx, accountId, groupId, to);
   const errors = await contactErrors(tx, accountId, contact_ids);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  const today = await survivorsOf(tx, accountId, contact_ids);
-  const contacts = [...new Set(contact_ids.map((id) => present(today.get(id), 'contact')))];
+  const survivors = await survivorsOf(tx, accountId, contact_ids);
+  const contacts = [...new Set(contact_ids.map((id) => present(survivors.get(id), 'contact')))];
   const codes = await selectCodesToAssign(tx, accountId, groupId, contacts);
   const given = new Map(codes.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [[contact_id, id]])));
   const without = contacts.filter((id) => !given.has(id));
@@ -133,7 +133,7 @@ export async function assignFreeCodes(
   }
   const rows = new Map((await findStaffCodes(tx, accountId, [...given.values()])).map((row) => [row.id, row]));
   const codeOf = (contactId: number) => {
-    const codeId = given.get(present(today.get(contactId), 'contact'));
+    const codeId = given.get(present(survivors.get(contactId), 'contact'));
     return present(rows.get(present(codeId, 'code')), 'code');
   };
   return { assigned: ids.length, remaining, data: contact_ids.map(codeOf) };
@@ -184,9 +184,9 @@ async function lockedCode(
 
 async function matchPurchases(tx: Tx, accountId: number, codeIds: number[], count: Count): Promise<void> {
   const { time_zone } = await getAccount(tx, accountId);
-  await bringToWaiting(tx, accountId, time_zone, { codeIds }, count);
+  await lockAndMatchWaiting(tx, accountId, time_zone, { codeIds }, count);
 }
 
-async function shown(tx: Tx, accountId: number, id: number): Promise<StaffCode> {
+async function showStaffCode(tx: Tx, accountId: number, id: number): Promise<StaffCode> {
   return only(await findStaffCodes(tx, accountId, [id]));
 }

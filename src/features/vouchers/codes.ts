@@ -6,10 +6,10 @@ import { lineage } from '../identity/identities/store.ts';
 import { existingCodeGroups } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
 import { randomCodes, shortestLength } from './random.ts';
-import { checked } from './redeem.ts';
+import { toCheckedCode } from './redeem.ts';
 import type { ContactCode, ListCodes, NewCodes, StaffCode, StaffContactCode } from './schema.ts';
 import {
-  countAlike,
+  countSimilarCodes,
   selectCodeEverywhere,
   selectCodes,
   selectCodesAfter,
@@ -21,7 +21,7 @@ import { importLock, insertCodes } from './store.ts';
 /** Progress and cancellation of long work. */
 export interface Watch {
   progress(done: number, of: number): void;
-  /** Aborted when the client is gone. */
+  /** Whether the client has disconnected. */
   isGone(): boolean;
 }
 
@@ -42,8 +42,8 @@ export async function addCodes(
     return { created: await insertCodes(tx, accountId, groupId, codes.codes) };
   }
   const { count = 0, prefix = '', length = usualLength } = codes;
-  const alike = await countAlike(tx, accountId, groupId, prefix, [...prefix].length + length);
-  const guessable = lengthError({ count: count + alike, length });
+  const similar = await countSimilarCodes(tx, accountId, groupId, prefix, [...prefix].length + length);
+  const guessable = lengthError({ count: count + similar, length });
   if (guessable.length) throw new Invalid(guessable);
   await generate(tx, accountId, groupId, { count, prefix, length }, watch);
   return { created: count };
@@ -144,7 +144,7 @@ export async function listContactCodes(
     total,
     rows: rows.map((row) => {
       const { unique_code_group_name, redeemed_at_unit_name } = row;
-      return { ...checked(row), unique_code_group_name, redeemed_at_unit_name };
+      return { ...toCheckedCode(row), unique_code_group_name, redeemed_at_unit_name };
     }),
   };
 }

@@ -6,7 +6,7 @@ import type { CodeGroup, CountedCodeGroup, NewCodeGroup } from './schema.ts';
 
 const groupColumns = sql`id, unit_id, name, created_at`;
 
-/** Undefined: the unit already has a group with that name. */
+/** Returns undefined if the unit already has a group with that name. */
 export async function insertCodeGroup(
   tx: Tx,
   accountId: number,
@@ -18,7 +18,7 @@ export async function insertCodeGroup(
   return group;
 }
 
-/** The existing groups among these. */
+/** The ids that belong to a group. */
 export async function existingCodeGroups(tx: Tx, accountId: number, ids: number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const rows = await tx<{ id: number }>`

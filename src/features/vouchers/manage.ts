@@ -15,14 +15,14 @@ import {
 } from './group-store.ts';
 import type { ByUnit, CodeGroup, CountedCodeGroup, NewCodeGroup } from './schema.ts';
 
-const taken = () => new Invalid({ name: ['The name has already been taken by another group of this unit.'] });
+const nameTaken = () => new Invalid({ name: ['The name has already been taken by another group of this unit.'] });
 export const noSuchGroup = () => new NotFound('There is no such unique code group.');
 
 export async function createCodeGroup(tx: Tx, accountId: number, group: NewCodeGroup): Promise<CodeGroup> {
   const wrong = await groupErrors(tx, accountId, group);
   if (Object.keys(wrong).length > 0) throw new Invalid(wrong);
   const made = await insertCodeGroup(tx, accountId, group);
-  if (!made) throw taken();
+  if (!made) throw nameTaken();
   return made;
 }
 
@@ -68,7 +68,7 @@ export async function changeCodeGroup(tx: Tx, accountId: number, id: number, nam
     if (!group) throw noSuchGroup();
     return group;
   } catch (error) {
-    throw isViolation(error, 'unique') ? taken() : error;
+    throw isViolation(error, 'unique') ? nameTaken() : error;
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Last, Tx } from '../../platform/db/database.ts';
-import { onClock } from '../../shared/clock.ts';
+import { toLocalTime } from '../../shared/clock.ts';
 import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../shared/problem.ts';
 import { holdAccount } from '../access/accounts/store.ts';
-import { bringToWaiting } from '../identity/matching/store.ts';
+import { lockAndMatchWaiting } from '../identity/matching/store.ts';
 import { findUnits } from '../venues/units/store.ts';
 import { existingCodeGroups } from './group-store.ts';
 import { type CheckedCode, codeKey, type FindCode, type Redeem, type RedeemedCode } from './schema.ts';
@@ -13,9 +13,9 @@ import {
   lockCodes,
   type RedeemedRow,
   type Redemption,
+  type RequestedCode,
   redeemSimple,
   type SimpleRedemption,
-  type SoughtCode,
   storeRedemptions,
 } from './store.ts';
 
@@ -48,13 +48,13 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
         accountId,
         inputs.flatMap(({ unit_id }) => unit_id ?? []),
       ),
-    codes: () => lockCodes(tx, accountId, inputs.flatMap(soughtBy)),
+    codes: () => lockCodes(tx, accountId, inputs.flatMap(requestedCodes)),
   });
   if (!account) return commands.map(() => noSuchAccount());
   const { time_zone: timeZone } = account;
   const unitNames = new Map(units.map(({ id, name }) => [id, name]));
   const knownCodes = await KnownCodes.of(tx, accountId, inputs, codes);
-  const redeemed = new Map(codes.flatMap(before));
+  const redeemed = new Map(codes.flatMap(earlierRedemption));
 
   const redemptions: Redemption[] = [];
   const decided = commands.map(({ input, errors: sent, receivedAt }) => {
@@ -65,8 +65,8 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
       addError(errors, 'unit_id', 'The unit id is not a unit of this account.');
     }
     const code = knownCodes.only(input, errors);
-    const already = code && redeemed.get(code.id);
-    if (already) addError(errors, 'unique_code', redeemedText(already, timeZone));
+    const earlier = code && redeemed.get(code.id);
+    if (earlier) addError(errors, 'unique_code', redeemedText(earlier, timeZone));
     if (!code || unit_id === undefined || Object.keys(errors).length > 0) return new Invalid(errors);
     redeemed.set(code.id, { at, unitName });
     redemptions.push({ id: code.id, unit_id, at });
@@ -84,7 +84,7 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
   const outcomes: string[] = [];
   const ids = new Set(redemptions.map(({ id }) => id));
   const codeIds = codes.filter((code) => code.waited_for && ids.has(code.id)).map(({ id }) => id);
-  if (codeIds.length > 0) await bringToWaiting(tx, accountId, timeZone, { codeIds }, (one) => outcomes.push(one));
+  if (codeIds.length > 0) await lockAndMatchWaiting(tx, accountId, timeZone, { codeIds }, (one) => outcomes.push(one));
   return decided.map((one) => {
     if (one instanceof Error) return one;
     const { code, unit_id } = one;
@@ -111,7 +111,7 @@ export async function redeemFast(
   commands.forEach(({ input, errors, receivedAt }, command) => {
     const { unit_id, redemption_date: at = receivedAt } = input;
     if (unit_id === undefined || Object.keys(errors).length > 0) return;
-    for (const { key, groupId } of soughtBy(input)) sent.push({ key, groupId, unit_id, at, command });
+    for (const { key, groupId } of requestedCodes(input)) sent.push({ key, groupId, unit_id, at, command });
   });
   if (sent.length === 0) return () => outcomes;
   let rows: RedeemedRow[] = [];
@@ -131,21 +131,24 @@ export async function redeemFast(
 
 /** The voucher check. */
 export async function checkCode(tx: Tx, accountId: number, input: FindCode): Promise<CheckedCode> {
-  const codes = await findCodes(tx, accountId, soughtBy(input));
+  const codes = await findCodes(tx, accountId, requestedCodes(input));
   const errors: FieldErrors = {};
   const code = (await KnownCodes.of(tx, accountId, [input], codes)).only(input, errors);
   if (!code) throw new Invalid(errors);
-  return checked(code);
+  return toCheckedCode(code);
 }
 
 /** The errors that need the database, for a voucher check with other invalid fields. */
 export async function checkErrors(tx: Tx, accountId: number, input: Partial<FindCode>): Promise<FieldErrors> {
   const errors: FieldErrors = {};
-  (await KnownCodes.of(tx, accountId, [input], await findCodes(tx, accountId, soughtBy(input)))).only(input, errors);
+  (await KnownCodes.of(tx, accountId, [input], await findCodes(tx, accountId, requestedCodes(input)))).only(
+    input,
+    errors,
+  );
   return errors;
 }
 
-export function checked(code: CodeRow): CheckedCode {
+export function toCheckedCode(code: CodeRow): CheckedCode {
   const { redeemed_at_unit_id, redeemed_at_datetime } = code;
   if (redeemed_at_unit_id !== null && redeemed_at_datetime !== null) {
     return redeemedCode(code, redeemed_at_unit_id, redeemed_at_datetime);
@@ -170,7 +173,7 @@ type NamedCode = Pick<CodeRow, 'id' | 'unique_code' | 'unique_code_group_id' | '
 
 type CodeInput = Partial<FindCode>;
 
-function soughtBy({ unique_code, unique_code_group_id }: CodeInput): SoughtCode[] {
+function requestedCodes({ unique_code, unique_code_group_id }: CodeInput): RequestedCode[] {
   return unique_code === undefined ? [] : [{ key: codeKey(unique_code), groupId: unique_code_group_id ?? null }];
 }
 
@@ -180,9 +183,9 @@ class KnownCodes {
   readonly #codes = new Map<string, CodeRow[]>();
 
   /** A group with one of the found codes exists. Only other groups need a query, which is rare. */
-  static async of(tx: Tx, accountId: number, said: CodeInput[], codes: CodeRow[]): Promise<KnownCodes> {
+  static async of(tx: Tx, accountId: number, inputs: CodeInput[], codes: CodeRow[]): Promise<KnownCodes> {
     const seen = new Set(codes.map(({ unique_code_group_id }) => unique_code_group_id));
-    const others = said.flatMap(({ unique_code_group_id: id }) => (id === undefined || seen.has(id) ? [] : [id]));
+    const others = inputs.flatMap(({ unique_code_group_id: id }) => (id === undefined || seen.has(id) ? [] : [id]));
     return new KnownCodes([...seen, ...(await existingCodeGroups(tx, accountId, others))], codes);
   }
 
@@ -213,18 +216,22 @@ class KnownCodes {
   }
 }
 
-/** The time and unit of the earlier redemption, as a message. */
-interface Already {
+/** The time and unit of an earlier redemption. */
+interface EarlierRedemption {
   at: string;
   unitName: string | null | undefined;
 }
 
-function before({ id, redeemed_at_datetime: at, redeemed_at_unit_name: unitName }: CodeRow): [number, Already][] {
+function earlierRedemption({
+  id,
+  redeemed_at_datetime: at,
+  redeemed_at_unit_name: unitName,
+}: CodeRow): [number, EarlierRedemption][] {
   return at === null ? [] : [[id, { at, unitName }]];
 }
 
-/** In the account's time zone, for the staff at the till. */
-function redeemedText({ at, unitName }: Already, timeZone: string): string {
+/** The message has the account's time zone, because staff at the till read it. */
+function redeemedText({ at, unitName }: EarlierRedemption, timeZone: string): string {
   const second = at.endsWith('Z') ? `${at.slice(0, 19).replace('T', ' ')}Z` : at;
-  return `The unique code has already been redeemed, on ${onClock(second, timeZone)} at ${unitName ?? 'a unit'}.`;
+  return `The unique code has already been redeemed, on ${toLocalTime(second, timeZone)} at ${unitName ?? 'a unit'}.`;
 }

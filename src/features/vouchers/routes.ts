@@ -86,7 +86,7 @@ const staffCode = {
 const fewCodes = 10_000;
 
 const codeGroup = { id: 8, unit_id: 1, name: 'Summer vouchers', created_at: '2026-02-19T16:20:00.000Z' };
-const named = { unique_code_group_id: 8, unique_code: 'SUMMER-7KQ' };
+const exampleCode = { unique_code_group_id: 8, unique_code: 'SUMMER-7KQ' };
 
 export const voucherRoutes = [
   jsonRoute(
@@ -119,7 +119,7 @@ export const voucherRoutes = [
       input: Redeem,
       response: RedeemedCode,
       example: {
-        input: { account_id: 1, unit_id: 1, ...named, redemption_date: '2026-03-01 12:30:00' },
+        input: { account_id: 1, unit_id: 1, ...exampleCode, redemption_date: '2026-03-01 12:30:00' },
         response: redeemed,
       },
     },
@@ -149,7 +149,7 @@ export const voucherRoutes = [
       input: FindCode,
       alsoCheck: (tx, { accountId, input }) => checkErrors(tx, accountId, input),
       response: CheckedCode,
-      example: { input: { account_id: 1, ...named }, response: active },
+      example: { input: { account_id: 1, ...exampleCode }, response: active },
     },
     (tx, { accountId, input }) => checkCode(tx, accountId, input),
   ),
@@ -352,7 +352,7 @@ export const voucherRoutes = [
       input: AssignCode,
       alsoCheck: (tx, { accountId, input }) => assignmentErrors(tx, accountId, input),
       response: StaffCode,
-      example: { input: { ...named, contact_id: 42 }, response: staffCode },
+      example: { input: { ...exampleCode, contact_id: 42 }, response: staffCode },
     },
     (tx, { accountId, input, count }) => assignCode(tx, accountId, input, count),
   ),
@@ -369,7 +369,10 @@ export const voucherRoutes = [
       input: UnassignCode,
       alsoCheck: (tx, { accountId, input }) => assignmentErrors(tx, accountId, input),
       response: StaffCode,
-      example: { input: named, response: { ...staffCode, contact_id: null, contact_name: null, assigned_at: null } },
+      example: {
+        input: exampleCode,
+        response: { ...staffCode, contact_id: null, contact_name: null, assigned_at: null },
+      },
     },
     (tx, { accountId, input }) => unassignCode(tx, accountId, input),
   ),

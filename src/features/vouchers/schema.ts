@@ -30,7 +30,7 @@ const groupFields = {
   name: Name('The name of the group. It is unique on the unit; case does not matter.', 'Summer vouchers'),
 };
 export const NewCodeGroup = Type.Object(groupFields, { title: 'UniqueCodeGroupCreate' });
-/** The same for partners. Their body also has an account. */
+/** The same for partners. The body also contains the account. */
 export const PartnerCodeGroup = Type.Object(groupFields, { title: 'UniqueCodeGroupWrite' });
 export type NewCodeGroup = Static<typeof NewCodeGroup>;
 
@@ -67,7 +67,7 @@ export const RedeemedCode = Type.Object(
 );
 export type RedeemedCode = Static<typeof RedeemedCode>;
 
-/** The same object, of a code that may not have been redeemed. */
+/** The same object for a code that may not be redeemed yet. */
 export const CheckedCode = Type.Object(
   {
     ...codeFields,
@@ -79,7 +79,7 @@ export const CheckedCode = Type.Object(
 );
 export type CheckedCode = Static<typeof CheckedCode>;
 
-/** As a contact's own list shows it. */
+/** A code in the list of its contact. */
 export const ContactCode = Type.Object(
   {
     ...CheckedCode.properties,
@@ -95,7 +95,7 @@ export const ContactCode = Type.Object(
 );
 export type ContactCode = Static<typeof ContactCode>;
 
-/** As staff see it, with the names of whom and where. */
+/** A code for staff, with the names of its contact and unit. */
 export const StaffCode = Type.Object(
   {
     id: Id('The id of the code.'),
@@ -114,7 +114,7 @@ export const StaffCode = Type.Object(
 );
 export type StaffCode = Static<typeof StaffCode>;
 
-/** As staff see it among codes of other groups: on its contact, say. */
+/** A code for staff in a list with codes of several groups, with the name of its group. */
 export const StaffContactCode = Type.Object(
   {
     ...StaffCode.properties,
@@ -146,7 +146,7 @@ export const maxAssigned = 400;
 /** The maximum of codes that one request generates. */
 export const maxGenerated = 1_000_000;
 
-/** Generated, or imported. */
+/** Codes to generate or to import. */
 export const NewCodes = Type.Object(
   {
     count: Type.Optional(
@@ -208,7 +208,7 @@ export type AssignCode = Static<typeof AssignCode>;
 export const UnassignCode = Type.Omit(AssignCode, ['contact_id'], { title: 'UniqueCodeUnassign' });
 export type UnassignCode = Static<typeof UnassignCode>;
 
-/** A code of the group for each of these contacts, or for the next of a group of contacts. */
+/** Assigns a code of the group to each of these contacts, or to the next contacts of a group of contacts. */
 export const AssignFreeCodes = Type.Object(
   {
     contact_ids: Type.Optional(
@@ -259,7 +259,7 @@ const totals = {
   redeemed: amount('The number of redeemed codes.'),
 };
 
-/** A group with what became of its codes. */
+/** A group with the counts of its codes. */
 export const CountedCodeGroup = Type.Object(
   {
     ...CodeGroup.properties,

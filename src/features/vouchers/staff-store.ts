@@ -36,7 +36,7 @@ export async function selectCodes(
 ): Promise<Rows<StaffCode>> {
   const [codes, where] = [codesWithKey(accountId, filter), chosen(accountId, groupId, filter)];
   const { rows, counted } = await tx.inOrder({
-    // What else is told of a code is not looked up for those before it, of which there may be a million.
+    // The page is selected first, so that names are not looked up for the codes before it. There may be a million.
     rows: () => tx<StaffCode>`
       select ${staffColumns} from ${codesWithMore(accountId)}
       where code.account_id = ${accountId} and code.id = any(array(
@@ -91,7 +91,7 @@ export function selectStaffContactCodes(
   return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`code.id desc` }, slice);
 }
 
-/** A code in all groups. */
+/** Finds a code in all groups. */
 export function selectCodeEverywhere(
   tx: Tx,
   accountId: number,
@@ -105,7 +105,7 @@ export function selectCodeEverywhere(
   return listing(tx, { columns, from, orderBy: sql`code.id` }, slice);
 }
 
-/** Undefined contact: not assigned. */
+/** Sets the contact of each code. A null contact unassigns the code. */
 export async function assignCodes(
   tx: Tx,
   accountId: number,
@@ -209,7 +209,7 @@ export async function countCodes(tx: Tx, accountId: number, groupId: number) {
 }
 
 /** The number of codes with this prefix and length. */
-export async function countAlike(tx: Tx, accountId: number, groupId: number, prefix: string, length: number) {
+export async function countSimilarCodes(tx: Tx, accountId: number, groupId: number, prefix: string, length: number) {
   const rows = await tx<{ count: number }>`
     select count(*) as count from unique_codes
     where account_id = ${accountId} and group_id = ${groupId} and length(unique_code) = ${length}

@@ -8,7 +8,7 @@ export const codeLock = (code: string) => `code:${codeKey(code)}`;
 /** The lock key for adding codes to a group. */
 export const importLock = (groupId: number) => `codes into ${groupId}`;
 
-/** The number of new codes. */
+/** Returns the number of new codes. */
 export async function insertCodes(tx: Tx, accountId: number, groupId: number, codes: string[]): Promise<number> {
   const { count } = await tx`
     insert into unique_codes (account_id, group_id, unique_code, created_at)
@@ -42,34 +42,34 @@ export const codesWithMore = (accountId: number, codes = sql`unique_codes`) => s
     select name from units where account_id = ${accountId} and id = code.redeemed_unit_id offset 0) as unit on true`;
 
 /** A requested code. Without a group, it can be in any group. */
-export interface SoughtCode {
+export interface RequestedCode {
   key: string;
   groupId: number | null;
 }
 
 /** The ids of these codes. Two per code are enough to see that it is ambiguous. */
-const soughtIds = (accountId: number, sought: SoughtCode[]) => sql`
-  select code.id from unnest(${sought.map(({ key }) => key)}::text[], ${sought.map(({ groupId }) => groupId)}::bigint[])
-    as sought (key, group_id)
+const requestedIds = (accountId: number, requested: RequestedCode[]) => sql`
+  select code.id from unnest(${requested.map(({ key }) => key)}::text[], ${requested.map(({ groupId }) => groupId)}::bigint[])
+    as requested (key, group_id)
   cross join lateral (
     select id from unique_codes
-    where account_id = ${accountId} and code_key = sought.key and group_id = coalesce(sought.group_id, group_id)
+    where account_id = ${accountId} and code_key = requested.key and group_id = coalesce(requested.group_id, group_id)
     limit 2) as code`;
 
-export function findCodes(tx: Tx, accountId: number, sought: SoughtCode[]): Promise<CodeRow[]> {
+export function findCodes(tx: Tx, accountId: number, requested: RequestedCode[]): Promise<CodeRow[]> {
   return tx<CodeRow>`
     select ${codeColumns} from ${codesWithMore(accountId)}
-    where code.account_id = ${accountId} and code.id = any(array(${soughtIds(accountId, sought)})) order by code.id`;
+    where code.account_id = ${accountId} and code.id = any(array(${requestedIds(accountId, requested)})) order by code.id`;
 }
 
-/** Locks the codes until the transaction ends, in id order as everywhere, so that two transactions cannot deadlock. */
+/** Locks the codes until the transaction ends. All transactions lock in id order, so two of them cannot deadlock. */
 export async function lockCodes(
   tx: Tx,
   accountId: number,
-  sought: SoughtCode[],
+  requested: RequestedCode[],
 ): Promise<(CodeRow & { waited_for: boolean })[]> {
   const locked = await tx<{ id: number }>`
-    select id from unique_codes where account_id = ${accountId} and id = any(array(${soughtIds(accountId, sought)}))
+    select id from unique_codes where account_id = ${accountId} and id = any(array(${requestedIds(accountId, requested)}))
     order by id for no key update`;
   if (locked.length === 0) return [];
   // Read the rows after locking, because a code may have been assigned while this waited.
@@ -107,7 +107,7 @@ export async function storeRedemptions(
   return new Map(rows.map((row) => [row.id, row.redeemed_at_datetime]));
 }
 
-export interface SimpleRedemption extends SoughtCode {
+export interface SimpleRedemption extends RequestedCode {
   unit_id: number;
   at: string;
 }
@@ -121,7 +121,8 @@ export interface RedeemedRow extends Pick<CodeRow, 'id' | 'unique_code' | 'uniqu
 
 /**
  * Redeems the simple cases: the code is unambiguous and not redeemed, the unit exists, and no purchase waits for the
- * code. Of several requests for one code, the first. Locks in id order, so that two transactions cannot deadlock.
+ * code. If several requests have the same code, the first one redeems it. Locks in id order, so two transactions cannot
+ * deadlock.
  */
 export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]): Promise<RedeemedRow[]> {
   return tx<RedeemedRow>`
@@ -139,7 +140,7 @@ export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]
         select from units where account_id = ${accountId} and id = sent.unit_id and deleted_at is null)
       order by found.id, place) as plain
     where code.account_id = ${accountId} and code.id = plain.id and code.redeemed_at is null
-      -- Assigned meanwhile, it is not plain any more.
+      -- A code that was assigned meanwhile is not a simple case.
       and code.contact_id is not distinct from plain.contact_id
       and (code.contact_id is null or not exists (
         select from purchases

@@ -19,7 +19,7 @@ export function settings({
   statementTimeoutMs,
 }: ConnectOptions & { statementTimeoutMs?: number }): pg.ClientConfig {
   const address = new URL(url);
-  // For the driver, the URL overrides the other settings, and the environment sets what is missing.
+  // In the driver, the URL overrides the other settings, and environment variables are the defaults.
   const options = [
     // The options of the URL come after this one, so they override it.
     statementTimeoutMs === undefined ? '' : `-c statement_timeout=${statementTimeoutMs}`,

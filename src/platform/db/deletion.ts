@@ -83,7 +83,7 @@ export async function deleteNext(
   return { count, place: last?.place ?? null };
 }
 
-/** Allows this transaction to delete from the ledger and the merges, and makes it find ranges by the primary key. */
+/** Allows this transaction to delete from the ledger and the merges, and makes the planner use the primary key. */
 export async function beginDeleting(tx: Tx): Promise<void> {
   await tx`set local app.erasing = 'on'`;
   await tx`set local enable_seqscan = off`;
@@ -92,7 +92,7 @@ export async function beginDeleting(tx: Tx): Promise<void> {
 const deletionLock = 4;
 
 /** Takes the lock on deletions until the end of the transaction. False: another transaction holds it. */
-export async function takeDeletion(tx: Tx): Promise<boolean> {
+export async function tryDeletionLock(tx: Tx): Promise<boolean> {
   const { taken } = only(
     await tx<{ taken: boolean }>`select pg_try_advisory_xact_lock(${lockClass}, ${deletionLock}) as taken`,
   );
@@ -100,8 +100,10 @@ export async function takeDeletion(tx: Tx): Promise<boolean> {
 }
 
 export async function hasRows(tx: Tx, tables: TenantTable[], accountId: number): Promise<boolean> {
-  const looks = tables.map(({ name }) => sql`exists (select from ${identifier(name)} where account_id = ${accountId})`);
-  return only(await tx<{ filled: boolean }>`select ${join(looks, ' or ')} as filled`).filled;
+  const checks = tables.map(
+    ({ name }) => sql`exists (select from ${identifier(name)} where account_id = ${accountId})`,
+  );
+  return only(await tx<{ filled: boolean }>`select ${join(checks, ' or ')} as filled`).filled;
 }
 
 /** The number of rows of an account in all tables. Each table has its own statement, which ends before the statement timeout. */

@@ -16,7 +16,7 @@ export async function lockKeys(tx: Tx, accountId: number, keys: string[], all = 
     return;
   }
   await tx.inOrder({
-    // Before the keys: a transaction that holds some of them must not wait for one that waits for all.
+    // Taken before the keys, so that a transaction that holds keys never waits for one that waits for all keys.
     all: () => tx`select pg_advisory_xact_lock_shared(hashtextextended(${all}, ${accountId}::bigint))`,
     keys: () => tx`
       select pg_advisory_xact_lock(lock) from (

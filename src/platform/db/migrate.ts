@@ -44,8 +44,8 @@ export async function migrate(
   const { run } = connection;
   const latest = migrations.at(-1)?.version ?? 0;
   try {
-    await takeTurn(run);
-    const done = await doneMigrations(run);
+    await takeMigrationLock(run);
+    const done = await appliedMigrations(run);
     const newest = done.at(-1)?.version ?? 0;
     if (newest > latest) {
       throw new SetupProblem(
@@ -60,13 +60,13 @@ export async function migrate(
         `The database waits for ${pending.length} migration(s). Run \`regulars migrate\`, or restart the service.`,
       );
     }
-    await keepChecksums(run);
+    await addChecksumColumn(run);
     for (const migration of pending) await connection.transaction(() => applyMigration(connection, migration));
     await fillChecksums(run, migrations);
     await migrateJobs(options);
     return { applied: pending.map((migration) => migration.name), version: latest };
   } catch (error) {
-    throw explained(error);
+    throw explainError(error);
   } finally {
     await connection.close();
   }
@@ -74,14 +74,14 @@ export async function migrate(
 
 /** Throws unless the database has exactly the migrations of this code, with the same texts. */
 export async function mustBeMigrated(run: Run): Promise<void> {
-  const had = (await selectDone(run)).map(({ version, checksum }) => `${version} ${checksum}`);
+  const had = (await selectApplied(run)).map(({ version, checksum }) => `${version} ${checksum}`);
   const known = knownMigrations().map((one) => `${one.version} ${checksumOf(one)}`);
   if (had.join() === known.join()) return;
   throw new SetupProblem('The database is not as this version of Regulars expects it. Restart the whole service.');
 }
 
 /** An applied migration. */
-interface Done {
+interface AppliedMigration {
   version: number;
   name: string;
   /** Null: applied by a version that did not record checksums. */
@@ -93,7 +93,7 @@ export function checksumOf({ sql }: Pick<Migration, 'sql'>): string {
 }
 
 /** Throws if an applied migration was edited: the schema would not be what the code expects. */
-export function mustBeUnchanged(done: Done[], known: Migration[]): void {
+export function mustBeUnchanged(done: AppliedMigration[], known: Migration[]): void {
   for (const { version, name, checksum } of done) {
     const ours = known.find((one) => one.version === version);
     if (!ours || checksum === null || checksum === checksumOf(ours)) continue;
@@ -106,25 +106,25 @@ export function mustBeUnchanged(done: Done[], known: Migration[]): void {
 }
 
 /** Takes the migration lock for the lifetime of the connection. */
-export async function takeTurn(run: Run): Promise<void> {
+export async function takeMigrationLock(run: Run): Promise<void> {
   await run`select pg_advisory_lock(${lockClass}, ${migrationLock})`;
 }
 
 /** The applied migrations. Creates the table if it is missing. */
-export async function doneMigrations(run: Run): Promise<Done[]> {
+export async function appliedMigrations(run: Run): Promise<AppliedMigration[]> {
   await run`create table if not exists schema_migrations (
     version integer primary key, name text not null, applied_at timestamptz not null default now(), checksum text)`;
-  return selectDone(run);
+  return selectApplied(run);
 }
 
 /** The table of earlier versions has no column `checksum`. */
-function selectDone(run: Run): Promise<Done[]> {
-  return run<Done>`
+function selectApplied(run: Run): Promise<AppliedMigration[]> {
+  return run<AppliedMigration>`
     select version, name, to_jsonb(done) ->> 'checksum' as checksum from schema_migrations as done order by version`;
 }
 
-/** Adds the column if it is missing. If not, it takes no lock, because a running backup would block it. */
-export async function keepChecksums(run: Run): Promise<void> {
+/** Adds the column if it is missing. It checks first, because ALTER TABLE would always wait for a running backup. */
+export async function addChecksumColumn(run: Run): Promise<void> {
   const columns = await run`
     select from pg_attribute where attrelid = 'schema_migrations'::regclass and attname = 'checksum'`;
   if (columns.length === 0) await run`alter table schema_migrations add column if not exists checksum text`;
@@ -149,7 +149,7 @@ export async function applyMigration({ run, script }: Connection, migration: Mig
 }
 
 /** Explains the two common errors with a database that was not made by the service. */
-export function explained(error: unknown): unknown {
+export function explainError(error: unknown): unknown {
   const [code, message] = [codeOf(error), messageOf(error)];
   if (code === '42501') {
     return new SetupProblem(

@@ -1,7 +1,7 @@
 /** Sends one or more statements before it awaits anything, and resolves to their result. */
 type Step = () => unknown;
 
-/** JavaScript lists integer-like keys first, whatever their place in the source. So a step cannot have one. */
+/** JavaScript lists integer-like keys before all others, so a step cannot have such a key. */
 type Named<Steps> = { [Name in keyof Steps]: Name extends number | `${number}` ? never : unknown };
 
 type Results<Steps extends Record<string, Step>> = {

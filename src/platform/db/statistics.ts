@@ -13,11 +13,11 @@ const fewestRows = 500;
  * the names of the tables.
  */
 export async function refreshStatistics(tx: Tx): Promise<string[]> {
-  const outgrown = await tx<{ name: string }>`
+  const grown = await tx<{ name: string }>`
     select c.oid::regclass::text as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
     where s.schemaname = current_schema() and s.n_mod_since_analyze >= greatest(${fewestRows}, c.reltuples) order by 1`;
-  for (const { name } of outgrown) await tx`analyze (skip_locked) ${raw(name)}`;
-  return outgrown.map(({ name }) => name);
+  for (const { name } of grown) await tx`analyze (skip_locked) ${raw(name)}`;
+  return grown.map(({ name }) => name);
 }
 
 /** A job, because the statistics contain values of an erased guest until the next ANALYZE. */
@@ -48,7 +48,7 @@ export async function replaceStatistics(db: Database): Promise<void> {
 }
 
 /** Refreshes statistics every few seconds, until it is stopped. */
-export function keepStatistics(db: Database, log: Logger): { stop(): Promise<void> } {
+export function startStatisticsRefresh(db: Database, log: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   async function work(): Promise<void> {

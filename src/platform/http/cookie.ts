@@ -7,7 +7,7 @@ const maxAgeSeconds = 30 * 24 * 60 * 60;
 
 /** The Set-Cookie header of a session. Only the admin API receives the cookie; scripts and other sites cannot use it. */
 export function sessionCookie(request: FastifyRequest, secret: string | null): string {
-  // Behind a proxy only the browser knows that the connection uses HTTPS.
+  // With a proxy in front, only the browser's headers show that the connection uses HTTPS.
   const isSecure = request.protocol === 'https' || request.headers.origin?.startsWith('https:') === true;
   return stringifySetCookie({
     name: sessionCookieName,

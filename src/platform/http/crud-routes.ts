@@ -10,12 +10,12 @@ import { jsonRoute, listRoute, noContentRoute, type Route } from './route.ts';
 type Verb = 'create' | 'list' | 'show' | 'change' | 'remove';
 
 interface Managed<C extends TObject, M extends TObject, A extends TSchema, B extends TSchema, F extends TObject> {
-  /** The collection's path; one of them is at `path/:id`. */
+  /** The path of the collection. One entry is at `path/:id`. */
   path: string;
   id: string;
   /** `unit`, `booking_source`: the code in operation ids and in the actions of the audit trail. */
   kind: string;
-  /** "unit", "booking source": what one is called in the reference. */
+  /** The noun in the reference: "unit", "booking source". */
   noun: string;
   plural: string;
   tag: string;
@@ -29,7 +29,7 @@ interface Managed<C extends TObject, M extends TObject, A extends TSchema, B ext
   /** The filters of the list. */
   filter?: F;
   example: { create: unknown; created?: unknown; change: unknown; response: unknown };
-  /** The name of delete, if it has another one. */
+  /** The verb for delete in the reference, if it is another one. */
   removal?: string;
   /** The descriptions in the reference, where the usual ones do not say enough. */
   notes?: { create?: string; list?: string; change?: string; remove?: string };
@@ -74,7 +74,7 @@ export function crudRoutes<
         status: 201,
         example: { input: example.create, response: example.created ?? example.response },
       },
-      (tx, call) => named(call, verbs.create(tx, call)),
+      (tx, call) => withSubject(call, verbs.create(tx, call)),
     ),
     listRoute(
       {
@@ -117,7 +117,7 @@ export function crudRoutes<
         response: spec.response,
         example: { input: example.change, response: example.response },
       },
-      (tx, call) => named(call, verbs.change(tx, call, idOf(call))),
+      (tx, call) => withSubject(call, verbs.change(tx, call, idOf(call))),
     ),
     noContentRoute(
       {
@@ -132,7 +132,7 @@ export function crudRoutes<
       },
       async (tx, call) => {
         // The name is read before it is deleted.
-        await named(call, verbs.show(tx, call, idOf(call)));
+        await withSubject(call, verbs.show(tx, call, idOf(call)));
         await verbs.remove(tx, call, idOf(call));
       },
     ),
@@ -140,7 +140,7 @@ export function crudRoutes<
 }
 
 /** Sets the subject of the audit event: the name, or the e-mail and role of a user. */
-async function named<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {
+async function withSubject<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {
   const thing = await shown;
   const [name, email, role] = ['name', 'email', 'role'].map((field) => textIn(thing, field));
   call.setSubject(name ?? (role === undefined ? email : `${email} (${role})`) ?? '');

@@ -4,7 +4,7 @@ import { packageFile } from '../package-files.ts';
 import { DocumentFile } from './document-file.ts';
 import { pageHeaders } from './page-headers.ts';
 
-/** The reference's script, copied beside the code by the build; from there it needs nobody else's server. */
+/** The script of the reference. The build copies it beside the code, so that pages load nothing from other servers. */
 const script = packageFile('dist', 'reference.js');
 
 const reference = `<!doctype html>

@@ -26,29 +26,29 @@ export function errorResponse(error: unknown, requestId: string): ErrorResponse 
     const more = error.hasMore ? ` There are more errors; the first ${mostErrors} are listed.` : '';
     return { status: 422, body: { message: `The given data was invalid.${more}`, errors: error.errors }, headers: {} };
   }
-  if (error instanceof Unauthorized) return plain(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
-  if (error instanceof Forbidden) return plain(403, error.message);
-  if (error instanceof NotFound) return plain(404, error.message);
-  if (error instanceof WrongMethod) return plain(405, error.message, { allow: error.allowed.join(', ') });
-  if (error instanceof Malformed) return plain(400, error.message);
-  if (error instanceof NotJson) return error.message === '' ? notJson : plain(415, error.message);
-  if (error instanceof TooMany) return plain(429, error.message, tooManyHeaders(error));
+  if (error instanceof Unauthorized) return plainResponse(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
+  if (error instanceof Forbidden) return plainResponse(403, error.message);
+  if (error instanceof NotFound) return plainResponse(404, error.message);
+  if (error instanceof WrongMethod) return plainResponse(405, error.message, { allow: error.allowed.join(', ') });
+  if (error instanceof Malformed) return plainResponse(400, error.message);
+  if (error instanceof NotJson) return error.message === '' ? notJson : plainResponse(415, error.message);
+  if (error instanceof TooMany) return plainResponse(429, error.message, tooManyHeaders(error));
   if (error instanceof Unavailable || isDatabaseUnavailable(error)) return unavailable;
   const { code, statusCode } = propertiesOf(error);
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return plain(413, 'The body is larger than this service takes. Send it in smaller parts.');
+      return plainResponse(413, 'The body is larger than this service takes. Send it in smaller parts.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return plain(400, 'The body is not as long as its Content-Length says.');
+      return plainResponse(400, 'The body is not as long as its Content-Length says.');
     case 'FST_ERR_BAD_URL':
-      return plain(400, 'The address is not a valid URL.');
+      return plainResponse(400, 'The address is not a valid URL.');
   }
   if (statusCode === 415) return notJson;
-  if (statusCode === 414) return plain(404, 'There is nothing at an address as long as that.');
+  if (statusCode === 414) return plainResponse(404, 'There is nothing at an address as long as that.');
   // Fastify's other errors (invalid headers, an incomplete body) are errors of the client too.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
-    return plain(400, 'The request is not valid HTTP.');
-  return plain(500, `Something went wrong on our side. It was logged under request id ${requestId}.`);
+    return plainResponse(400, 'The request is not valid HTTP.');
+  return plainResponse(500, `Something went wrong on our side. It was logged under request id ${requestId}.`);
 }
 
 function tooManyHeaders({ retryAfter, limit }: TooMany): Record<string, string> {
@@ -56,12 +56,12 @@ function tooManyHeaders({ retryAfter, limit }: TooMany): Record<string, string> 
   return { 'retry-after': String(retryAfter), ...rate };
 }
 
-const notJson = plain(415, 'The body must be JSON, sent with Content-Type: application/json.');
+const notJson = plainResponse(415, 'The body must be JSON, sent with Content-Type: application/json.');
 
-export const unavailable = plain(503, 'The service can’t answer just now. Try again in a moment.', {
+export const unavailable = plainResponse(503, 'The service can’t answer just now. Try again in a moment.', {
   'retry-after': '1',
 });
 
-function plain(status: number, message: string, headers: Record<string, string> = {}): ErrorResponse {
+function plainResponse(status: number, message: string, headers: Record<string, string> = {}): ErrorResponse {
   return { status, body: { errors: [{ message }] }, headers };
 }

@@ -8,16 +8,16 @@ export function collectMethods(app: FastifyInstance): (url: string) => string[] 
   });
   return (url) => {
     const [path = ''] = url.split(/[?#]/, 1);
-    const parts = decoded(path)
+    const parts = decodePath(path)
       .replace(/(?<=.)\/$/, '')
       .split('/');
-    const fitting = routes.filter((route) => fits(route.parts, parts));
+    const fitting = routes.filter((route) => matchesPath(route.parts, parts));
     return [...new Set(fitting.flatMap(({ methods }) => methods))].sort();
   };
 }
 
 /** The router rejects paths that cannot be decoded, except after a `#`. */
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURI(path);
   } catch {
@@ -26,7 +26,7 @@ function decoded(path: string): string {
 }
 
 /** A parameter matches any text except the empty one. */
-function fits(pattern: string[], parts: string[]): boolean {
+function matchesPath(pattern: string[], parts: string[]): boolean {
   return (
     pattern.length === parts.length &&
     pattern.every((part, place) => (part.startsWith(':') ? parts[place] !== '' : part === parts[place]))

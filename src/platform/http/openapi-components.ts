@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { pascal, spoken } from '../../shared/phrases.ts';
+import { pascal, toWords } from '../../shared/phrases.ts';
 import { sessionCookieName } from './cookie.ts';
 
 /*
@@ -154,7 +154,7 @@ export function pathParameters(path: string): Record<string, object> {
 }
 
 function pathParameter(name: string) {
-  const of = name === 'id' ? 'entry' : spoken(name.replace(/_id$/, ''));
+  const of = name === 'id' ? 'entry' : toWords(name.replace(/_id$/, ''));
   return {
     name,
     in: 'path',

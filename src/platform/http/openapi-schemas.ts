@@ -4,7 +4,7 @@ type Json = Record<string, unknown>;
 /** What a schema describes: a request is read leniently, a response is written strictly. */
 export type Direction = 'request' | 'response';
 
-/** The components of the formats that are our own. */
+/** The components for our own format of local times. */
 const localDateTimes: Record<Direction, { name: string; schema: Json }> = {
   request: {
     name: 'LocalDateTimeInput',
@@ -25,7 +25,7 @@ const localDateTimes: Record<Direction, { name: string; schema: Json }> = {
   },
 };
 
-/** The formats that JSON Schema knows by another name, or not at all. */
+/** The JSON Schema names of our formats. Undefined: JSON Schema has no such format. */
 const standardFormats: Record<string, string | undefined> = {
   'birth-date': 'date',
   mobile: undefined,

@@ -16,7 +16,7 @@ import { SchemaComponents } from './openapi-schemas.ts';
 import { type Access, mayHaveIdempotencyKey, type Route } from './route.ts';
 import { ndjson } from './streams.ts';
 
-/** What a document says besides its routes. */
+/** The parts of a document that are not routes. */
 export interface ApiDescription {
   title: string;
   version: string;

@@ -12,7 +12,7 @@ export function isSameOrigin(request: FastifyRequest, publicUrl: string | undefi
   return [own, publicUrl].some((url) => url !== undefined && URL.canParse(url) && new URL(url).host === host);
 }
 
-/** Whether a page of another site sent the request. Programs send neither header, so they are no page. */
+/** Whether a page of another site sent the request. Programs send neither header, so their requests pass. */
 export function isCrossOrigin(request: FastifyRequest, publicUrl: string | undefined): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
   return (origin !== undefined || site !== undefined) && !isSameOrigin(request, publicUrl);

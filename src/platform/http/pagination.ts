@@ -2,18 +2,18 @@ import type { Paged, Rows, Slice } from '../../shared/fields.ts';
 
 export const perPage = 100;
 
-/** Up to this page (page - 1) * 100 is exact. */
-const farthest = 90_000_000_000_000;
+/** The highest page for which (page - 1) * 100 is an exact number. */
+const maxPage = 90_000_000_000_000;
 /** A longer text is not a page number. */
-const longest = 100;
+const maxLength = 100;
 
-/** Anything but an integer of 1 or more means the first page. */
+/** Reads a page number. Any value other than an integer of 1 or more means the first page. */
 export function pageNumber(raw: unknown): number {
   const value = Array.isArray(raw) ? raw.at(-1) : raw;
-  const isWritten = typeof value === 'string' && value.length <= longest && /^\s*\+?\d+\s*$/.test(value);
+  const isWritten = typeof value === 'string' && value.length <= maxLength && /^\s*\+?\d+\s*$/.test(value);
   if (typeof value !== 'number' && !isWritten) return 1;
   const page = Number(value);
-  return Number.isInteger(page) && page >= 1 ? Math.min(page, farthest) : 1;
+  return Number.isInteger(page) && page >= 1 ? Math.min(page, maxPage) : 1;
 }
 
 export function sliceOf(page: number): Slice {

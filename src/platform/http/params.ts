@@ -63,7 +63,7 @@ export function parseBody(body: Buffer): Params | undefined {
     parsed = JSON.parse(text);
   } catch (error) {
     if (text.trim() === '') return undefined;
-    throw new Malformed(`The body is not valid JSON${where(error, text)}.`);
+    throw new Malformed(`The body is not valid JSON${errorPosition(error, text)}.`);
   }
   if (!isRecord(parsed) || Array.isArray(parsed)) {
     throw new Malformed('The body must be a JSON object: {"name": "value", …}.');
@@ -103,7 +103,7 @@ function checkElements(count: number): void {
 }
 
 /** The message of JSON.parse quotes the body, which can contain a guest's data. Only the position is used. */
-function where(error: unknown, text: string): string {
+function errorPosition(error: unknown, text: string): string {
   const position = jsonErrorPosition(error);
   if (position === undefined) return '';
   const before = text.slice(0, position).split('\n');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { networkOf } from '../../shared/address.ts';
 import type { AuditEvent } from '../../shared/audit-event.ts';
-import { composed } from '../../shared/formats.ts';
+import { normalizeText } from '../../shared/formats.ts';
 import { chain, type MaybePromise } from '../../shared/maybe-promise.ts';
 import { Forbidden, NotFound, Unauthorized } from '../../shared/problem.ts';
 import { propertiesOf } from '../../shared/record.ts';
@@ -103,7 +103,7 @@ export function createRequestAuth(backend: AuthBackend, limits: Limits, publicUr
     email: string,
     password: string,
   ): Promise<PasswordMatch | undefined> {
-    const [network, name] = [networkOf(address), composed(email.trim()).toLowerCase()];
+    const [network, name] = [networkOf(address), normalizeText(email.trim()).toLowerCase()];
     const key = createHash('sha256')
       .update(JSON.stringify([network, name, password]))
       .digest('base64');

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { plainAddress } from '../../shared/address.ts';
 import { asError, messageOf } from '../../shared/errors.ts';
-import { Invalid, named, Unavailable } from '../../shared/problem.ts';
+import { Invalid, invalidFields, Unavailable } from '../../shared/problem.ts';
 import { propertiesOf } from '../../shared/record.ts';
 import type { Logger } from '../log.ts';
 import { trackConnections } from './connections.ts';
@@ -190,7 +190,7 @@ export function createServer({
 
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const { status, headers, body } = errorResponse(error, request.id);
-    if (error instanceof Invalid) request.errorFields = named(error.errors, error.hasMore);
+    if (error instanceof Invalid) request.errorFields = invalidFields(error.errors, error.hasMore);
     if (status === 503) log.warn({ request_id: request.id, reason: messageOf(error) }, 'request rejected: unavailable');
     else if (status >= 500) log.error({ err: error, request_id: request.id }, 'request failed');
     return reply

@@ -22,17 +22,17 @@ export async function sendProgress(
   work: (progress: (done: number, of: number) => void) => Promise<unknown>,
 ): Promise<FastifyReply> {
   const lines = new PassThrough();
-  let begun = false;
+  let hasStarted = false;
   const write = (line: unknown) => {
     lines.write(`${JSON.stringify(line)}\n`);
-    if (begun) return;
-    begun = true;
+    if (hasStarted) return;
+    hasStarted = true;
     reply.code(status).type(ndjson).send(lines);
   };
   try {
     write(await work((done, of) => write({ done, of })));
   } catch (error) {
-    if (!begun) throw error;
+    if (!hasStarted) throw error;
     onLateError(error);
     write(errorResponse(error, reply.request.id).body);
   }

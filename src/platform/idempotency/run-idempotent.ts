@@ -57,7 +57,7 @@ export async function runIdempotent(
     const known = responses.get(key);
     if (known?.response instanceof Erased) return known.response;
     if (known?.fingerprint.equals(fingerprint) && known.response instanceof Error) return known.response;
-    // It was concurrent with an invalid request with the same key, which did not use up the key.
+    // An invalid request with the same key ran at the same time. It did not use the key, so this one can be retried.
     if (known?.response instanceof Error && first.has(key))
       return new Unavailable('A concurrent request with the same Idempotency-Key was invalid.');
     if (!known?.fingerprint.equals(fingerprint) || known.response instanceof Error) return keyReused();

@@ -6,7 +6,7 @@ import { fatal } from '../../support/cutting-proxy.ts';
 import { createDatabase, superuser } from '../../support/database.ts';
 
 const database = await createDatabase();
-const behind = await superuser(database);
+const sql = await superuser(database);
 
 /** A proxy that can make the server look as after a crash, during recovery. */
 async function throughProxy() {
@@ -48,7 +48,7 @@ async function working(url: string, task: () => Promise<void>) {
   const note = async () => void done.push('noted');
   const jobs = runJobs({ url }, { note, task }, createLog('silent'));
   const noted = async (times: number) => {
-    await behind`select graphile_worker.add_job('note')`;
+    await sql`select graphile_worker.add_job('note')`;
     await expect.poll(() => done.length).toBe(times);
   };
   await noted(1);
@@ -76,7 +76,7 @@ describe('the worker, when PostgreSQL crashes,', () => {
         proxy.crash();
         if (how === 'failed') throw new Error('The database is away.');
       });
-      await behind`select graphile_worker.add_job('task', max_attempts := 1)`;
+      await sql`select graphile_worker.add_job('task', max_attempts := 1)`;
       await expect.poll(() => begun).toBe(1);
       await expect.poll(proxy.turnedAway).toBeGreaterThan(0);
       proxy.recover();

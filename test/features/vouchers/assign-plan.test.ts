@@ -8,13 +8,13 @@ const { db, database, account } = await testApp();
 
 it('assigning codes to a group of contacts reads the group once, even before PostgreSQL has statistics', async () => {
   const { id } = await account();
-  const behind = await superuser(database);
+  const sql = await superuser(database);
   for (const table of ['contacts', 'contact_groups', 'unique_codes'])
-    await behind`alter table ${raw(table)} set (autovacuum_enabled = off)`;
-  await behind`set session_replication_role = replica`;
-  await behind`insert into contacts (account_id, id) select ${id}::bigint, 1000 + n from generate_series(1, 400) n`;
-  await behind`insert into contact_groups (account_id, contact_id, group_id) select ${id}::bigint, 1000 + n, 1 from generate_series(1, 400) n`;
-  await behind`
+    await sql`alter table ${raw(table)} set (autovacuum_enabled = off)`;
+  await sql`set session_replication_role = replica`;
+  await sql`insert into contacts (account_id, id) select ${id}::bigint, 1000 + n from generate_series(1, 400) n`;
+  await sql`insert into contact_groups (account_id, contact_id, group_id) select ${id}::bigint, 1000 + n, 1 from generate_series(1, 400) n`;
+  await sql`
     insert into unique_codes (account_id, group_id, unique_code, contact_id)
     select ${id}::bigint, 1, 'C' || n, case when n <= 300 then 1000 + n end from generate_series(1, 400) n`;
   const [found, read] = await db.tenant(id, async (tx) => {

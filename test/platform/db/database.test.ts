@@ -8,14 +8,14 @@ import { cuttingProxy } from '../../support/cutting-proxy.ts';
 import { openTestDatabase, superuser } from '../../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
-const behind = await superuser(database);
-await behind`create table kept (id int primary key)`;
-await behind`grant all on kept to regulars`;
-await behind`
+const sql = await superuser(database);
+await sql`create table kept (id int primary key)`;
+await sql`grant all on kept to regulars`;
+await sql`
   create function refuse(code text, message text) returns void language plpgsql as $$ begin
     raise exception '%', message using errcode = code;
   end $$`;
-const kept = async () => (await behind<{ id: number }>`select id from kept order by id`).map((row) => row.id);
+const kept = async () => (await sql<{ id: number }>`select id from kept order by id`).map((row) => row.id);
 
 describe('a transaction', () => {
   it('commits completely or not at all', async () => {

@@ -43,8 +43,8 @@ const fresh = await schemaOf(await createDatabase());
 async function expectUpgraded(database: TestDatabase): Promise<void> {
   await migrate({ url: database.url });
   expect(await schemaOf(database)).toBe(fresh);
-  const behind = await superuser(database);
-  const rows = await behind<{ checksum: string }>`select checksum from schema_migrations order by version`;
+  const sql = await superuser(database);
+  const rows = await sql<{ checksum: string }>`select checksum from schema_migrations order by version`;
   expect(rows.map(({ checksum }) => checksum)).toEqual(known.map(checksumOf));
 }
 
@@ -67,15 +67,15 @@ describe('a database from an earlier version is migrated to the current schema',
   it('with name keys as they are computed today', async () => {
     const first = earlier.find(({ name }) => name === '0006_finding_guests.sql') as Earlier;
     const database = await earlierDatabase([first.migration]);
-    const behind = await superuser(database);
-    await behind`insert into accounts (id, name, root_unit_id) values (1, 'One', 1), (2, 'Two', 2)`;
+    const sql = await superuser(database);
+    await sql`insert into accounts (id, name, root_unit_id) values (1, 'One', 1), (2, 'Two', 2)`;
     // As the first text folded them: migration 9 has replaced the function since.
     const folding = /create function name_key.*?;\n/s.exec(first.migration.sql)?.[0] as string;
-    const [present] = await behind<{ text: string }>`select pg_get_functiondef('name_key'::regproc) as text`;
-    await behind([folding.replace('create function', 'create or replace function')] as unknown as TemplateStringsArray);
-    await behind`insert into contacts (account_id, id, first_name, last_name) values (1, 1, 'Ænne', 'Groß'), (2, 2, 'Zoë', 'Lee')`;
-    await behind([present?.text] as unknown as TemplateStringsArray);
-    const keys = () => behind`select first_name_key as first, last_name_key as last from contacts order by id`;
+    const [present] = await sql<{ text: string }>`select pg_get_functiondef('name_key'::regproc) as text`;
+    await sql([folding.replace('create function', 'create or replace function')] as unknown as TemplateStringsArray);
+    await sql`insert into contacts (account_id, id, first_name, last_name) values (1, 1, 'Ænne', 'Groß'), (2, 2, 'Zoë', 'Lee')`;
+    await sql([present?.text] as unknown as TemplateStringsArray);
+    const keys = () => sql`select first_name_key as first, last_name_key as last from contacts order by id`;
     expect([...(await keys())]).not.toEqual([
       { first: 'aenne', last: 'gross' },
       { first: 'zoe', last: 'lee' },

@@ -6,9 +6,9 @@ import { testApp } from '../../support/app.ts';
 import { superuser } from '../../support/database.ts';
 
 const { db, account, database } = await testApp();
-const behind = await superuser(database);
+const sql = await superuser(database);
 const deadlocks = async () =>
-  Number((await behind`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks);
+  Number((await sql`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks);
 const { id } = await account();
 const { id: other } = await account('Other');
 const many = Array.from({ length: mostLocks + 1 }, (_, n) => `key ${n}`);

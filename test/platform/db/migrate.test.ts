@@ -9,8 +9,8 @@ import { connectTo, createDatabase, superuser, type TestDatabase } from '../../s
 const version = knownMigrations().at(-1)?.version ?? 0;
 
 async function tables(database: TestDatabase): Promise<number> {
-  const behind = await superuser(database);
-  const rows = await behind`select from pg_tables where schemaname = 'public'`;
+  const sql = await superuser(database);
+  const rows = await sql`select from pg_tables where schemaname = 'public'`;
   return rows.length;
 }
 
@@ -39,8 +39,8 @@ describe('migrations', () => {
 
   it('leave a database that is newer than the code unchanged', async () => {
     const database = await createDatabase();
-    const behind = await superuser(database);
-    await behind`insert into schema_migrations (version, name) values (${version + 1}, 'from the future')`;
+    const sql = await superuser(database);
+    await sql`insert into schema_migrations (version, name) values (${version + 1}, 'from the future')`;
     const before = await tables(database);
     await expect(migrate({ url: database.url })).rejects.toThrow(/newer than this Regulars.*Nothing was changed/);
     const start = await regulars(['start'], database.url);
@@ -58,8 +58,8 @@ describe('migrations', () => {
       { version: 2, name: '0002_broken.sql', sql: 'create table half (id int); select 1/0' },
     ];
     await expect(migrate({ url: database.url }, false, broken)).rejects.toThrow(/division by zero/);
-    const behind = await superuser(database);
-    const names = await behind<{
+    const sql = await superuser(database);
+    const names = await sql<{
       tablename: string;
     }>`select tablename from pg_tables where schemaname = 'public' order by 1`;
     expect(names.map((row) => row.tablename)).toEqual(['fine', 'schema_migrations']);
@@ -93,17 +93,17 @@ describe('migrations', () => {
   it('combine the codes of a group that differ only by case, and keep the assigned one', async () => {
     const database = await createDatabase('empty');
     await migrate({ url: database.url }, false, knownMigrations().slice(0, 3));
-    const behind = await superuser(database);
-    await behind`insert into accounts (id, name, root_unit_id) values (1, 'Harbour', 1)`;
-    await behind`insert into units (account_id, id, name, is_root) values (1, 1, 'Harbour', true)`;
-    await behind`insert into contacts (account_id, id) values (1, 7)`;
-    await behind`insert into unique_code_groups (account_id, id, unit_id, name) values (1, 1, 1, 'a'), (1, 2, 1, 'b')`;
-    await behind`
+    const sql = await superuser(database);
+    await sql`insert into accounts (id, name, root_unit_id) values (1, 'Harbour', 1)`;
+    await sql`insert into units (account_id, id, name, is_root) values (1, 1, 'Harbour', true)`;
+    await sql`insert into contacts (account_id, id) values (1, 7)`;
+    await sql`insert into unique_code_groups (account_id, id, unit_id, name) values (1, 1, 1, 'a'), (1, 2, 1, 'b')`;
+    await sql`
       insert into unique_codes (account_id, group_id, unique_code, contact_id)
       values (1, 1, 'abc', null), (1, 1, 'ABC', 7), (1, 1, 'x', null), (1, 1, 'X', null), (1, 2, 'aBc', null), (1, 2, '01', null)`;
     await migrate({ url: database.url });
     const rows =
-      await behind`select group_id, unique_code, contact_id, assigned_at is not null as dated from unique_codes order by id`;
+      await sql`select group_id, unique_code, contact_id, assigned_at is not null as dated from unique_codes order by id`;
     expect([...rows]).toEqual([
       { group_id: 1, unique_code: 'ABC', contact_id: 7, dated: true },
       { group_id: 1, unique_code: 'x', contact_id: null, dated: false },
@@ -116,21 +116,21 @@ describe('migrations', () => {
     const database = await createDatabase('empty');
     const before = knownMigrations().filter(({ version }) => version < 12);
     await migrate({ url: database.url }, false, before);
-    const behind = await superuser(database);
-    await behind`insert into accounts (id, name, root_unit_id) values (1, 'One', 1), (2, 'Two', 1)`;
-    await behind`
+    const sql = await superuser(database);
+    await sql`insert into accounts (id, name, root_unit_id) values (1, 'One', 1), (2, 'Two', 1)`;
+    await sql`
       insert into kept_answers (account_id, key, fingerprint, discarded_fields) values (1, 'ana@gmail.com', '', '[]'), (2, 'b', '', '[]')`;
-    await behind`
+    await sql`
       insert into email_domains (domain, takes_mail, checked_at)
       select format('d%s.example', n), true, now() - make_interval(secs => n) from generate_series(1, 50010) as n`;
-    await behind`
+    await sql`
       insert into email_domains (domain, takes_mail, vouched_for) values
         ('learnt-no.example', false, false), ('refused.example', false, true), ('vouched.example', true, true)`;
     await migrate({ url: database.url });
     const sha = (key: string) => createHash('sha256').update(key).digest('hex');
-    const kept = await behind<{ key: string }>`select key from idempotency_records order by account_id`;
+    const kept = await sql<{ key: string }>`select key from idempotency_records order by account_id`;
     expect(kept.map(({ key }) => key)).toEqual([sha('ana@gmail.com'), sha('b')]);
-    const [left] = await behind`
+    const [left] = await sql`
       select count(*) filter (where not vouched_for) as learnt, count(*) filter (where vouched_for) as vouched,
         count(*) filter (where domain in ('learnt-no.example', 'd50001.example')) as gone from email_domains`;
     expect(left).toEqual({ learnt: 50_000, vouched: 2, gone: 0 });
@@ -143,14 +143,14 @@ describe('migrations', () => {
       false,
       knownMigrations().filter(({ version }) => version < 14),
     );
-    const behind = await superuser(database);
-    await behind`
+    const sql = await superuser(database);
+    await sql`
       insert into accounts (id, name, root_unit_id, deleted_at) values (1, 'One', 1, null), (2, 'Deleted', 1, now())`;
-    await behind`insert into contacts (account_id, id) values (1, 7), (1, 8), (2, 9), (2, 10)`;
-    await behind`
+    await sql`insert into contacts (account_id, id) values (1, 7), (1, 8), (2, 9), (2, 10)`;
+    await sql`
       insert into merges (account_id, id, contact_id, into_contact_id, reason, actor) values
         (1, 1, 7, 8, 'same mobile number', 'token 1'), (2, 2, 9, 10, 'by hand', 'jo@example.com')`;
-    await behind`
+    await sql`
       insert into possible_duplicates (account_id, contact_id, other_contact_id, reason) values
         (1, 7, 8, 'same mobile number'), (2, 9, 10, 'by hand')`;
     const sentences = [
@@ -162,10 +162,10 @@ describe('migrations', () => {
       ['A text that was never ours', '{name}'],
     ];
     for (const [action, fields] of sentences)
-      await behind`
+      await sql`
         insert into audit_trail (actor, action, ids, fields) values ('sam', ${action}, '{}', ${fields}::text[])`;
     await migrate({ url: database.url });
-    const events = await behind`select action, fields from audit_trail order by id`;
+    const events = await sql`select action, fields from audit_trail order by id`;
     expect([...events]).toEqual([
       { action: 'unit.create', fields: ['name'] },
       { action: 'user.change_password', fields: ['current_password', 'new_password'] },
@@ -175,7 +175,7 @@ describe('migrations', () => {
       { action: 'A text that was never ours', fields: ['name'] },
     ]);
     for (const table of ['merges', 'possible_duplicates']) {
-      const rows = await behind<{ reason: string }>`select reason from ${raw(table)} order by id`;
+      const rows = await sql<{ reason: string }>`select reason from ${raw(table)} order by id`;
       expect(rows.map(({ reason }) => reason)).toEqual(['same_mobile', 'staff']);
     }
     const run = await connectTo(database.url);

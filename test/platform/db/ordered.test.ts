@@ -3,12 +3,12 @@ import type { Tx } from '../../../src/platform/db/database.ts';
 import { openTestDatabase, superuser } from '../../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
-const behind = await superuser(database);
-await behind`create table steps (id serial, step text primary key)`;
-await behind`grant all on steps, steps_id_seq to regulars`;
+const sql = await superuser(database);
+await sql`create table steps (id serial, step text primary key)`;
+await sql`grant all on steps, steps_id_seq to regulars`;
 
 const note = (tx: Tx, step: string) => tx<{ step: string }>`insert into steps (step) values (${step}) returning step`;
-const stored = async () => (await behind<{ step: string }>`select step from steps order by id`).map(({ step }) => step);
+const stored = async () => (await sql<{ step: string }>`select step from steps order by id`).map(({ step }) => step);
 
 describe('statements in order', () => {
   it('are executed in the order of the keys, and give their results by name', async () => {
@@ -66,7 +66,7 @@ describe('statements in order', () => {
           throw new Error('thrown before anything was sent');
         },
         failed: () => tx`select 1 / 0`,
-        behind: () => note(tx, 'never stored'),
+        after: () => note(tx, 'never stored'),
       }),
     );
     await expect(failing).rejects.toThrow('thrown before anything was sent');

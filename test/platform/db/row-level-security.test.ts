@@ -18,9 +18,9 @@ const directory: Record<string, string> = {
 
 const app = await testApp();
 const { db, database } = app;
-const behind = await superuser(database);
+const sql = await superuser(database);
 
-const catalogue = await behind<{
+const catalogue = await sql<{
   name: string;
   enabled: boolean;
   forced: boolean;
@@ -54,25 +54,25 @@ describe('the catalogue', () => {
     });
   });
   it.each(tenantTables)('has account_id first in every key of $name', async ({ name }) => {
-    const keys = await behind<{ definition: string }>`
+    const keys = await sql<{ definition: string }>`
       select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = ${name}::regclass and contype in ('p', 'u')
       union all select pg_get_indexdef(indexrelid) from pg_index where indrelid = ${name}::regclass and indisunique`;
     expect(keys.length).toBeGreaterThan(0);
     for (const { definition } of keys) expect(definition).toMatch(/\(account_id[,)]/);
-    const foreign = await behind<{ definition: string }>`
+    const foreign = await sql<{ definition: string }>`
       select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = ${name}::regclass and contype = 'f'`;
     for (const { definition } of foreign) expect(definition).toMatch(/\(account_id[,)]|REFERENCES users/);
   });
 });
 
 describe('a statement in the scope of another account', async () => {
-  const [ours, theirs] = [(await furnish(app, behind, 'Ours')).ids, (await furnish(app, behind, 'Theirs')).ids];
+  const [ours, theirs] = [(await furnish(app, sql, 'Ours')).ids, (await furnish(app, sql, 'Theirs')).ids];
   // The request log is written a moment after the answer.
-  await vi.waitFor(async () => expect(await behind`select from request_log`).toHaveLength(12), { timeout: 120_000 });
+  await vi.waitFor(async () => expect(await sql`select from request_log`).toHaveLength(12), { timeout: 120_000 });
 
   const tenant = <T>(work: (tx: Tx) => Promise<T>) => db.tenant(ours.account_id, work);
   const snapshot = (name: string) =>
-    behind`select * from ${raw(name)} as r where account_id = ${theirs.account_id} order by r::text`;
+    sql`select * from ${raw(name)} as r where account_id = ${theirs.account_id} order by r::text`;
   const appendOnly = ['consent_ledger', 'merges'];
 
   it.each(tenantTables)('finds and changes no row in $name', async ({ name }) => {
@@ -95,7 +95,7 @@ describe('a statement in the scope of another account', async () => {
     // Those that PostgreSQL fills by itself can't be given.
     const columns = raw(
       (
-        await behind<{ list: string }>`
+        await sql<{ list: string }>`
           select string_agg(quote_ident(column_name), ', ') as list from information_schema.columns
           where table_schema = 'public' and table_name = ${name} and is_generated = 'NEVER'`
       )[0]?.list ?? '',

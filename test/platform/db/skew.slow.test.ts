@@ -8,7 +8,7 @@ import {
   selectWaiting,
 } from '../../../src/features/activity/purchases/store.ts';
 import { selectWifiPops } from '../../../src/features/activity/wifi/store.ts';
-import { tablesLedTo } from '../../../src/features/identity/matching/store.ts';
+import { findByTables } from '../../../src/features/identity/matching/store.ts';
 import {
   selectCodes,
   selectCodesToAssign,
@@ -27,45 +27,45 @@ const [large, units, contacts, each, waiting] = [500_000, 200, 1000, 20, 500];
 const contact = large + 7;
 
 beforeAll(async () => {
-  const behind = await superuser(database);
-  await behind`set session_replication_role = replica`;
-  await behind`
+  const sql = await superuser(database);
+  await sql`set session_replication_role = replica`;
+  await sql`
     insert into accounts (id, name, root_unit_id) select 100000 + n, 'small', 100000 + n from generate_series(1, 300) n
     union all select ${large}::bigint, 'large', ${large}::bigint`;
-  await behind`insert into units (account_id, id, name, is_root) select id, id, name, true from accounts where id >= 100000`;
-  await behind`insert into units (account_id, id, name) select ${large}::bigint, ${large}::bigint + n, 'Venue' from generate_series(1, ${units}::int) n`;
-  await behind`insert into unique_code_groups (account_id, id, unit_id, name) select id, id, id, 'Vouchers' from accounts where id >= 100000`;
-  await behind`
+  await sql`insert into units (account_id, id, name, is_root) select id, id, name, true from accounts where id >= 100000`;
+  await sql`insert into units (account_id, id, name) select ${large}::bigint, ${large}::bigint + n, 'Venue' from generate_series(1, ${units}::int) n`;
+  await sql`insert into unique_code_groups (account_id, id, unit_id, name) select id, id, id, 'Vouchers' from accounts where id >= 100000`;
+  await sql`
     insert into contacts (account_id, id) select id, id * 100 + n from accounts, generate_series(1, 20) n where id between 100000 and ${large}::bigint - 1
     union all select ${large}::bigint, ${large}::bigint + n from generate_series(1, ${contacts}::int) n`;
   // What each of them did, at any of the units.
-  await behind`
+  await sql`
     create temporary table deeds as
     select account_id, id as contact_id, row_number() over (order by id, n) as nth,
       case when account_id = ${large}::bigint then ${large}::bigint + (n * 31 + id) % ${units}::int else account_id end as unit_id
     from contacts cross join lateral generate_series(1, ${each}::int) n
     where account_id >= 100000`;
-  await behind`
+  await sql`
     insert into purchases (account_id, contact_id, unit_id, transaction_reference, order_type_id, created_at, lines)
     select account_id, contact_id, unit_id, 'T' || nth, 1, timestamp '2025-01-01' + nth * interval '1 minute', '[]'::jsonb from deeds
     union all select ${large}::bigint, null, ${large}::bigint + 1 + n % ${units}::int, 'W' || n, 1, timestamp '2025-01-01', '[]'
     from generate_series(1, ${waiting}::int) n`;
-  await behind`
+  await sql`
     insert into bookings (account_id, contact_id, unit_id, booking_reference, stage_value, enquired_at, party_datetime, deposit_paid,
       hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
     select account_id, contact_id, unit_id, 'B' || nth, 1, '2025-01-01', timestamp '2025-01-01' + nth * interval '1 minute', 0, 0, 0, 0, '{}' from deeds`;
   // An evening at one unit: a booking at each of many tables, and one at several.
-  await behind`
+  await sql`
     insert into bookings (account_id, contact_id, unit_id, booking_reference, stage_value, enquired_at, party_datetime, deposit_paid,
       hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
     select ${large}::bigint, ${contact}::bigint, ${large}::bigint + 1, 'E' || n, 1, '2025-01-01', '2026-01-01 19:00', 0, 0, 0, 0,
       case n when 1 then array['T1', 'T7'] else array['T' || n] end from generate_series(1, 100) n`;
-  await behind`
+  await sql`
     insert into wifi_interactions (account_id, contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at)
     select account_id, contact_id, unit_id, '', '', '', 'detected', timestamp '2025-01-01' + nth * interval '1 minute' from deeds`;
-  await behind`
+  await sql`
     insert into unique_codes (account_id, group_id, unique_code, contact_id) select account_id, account_id, 'C' || nth, contact_id from deeds`;
-  await behind`analyze`;
+  await sql`analyze`;
 });
 
 const page = { limit: 10, offset: 0 };
@@ -96,7 +96,7 @@ it.each<[string, string, number, (tx: Tx) => Promise<unknown>]>([
     'bookings',
     3,
     (tx) =>
-      tablesLedTo(
+      findByTables(
         tx,
         large,
         'Europe/London',

@@ -8,10 +8,10 @@ import { start } from '../../support/process.ts';
 it('the service analyses a growing table, so that PostgreSQL does not keep a plan for an empty one', async () => {
   const { db, ...database } = await openTestDatabase();
   const { account, call } = await appOver(db, database);
-  const behind = await superuser(database);
+  const sql = await superuser(database);
   const { id, token, root_unit_id } = await account();
   const { body: contact } = await call('POST', '/v1/contact', { token, body: { email: 'ana@gmail.com' } });
-  await behind`alter table bookings set (autovacuum_enabled = off)`;
+  await sql`alter table bookings set (autovacuum_enabled = off)`;
 
   /** What the service does to find a booking of an account. */
   const plan = (accountId: number) =>
@@ -22,16 +22,16 @@ it('the service analyses a growing table, so that PostgreSQL does not keep a pla
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     });
   const seenRows = async () =>
-    Number((await behind`select reltuples from pg_class where oid = 'bookings'::regclass`)[0]?.reltuples);
+    Number((await sql`select reltuples from pg_class where oid = 'bookings'::regclass`)[0]?.reltuples);
   expect(await seenRows()).toBe(-1);
 
   const service = await start({ env: { DATABASE_URL: database.url, LOG_LEVEL: 'warn' } });
-  await behind`
+  await sql`
     insert into bookings (account_id, contact_id, unit_id, booking_reference, stage_value, enquired_at, party_datetime, deposit_paid,
       hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers)
     select ${id}::bigint, ${contact.id}::bigint, ${root_unit_id}::bigint, 'B' || n, 1, '2026-01-01', '2026-03-01', 0, 0, 0, 0, '{}'
     from generate_series(1, 3000) as n`;
-  await behind`select pg_stat_force_next_flush()`;
+  await sql`select pg_stat_force_next_flush()`;
   await vi.waitFor(async () => expect(await seenRows()).toBe(3000), { timeout: 120_000, interval: 200 });
   await service.stop();
   // Also for an account that the statistics do not contain.

@@ -151,8 +151,8 @@ describe('errors', () => {
   it('responds to an internal error with a 500 that has only the request id, and logs the error', async () => {
     const broken = await testApp();
     const { token } = await broken.account();
-    const behind = await superuser(broken.database);
-    await behind`alter table units rename to venues`;
+    const sql = await superuser(broken.database);
+    await sql`alter table units rename to venues`;
     const answer = await broken.call('GET', units, { token, headers: { 'x-request-id': 'my-id' } });
     expect(answer.status).toBe(500);
     expect(answer.body.errors[0].message).toContain('my-id');

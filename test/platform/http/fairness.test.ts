@@ -4,7 +4,7 @@ import { appOver } from '../../support/app.ts';
 import { openTestDatabase, superuser } from '../../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
-const behind = await superuser(database);
+const sql = await superuser(database);
 const app = await appOver(db, database);
 const { call, account } = app;
 const [loud, quiet] = [await account('Loud'), await account('Quiet')];
@@ -15,16 +15,16 @@ async function guest(of: typeof loud, email: string): Promise<number> {
   return (await write(of, { email, full_contact_object: false })).body.id;
 }
 
-/** Purchases of a contact, behind the service's back: that many requests would take long. */
+/** Inserts purchases directly into the database, because that many requests would take long. */
 async function purchases(of: typeof loud, contactId: number, count: number, lines: number, text = 'Ale') {
-  await behind`
+  await sql`
     insert into purchases (account_id, contact_id, unit_id, transaction_reference, order_type_id, created_at, lines)
     select ${of.id}::bigint, ${contactId}::bigint, ${of.root_unit_id}::bigint, ${`${contactId}-`}::text || n, 4, '2026-03-01'::timestamp + n * interval '1 minute',
       (select coalesce(jsonb_agg(jsonb_build_object('description', ${text}::text || line, 'sku', '', 'quantity', '1', 'value', '4.50', 'tags', '[]'::jsonb)), '[]')
        from generate_series(1, ${lines}::int) as line)
     from generate_series(1, ${count}::int) as n`;
-  // The service analyzes tables that grow through it. It knows nothing of these rows.
-  await behind`analyze purchases`;
+  // The service analyzes a table after its own writes. It does not count these rows.
+  await sql`analyze purchases`;
 }
 const search = (of: typeof loud, contactId: number, types = ['purchases']) =>
   call('GET', '/v1/pop/by_date', {
@@ -73,7 +73,7 @@ describe('large responses', () => {
       status: 422,
       body: { errors: { page: [expect.stringContaining('/v1/pop/by_date')] } },
     });
-    await behind`update purchases set contact_id = null, table_number = '9' where account_id = ${loud.id} and contact_id = ${id}`;
+    await sql`update purchases set contact_id = null, table_number = '9' where account_id = ${loud.id} and contact_id = ${id}`;
     const waiting = await app.admin('GET', `/accounts/${loud.id}/purchases/waiting?waiting_for=table_number`);
     expect(waiting.status).toBe(422);
   });
@@ -140,7 +140,7 @@ describe('large requests that wait for the database', () => {
     });
     const stuck = [one, one, other, other].map((of, n) => write(of, body(n)));
     await expect
-      .poll(async () => (await behind`select from pg_stat_activity where wait_event_type = 'Lock'`).length)
+      .poll(async () => (await sql`select from pg_stat_activity where wait_event_type = 'Lock'`).length)
       .toBeGreaterThan(1);
     expect((await write(quiet, body(9))).status).toBe(200);
     await blocker`rollback`;

@@ -9,11 +9,11 @@ const { app, account, admin, call, database } = await testApp();
 const { id, token } = await account();
 await app.listen({ host: '127.0.0.1', port: 0 });
 const { port } = app.server.address() as AddressInfo;
-const behind = await superuser(database);
+const sql = await superuser(database);
 
 /** Everything that a refused request must leave as it is. */
 async function stored(): Promise<string> {
-  const [row] = await behind<{ print: string }>`
+  const [row] = await sql<{ print: string }>`
     select concat_ws(' ', (select count(*) from contacts), (select count(*) from identities), (select count(*) from notes),
       (select count(*) from sources), (select count(*) from groups), (select count(*) from accounts), (select count(*) from idempotency_records),
       (select count(*) from audit_trail)) as print`;

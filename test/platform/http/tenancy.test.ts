@@ -9,9 +9,9 @@ import { signedIn } from '../../support/staff.ts';
 
 const app = await testApp();
 const { admin, call, database } = app;
-const behind = await superuser(database);
+const sql = await superuser(database);
 
-const theirs = await furnish(app, behind, 'Theirs');
+const theirs = await furnish(app, sql, 'Theirs');
 const owner = await signedIn(app, 'owner');
 const staff = await signedIn(app, 'staff', []);
 const strangers = await signedIn(app, 'staff', [theirs.ids.account_id]);
@@ -155,7 +155,7 @@ function seen({ status, body, headers }: Answer, ids: number[]) {
   return { status, body: hide(JSON.stringify(body)), headers: tellTale };
 }
 
-const tables = await behind<{ name: string }>`
+const tables = await sql<{ name: string }>`
   select relname as name from pg_class
   where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'request_log' order by 1`;
 
@@ -165,7 +165,7 @@ async function everything(): Promise<Record<string, string>> {
     tables.map(async ({ name }) => {
       // A session that is used five minutes later lasts longer.
       const moving = ['last_used_at', 'seen_at', ...(name === 'sessions' ? ['last_seen_at', 'expires_at'] : [])];
-      const [row] = await behind<{ print: string }>`
+      const [row] = await sql<{ print: string }>`
         select count(*) || ' ' || coalesce(sum(hashtextextended((to_jsonb(r) - ${moving}::text[])::text, 0)::numeric), 0) as print
         from ${raw(name)} as r`;
       return [name, row?.print ?? ''] as const;
@@ -178,7 +178,7 @@ async function theirRows(): Promise<unknown> {
   const rows = await Promise.all(
     tables.map(async ({ name }) => [
       name,
-      await behind`select to_jsonb(r) - 'last_used_at' as row from ${raw(name)} as r
+      await sql`select to_jsonb(r) - 'last_used_at' as row from ${raw(name)} as r
         where to_jsonb(r) ->> 'account_id' = ${String(theirs.ids.account_id)} order by r::text`,
     ]),
   );
@@ -190,7 +190,7 @@ const within = routes.filter(({ account }) => account !== 'none');
 
 describe.each(within.map((operation) => ({ operation, name: nameOf(operation) })))('$name', async ({ operation }) => {
   it('finds and changes nothing of another account; its ids are treated as unknown', async () => {
-    const ours = await furnish(app, behind, 'Ours');
+    const ours = await furnish(app, sql, 'Ours');
     await admin('PATCH', `/users/${staff.id}`, { account_ids: [ours.ids.account_id] });
     const us = operation.access === 'partner' ? ours : operation.role === 'owner' ? owner : staff;
     const [own, their, none] = [ours.ids, theirs.ids, mapIds(ours.ids, nowhere)].map((ids) =>

@@ -9,7 +9,7 @@ import { shop } from '../../support/vouchers.ts';
 
 const { call, admin, account, db, database } = await testApp();
 const home = await shop({ admin, call });
-const behind = await connectTo(database.superuserUrl);
+const sql = await connectTo(database.superuserUrl);
 
 /** As it is stored. */
 const hashed = (key: string) => createHash('sha256').update(key).digest('hex');
@@ -19,7 +19,7 @@ const post = (path: string, body: object, key?: string, token = home.token) =>
 const guest = () => ({ email: `${randomUUID()}@gmail.com` });
 const replayed = { 'idempotent-replayed': 'true' };
 const count = async (table: string) =>
-  Number((await behind<{ n: number }>([`select count(*) as n from ${table}`] as never))[0]?.n);
+  Number((await sql<{ n: number }>([`select count(*) as n from ${table}`] as never))[0]?.n);
 
 describe('a request with an Idempotency-Key', () => {
   it('gets the same response when repeated, and is executed once', async () => {
@@ -53,7 +53,7 @@ describe('a request with an Idempotency-Key', () => {
     const unit_id = home.unit;
     const booking = { booking_reference: randomUUID(), party_datetime: '2026-03-01 19:30:00', unit_id };
     await post('/v1/contact', { ...guest(), bookings: [booking] });
-    const [booked] = await behind<{
+    const [booked] = await sql<{
       id: number;
     }>`select id from bookings where booking_reference = ${booking.booking_reference}`;
     const { unique_code } = await home.newCode();
@@ -176,13 +176,13 @@ describe('a request with an Idempotency-Key', () => {
     const body = guest();
     const { id } = (await post('/v1/contact', body, old)).body;
     await post('/v1/contact', guest(), young);
-    await behind`update idempotency_records set created_at = now() - interval '25 hours' where key = ${hashed(old)}`;
+    await sql`update idempotency_records set created_at = now() - interval '25 hours' where key = ${hashed(old)}`;
     expect((await post('/v1/contact', { ...body, first_name: 'Other' }, old)).body.id).toBe(id);
-    await behind`update idempotency_records set created_at = now() - interval '25 hours' where key = ${hashed(old)}`;
+    await sql`update idempotency_records set created_at = now() - interval '25 hours' where key = ${hashed(old)}`;
     const sweeper = new Sweeper(db, { ofAccounts: [deleteOldRecords] }, (error) => expect.fail(String(error)));
     expect(await sweeper.sweep()).toBe(1);
     sweeper.close();
-    const left = await behind<{
+    const left = await sql<{
       key: string;
     }>`select key from idempotency_records where key = any(${[old, young].map(hashed)}::text[])`;
     expect(left.map(({ key }) => key)).toEqual([hashed(young)]);
@@ -199,7 +199,7 @@ describe('a request with an Idempotency-Key', () => {
     const change = { path: `/v1/bookings/${booking}`, body: { table_numbers: ['12'] }, key: randomUUID() };
     expect((await post(change.path, change.body, change.key)).status).toBe(200);
     expect((await admin('DELETE', `/accounts/${home.id}/contacts/${id}`)).status).toBe(204);
-    const kept = await behind`
+    const kept = await sql`
       select fingerprint, body, discarded_fields, contact_id from idempotency_records where key = any(${[key, change.key].map(hashed)}::text[])`;
     const nothing = { fingerprint: Buffer.alloc(0), body: null, discarded_fields: [], contact_id: null };
     expect([...kept]).toEqual(Array(2).fill(nothing));
@@ -218,8 +218,8 @@ describe('a request with an Idempotency-Key', () => {
     const { email } = guest();
     const key = `signup:${email}`;
     expect((await post('/v1/contact', { email }, key)).status).toBe(200);
-    expect(await behind`select from idempotency_records where position(${email} in key) > 0`).toHaveLength(0);
-    expect(await behind`select from idempotency_records where key = ${hashed(key)}`).toHaveLength(1);
+    expect(await sql`select from idempotency_records where position(${email} in key) > 0`).toHaveLength(0);
+    expect(await sql`select from idempotency_records where key = ${hashed(key)}`).toHaveLength(1);
   });
 
   it('is supported for POST only', async () => {

@@ -36,7 +36,7 @@ async function load(): Promise<Run> {
 }
 
 /** All visible data, with names instead of ids, and without random values (tokens, generated codes). */
-async function digest(behind: Run): Promise<Record<string, string>> {
+async function digest(sql: Run): Promise<Record<string, string>> {
   const who = (id: string) =>
     `(select coalesce(email, mobile_number) from contacts c where c.account_id = t.account_id and c.id = t.${id})`;
   const rows: Record<string, [table: string, columns: string]> = {
@@ -65,28 +65,28 @@ async function digest(behind: Run): Promise<Record<string, string>> {
   const sums: Record<string, string> = {};
   for (const [name, [table, columns]] of Object.entries(rows)) {
     const statement = `select md5(string_agg(line, e'\\n' order by line)) as sum from (select concat_ws('|', ${columns}) as line from ${table} t) as lines`;
-    const [row] = await behind<{ sum: string }>([statement] as unknown as TemplateStringsArray);
+    const [row] = await sql<{ sum: string }>([statement] as unknown as TemplateStringsArray);
     sums[name] = row?.sum ?? '';
   }
   return sums;
 }
 
 describe('the demo data', { timeout: patienceMs }, () => {
-  let behind: Run;
+  let sql: Run;
   beforeAll(async () => {
-    behind = await load();
+    sql = await load();
   }, patienceMs);
 
   it('is the same each time for the same day', async () => {
-    expect(await digest(await load())).toEqual(await digest(behind));
+    expect(await digest(await load())).toEqual(await digest(sql));
   });
 
   it('satisfies the invariants of an account', async () => {
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
 
   it('has every kind of data in every state', async () => {
-    const [counts] = await behind<Record<string, number>>`
+    const [counts] = await sql<Record<string, number>>`
       select (select count(*) from units where name <> (select name from accounts)) as venues,
         (select count(*) from folders) as folders, (select count(*) from groups) as groups,
         (select count(*) from contacts where merged_into is null) as guests,
@@ -114,25 +114,25 @@ describe('the demo data', { timeout: patienceMs }, () => {
     expect(Object.entries(counts ?? {}).filter(([, count]) => count === 0)).toEqual([]);
     expect(counts).toMatchObject({ venues: 12, tokens_used: 6 });
     expect(counts?.guests).toBeGreaterThanOrEqual(guests);
-    const people = await behind<{ role: string }>`select role from users order by id`;
+    const people = await sql<{ role: string }>`select role from users order by id`;
     expect(people.map(({ role }) => role)).toEqual(['owner', 'staff', 'viewer']);
-    const sources = await behind`
+    const sources = await sql`
       select s.name from consent_ledger l join sources s on s.account_id = l.account_id and s.id = l.source_id group by 1`;
     expect(sources.length).toBeGreaterThan(5);
   });
 
   it('has purchases matched by every key, and some waiting for each', async () => {
-    const matched = await behind<{ matched_by: string }>`
+    const matched = await sql<{ matched_by: string }>`
       select matched_by from purchases where matched_by is not null group by 1 order by 1`;
     expect(matched.map(({ matched_by }) => matched_by)).toEqual([...matchKeys].sort());
-    const [waiting] = await behind`
+    const [waiting] = await sql`
       select count(booking_reference) as booking_reference, count(unique_code) as unique_code, count(membership_number) as membership_number,
         count(card_reference) as card_reference, count(table_number) as table_number from purchases where contact_id is null`;
     expect(Object.entries(waiting ?? {}).filter(([, count]) => Number(count) < 3)).toEqual([]);
   });
 
   it('spans eighteen months until yesterday', async () => {
-    const spans = await behind<{ what: string; first: string; last: string; months: number }>`
+    const spans = await sql<{ what: string; first: string; last: string; months: number }>`
       select what, min(at)::text as first, max(at)::text as last, count(distinct date_trunc('month', at))::int as months from (
         select 'contacts' as what, created_at as at from contacts union all
         select 'consent', at from consent_ledger union all
@@ -151,7 +151,7 @@ describe('the demo data', { timeout: patienceMs }, () => {
       expect(months, what).toBeGreaterThan(10);
     }
     expect(spans.find(({ what }) => what === 'contacts')?.months).toBeGreaterThan(17);
-    const [late] = await behind`
+    const [late] = await sql`
       select (select count(*) from merges where at >= ${today}) as merges, (select count(*) from possible_duplicates where created_at >= ${today}) as pairs,
         (select count(*) from unique_codes where created_at >= ${today}) as codes, (select count(*) from audit_trail where at >= ${today}) as audited,
         (select count(*) from tokens where created_at >= ${today} or last_used_at >= ${today}) as tokens`;

@@ -5,7 +5,7 @@ import type { AuditEntry } from '#service/features/access/audit/schema.ts';
 import type { User } from '#service/features/access/users/schema.ts';
 import { describeAction } from '#service/shared/actions.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import { spoken } from '#service/shared/phrases.ts';
+import { toWords } from '#service/shared/phrases.ts';
 import { getAll, getList } from '../../api/queries.ts';
 import { useHasRole, useSession } from '../../session/session.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
@@ -114,7 +114,7 @@ function UserFilter({ chosen, onChange }: { chosen: number | undefined; onChange
 function AuditEvent({ of: entry, where }: { of: AuditEntry; where: string | undefined }) {
   const { contact_id } = entry.ids;
   // The fields add information only for an update.
-  const fields = entry.action.endsWith('.update') ? entry.fields.map(spoken).join(', ') : '';
+  const fields = entry.action.endsWith('.update') ? entry.fields.map(toWords).join(', ') : '';
   const more = [fields, where].filter(Boolean).join(' · ');
   const isErased = entry.action === 'contact.erase';
   return (

@@ -8,8 +8,8 @@ import {
   type Place,
   passes,
   type TenantTable,
-  takeDeletion,
   tenantTables,
+  tryDeletionLock,
 } from '../../../platform/db/deletion.ts';
 import { enqueue, removeJobsOfAccount } from '../../../platform/db/jobs.ts';
 import { NotFound } from '../../../shared/problem.ts';
@@ -64,12 +64,12 @@ export async function finishDeletion(db: Database, id: number, options: Options 
   const { signal, onBatch = () => {}, batch = rowsOfBatch } = options;
 
   /** Undefined: the account no longer exists, or is not marked as deleted. */
-  async function inTurn<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
+  async function runWithLock<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
     for (;;) {
       signal?.throwIfAborted();
       const begin = Date.now();
       const done = await db.tenant(id, async (tx) => {
-        if (!(await takeDeletion(tx))) return 'busy';
+        if (!(await tryDeletionLock(tx))) return 'busy';
         if (!(await isMarkedDeleted(tx, id))) return 'gone';
         await beginDeleting(tx);
         return { result: await work(tx) };
@@ -85,13 +85,13 @@ export async function finishDeletion(db: Database, id: number, options: Options 
     for (const pass of tables.flatMap(passes)) {
       let after: Place;
       do {
-        const deleted = await inTurn((tx) => deleteNext(tx, pass, id, after, batch));
+        const deleted = await runWithLock((tx) => deleteNext(tx, pass, id, after, batch));
         if (!deleted) return true;
         if (deleted.count > 0) onBatch(deleted.count);
         after = deleted.place ?? undefined;
       } while (after !== undefined);
     }
-    return (await inTurn((tx) => deleteIfEmpty(tx, tables, id))) ?? true;
+    return (await runWithLock((tx) => deleteIfEmpty(tx, tables, id))) ?? true;
   }
 
   try {

@@ -65,7 +65,7 @@ export class RequestRecorder {
       if (entries) entries.push(entry);
       else byAccount.set(accountId, [entry]);
     }
-    for (const some of portions(byAccount)) await this.#writeSome(some);
+    for (const some of splitIntoBatches(byAccount)) await this.#writeSome(some);
   }
 
   async #writeSome(parts: Part[]): Promise<void> {
@@ -86,7 +86,7 @@ export class RequestRecorder {
 }
 
 /** Sorted by account id in every process, so that two transactions cannot deadlock on tokens. */
-function* portions(byAccount: Map<number, RequestEntry[]>): Generator<Part[]> {
+function* splitIntoBatches(byAccount: Map<number, RequestEntry[]>): Generator<Part[]> {
   let parts: Part[] = [];
   let size = 0;
   for (const [accountId, all] of [...byAccount].sort(([one], [other]) => one - other)) {

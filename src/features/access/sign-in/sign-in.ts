@@ -106,9 +106,9 @@ export async function beginSession(
 }
 
 export async function showSession(tx: Tx, user: User, sessionId: number | null): Promise<Session> {
-  const among = user.role === 'owner' ? null : user.account_ids;
+  const accountIds = user.role === 'owner' ? null : user.account_ids;
   const { accounts, expires_at } = await tx.inOrder({
-    accounts: () => selectAccounts(tx, among, { limit: maxAccounts, offset: 0 }, 'name'),
+    accounts: () => selectAccounts(tx, accountIds, { limit: maxAccounts, offset: 0 }, 'name'),
     expires_at: () => sessionEnds(tx, sessionId),
   });
   const { id, email, role } = user;

@@ -33,18 +33,18 @@ export function listTokens(tx: Tx, accountId: number, slice: Slice): Promise<Row
 }
 
 export async function showToken(tx: Tx, accountId: number, id: number): Promise<Token> {
-  return found(await findToken(tx, accountId, id));
+  return mustExist(await findToken(tx, accountId, id));
 }
 
 export async function changeToken(tx: Tx, accountId: number, id: number, name: string): Promise<Token> {
-  return found(await renameToken(tx, accountId, id, name));
+  return mustExist(await renameToken(tx, accountId, id, name));
 }
 
 export async function revokeToken(tx: Tx, accountId: number, id: number): Promise<void> {
   if (!(await revoke(tx, accountId, id))) throw noSuchToken();
 }
 
-function found(token: Token | undefined): Token {
+function mustExist(token: Token | undefined): Token {
   if (!token) throw noSuchToken();
   return token;
 }

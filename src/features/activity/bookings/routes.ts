@@ -1,13 +1,7 @@
 import { batchedRead, jsonRoute } from '../../../platform/http/route.ts';
-import { asSent } from '../../../shared/clock.ts';
+import { formatUtc } from '../../../shared/clock.ts';
 import { Booking, BookingChanges, BookingUpdate, bookingExample, FindBooking } from './schema.ts';
-import {
-  changeBooking,
-  changeBookingByReference,
-  lookForBookings,
-  wrongWithBooking,
-  wrongWithUpdate,
-} from './write.ts';
+import { bookingErrors, changeBooking, changeBookingByReference, searchBookings, updateErrors } from './write.ts';
 
 const contactOf = ({ contact_id }: Booking) => (contact_id === '' ? null : Number(contact_id));
 const partner = { access: 'partner', tag: 'Bookings' } as const;
@@ -29,7 +23,7 @@ export const bookingRoutes = [
       example: { input: { account_id: 1, booking_reference: 'B-1042' }, response: bookingExample },
     },
     (tx, accountId, calls) =>
-      lookForBookings(
+      searchBookings(
         tx,
         accountId,
         calls.map(({ input }) => input),
@@ -45,7 +39,7 @@ export const bookingRoutes = [
       description:
         'Finds the booking like the booking search and changes it like `updateBooking`. The reference and the provider do not change. An unknown reference returns 404; no booking is created.',
       input: BookingUpdate,
-      alsoCheck: (tx, { accountId, input }) => wrongWithUpdate(tx, accountId, input),
+      alsoCheck: (tx, { accountId, input }) => updateErrors(tx, accountId, input),
       response: Booking,
       contactOf,
       notFound: 'There is no such booking.',
@@ -55,7 +49,7 @@ export const bookingRoutes = [
       },
     },
     (tx, { accountId, input, receivedAt, count }) =>
-      changeBookingByReference(tx, accountId, input, asSent(receivedAt), count),
+      changeBookingByReference(tx, accountId, input, formatUtc(receivedAt), count),
   ),
   jsonRoute(
     {
@@ -67,7 +61,7 @@ export const bookingRoutes = [
       description:
         'Fields that are not sent do not change. Use it to report the seated table: waiting purchases of that table are matched in the same transaction. Returns 404 if there is no such booking.',
       input: BookingChanges,
-      alsoCheck: (tx, { accountId, ids, input }) => wrongWithBooking(tx, accountId, ids.booking_id, input),
+      alsoCheck: (tx, { accountId, ids, input }) => bookingErrors(tx, accountId, ids.booking_id, input),
       response: Booking,
       contactOf,
       example: {
@@ -76,6 +70,6 @@ export const bookingRoutes = [
       },
     },
     (tx, { accountId, ids, input, receivedAt, count }) =>
-      changeBooking(tx, accountId, ids.booking_id, input, asSent(receivedAt), count),
+      changeBooking(tx, accountId, ids.booking_id, input, formatUtc(receivedAt), count),
   ),
 ];

@@ -34,7 +34,7 @@ const fields = {
 };
 const reference = (description: string) => Type.String({ description, maxLength: 255, examples: ['B-1042'] });
 
-/** One of the contact write's `bookings`. */
+/** An element of `bookings` in a contact write. */
 export const NewBooking = Type.Object(
   {
     booking_reference: reference(
@@ -52,7 +52,7 @@ export const BookingChanges = Type.Object(
 );
 export type BookingChanges = Static<typeof BookingChanges>;
 
-/** The changes of a booking that is named by its reference. */
+/** The changes of a booking that is identified by its reference. */
 export const BookingUpdate = Type.Object(
   {
     booking_reference: reference('The reference of the booking.'),

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { type Asked, listingForMany } from '../../../platform/db/listing.ts';
+import { listingForMany, type PageRequest } from '../../../platform/db/listing.ts';
 import { sql } from '../../../platform/db/sql.ts';
-import { onClock } from '../../../shared/clock.ts';
+import { toLocalTime } from '../../../shared/clock.ts';
 import { bookingStages, idOf } from '../../../shared/codes.ts';
 import { money, type Rows } from '../../../shared/fields.ts';
 import type { Booking, BookingChanges, BookingPop } from './schema.ts';
@@ -33,18 +33,18 @@ export type BookingKey = Pick<BookingRow, 'booking_reference' | 'provider_id'>;
 export const bookingKey = ({ booking_reference, provider_id }: BookingKey) =>
   `${provider_id ?? ''} ${booking_reference}`;
 
-/** Its lock key. Without the provider, because a waiting purchase has only the reference. */
+/** The lock key of a booking. It leaves out the provider, because a waiting purchase has only the reference. */
 export const bookingLock = (reference: string) => `booking:${reference}`;
-/** The lock key of all tables: writes that set a table and purchases that are matched by one run one after the other. */
+/** The lock key of all tables. It serializes writes that set a table with purchases that are matched by a table. */
 export const tablesLock = 'tables';
 
-/** The booking after a write. A field that was not sent keeps its value, or has its default. */
+/** The booking after a write. A field that was not sent keeps its value. A new booking has the defaults. */
 export function bookingRow(
   before: BookingRow | undefined,
   sent: BookingChanges & { booking_reference: string },
   { timeZone, ...of }: { contactId: number; rootUnitId: number; receivedAt: string; timeZone: string },
 ): BookingRow {
-  const at = (time: string | undefined) => (time === undefined ? undefined : onClock(time, timeZone));
+  const at = (time: string | undefined) => (time === undefined ? undefined : toLocalTime(time, timeZone));
   const amount = (field: 'deposit_paid' | 'hpbr_food' | 'hpbr_drink' | 'hpbr_entertainment') => {
     const value = sent[field];
     return value === undefined ? (before?.[field] ?? money(0)) : money(value);
@@ -58,7 +58,7 @@ export function bookingRow(
     stage_value: sent.stage_value ?? before?.stage_value ?? idOf(bookingStages, 'new'),
     type_id: sent.type_id ?? before?.type_id ?? null,
     source_id: sent.source_id ?? before?.source_id ?? null,
-    enquired_at: at(sent.party_enquirytime) ?? before?.enquired_at ?? onClock(of.receivedAt, timeZone),
+    enquired_at: at(sent.party_enquirytime) ?? before?.enquired_at ?? toLocalTime(of.receivedAt, timeZone),
     party_datetime: at(sent.party_datetime) ?? before?.party_datetime ?? null,
     party_size: sent.party_size ?? before?.party_size ?? null,
     deposit_paid: amount('deposit_paid'),
@@ -72,7 +72,7 @@ export function bookingRow(
 const stored = sql`id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at, party_datetime,
   party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers`;
 
-/** The existing bookings among these. */
+/** The bookings with these keys. */
 export function findBookings(tx: Tx, accountId: number, keys: BookingKey[]): Promise<BookingRow[]> {
   return tx<BookingRow>`
     select booking.* from unnest(${keys.map((key) => key.booking_reference)}::text[], ${keys.map((key) => key.provider_id)}::bigint[])
@@ -108,7 +108,7 @@ export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[])
       table_numbers = excluded.table_numbers, updated_at = excluded.updated_at`;
 }
 
-/** False: it does not exist any more. */
+/** Returns false if the booking no longer exists. */
 export async function updateBooking(tx: Tx, accountId: number, id: number, row: BookingRow): Promise<boolean> {
   const { count } = await tx`
     update bookings set unit_id = ${row.unit_id}, provider_id = ${row.provider_id}, booking_reference = ${row.booking_reference},
@@ -131,16 +131,16 @@ const shown = (accountId: number) => sql`b.contact_id, b.booking_reference, b.id
   b.party_size, b.deposit_paid, b.hpbr_food, b.hpbr_drink, b.hpbr_entertainment,
   to_char(b.updated_at at time zone (select time_zone from accounts where id = ${accountId}), 'YYYY-MM-DD HH24:MI:SS') as updated`;
 const bookingsAndContacts = sql`bookings b join contacts c on c.account_id = b.account_id and c.id = b.contact_id`;
-const today = sql`coalesce(c.merged_into, c.id) as today`;
+const survivor = sql`coalesce(c.merged_into, c.id) as survivor`;
 
-/** With the property names of the API. */
-function show(row: ShownRow, accountId: number, today: number): Booking {
+/** Converts a row to the property names and texts of the API. */
+function show(row: ShownRow, accountId: number, survivor: number): Booking {
   return {
     booking_contact_id: String(row.contact_id),
     booking_reference: row.booking_reference,
     id: row.id,
     account_id: String(accountId),
-    contact_id: String(today),
+    contact_id: String(survivor),
     unit_id: String(row.unit_id),
     stage_value: String(row.stage_value),
     type_id: String(row.type_id ?? ''),
@@ -157,40 +157,40 @@ function show(row: ShownRow, accountId: number, today: number): Booking {
 }
 
 export async function showBookingById(tx: Tx, accountId: number, id: number): Promise<Booking | undefined> {
-  const [row] = await tx<ShownRow & { today: number }>`
-    select ${shown(accountId)}, ${today} from ${bookingsAndContacts} where b.account_id = ${accountId} and b.id = ${id}`;
-  return row && show(row, accountId, row.today);
+  const [row] = await tx<ShownRow & { survivor: number }>`
+    select ${shown(accountId)}, ${survivor} from ${bookingsAndContacts} where b.account_id = ${accountId} and b.id = ${id}`;
+  return row && show(row, accountId, row.survivor);
 }
 
-/** The newest booking with the reference. Without a provider, of any provider. */
+/** The newest booking for each reference, of the given provider or of any provider. */
 export async function showBookingsByReference(
   tx: Tx,
   accountId: number,
   keys: BookingKey[],
 ): Promise<(Booking | undefined)[]> {
-  const rows = await tx<ShownRow & { place: number; today: number }>`
+  const rows = await tx<ShownRow & { place: number; survivor: number }>`
     select sent.place, booking.* from unnest(${keys.map((key) => key.booking_reference)}::text[], ${keys.map((key) => key.provider_id)}::bigint[])
       with ordinality as sent (booking_reference, provider_id, place)
     cross join lateral (
-      select ${shown(accountId)}, ${today} from ${bookingsAndContacts}
+      select ${shown(accountId)}, ${survivor} from ${bookingsAndContacts}
       where b.account_id = ${accountId} and b.booking_reference = sent.booking_reference
         and (sent.provider_id is null or b.provider_id = sent.provider_id)
       order by b.id desc limit 1) as booking`;
   const found: (Booking | undefined)[] = keys.map(() => undefined);
-  for (const row of rows) found[row.place - 1] = show(row, accountId, row.today);
+  for (const row of rows) found[row.place - 1] = show(row, accountId, row.survivor);
   return found;
 }
 
 /** The bookings that start in a range of days, newest first. */
-export function selectBookingPops(tx: Tx, accountId: number, all: Asked[]): Promise<Rows<BookingPop>[]> {
+export function selectBookingPops(tx: Tx, accountId: number, all: PageRequest[]): Promise<Rows<BookingPop>[]> {
   const list = {
     // Looked up instead of joined: a plan that starts with the units reads all their bookings.
     columns: sql`${shown(accountId)}, (select name from units where account_id = b.account_id and id = b.unit_id) as unit_name`,
-    from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
+    from: sql`unnest(request.contact_ids) as person (id) cross join lateral (
       select * from bookings where account_id = ${accountId} and contact_id = person.id
-        and party_datetime >= asked.start and party_datetime < asked.until offset 0) as b`,
+        and party_datetime >= request.start and party_datetime < request.until offset 0) as b`,
     orderBy: sql`b.party_datetime desc, b.id desc`,
-    show: (row: ShownRow & { unit_name: string }, { contactId }: Asked): BookingPop =>
+    show: (row: ShownRow & { unit_name: string }, { contactId }: PageRequest): BookingPop =>
       Object.assign(show(row, accountId, contactId), { unit_name: row.unit_name }),
   };
   return listingForMany(tx, list, all);

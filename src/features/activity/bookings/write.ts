@@ -4,7 +4,7 @@ import { present } from '../../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, NotFound } from '../../../shared/problem.ts';
 import type { PartialInput } from '../../../shared/read.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
-import { bringToWaiting } from '../../identity/matching/store.ts';
+import { lockAndMatchWaiting } from '../../identity/matching/store.ts';
 import { findUnit } from '../../venues/units/store.ts';
 import type { Booking, BookingChanges, BookingUpdate, FindBooking } from './schema.ts';
 import {
@@ -21,8 +21,8 @@ import {
 
 const noSuchBooking = () => new NotFound('There is no such booking.');
 
-/** By the reference that the partner gave each. */
-export async function lookForBookings(
+/** Finds bookings by their references. */
+export async function searchBookings(
   tx: Tx,
   accountId: number,
   wanted: FindBooking[],
@@ -32,7 +32,7 @@ export async function lookForBookings(
   return found.map((booking) => booking ?? noSuchBooking());
 }
 
-/** Changes the booking that a search by this reference finds. */
+/** Finds a booking by its reference, like the search, and changes it. */
 export async function changeBookingByReference(
   tx: Tx,
   accountId: number,
@@ -47,8 +47,8 @@ export async function changeBookingByReference(
   return changeBooking(tx, accountId, found.id, changes, receivedAt, count);
 }
 
-/** The errors of the changes that could be read. */
-export async function wrongWithUpdate(
+/** The errors that need the database, for a request with other invalid fields. */
+export async function updateErrors(
   tx: Tx,
   accountId: number,
   { booking_reference, provider_id, ...changes }: PartialInput<BookingUpdate>,
@@ -57,11 +57,11 @@ export async function wrongWithUpdate(
   const [found] = await showBookingsByReference(tx, accountId, [
     { booking_reference, provider_id: provider_id ?? null },
   ]);
-  return found ? wrongWithBooking(tx, accountId, found.id, changes) : {};
+  return found ? bookingErrors(tx, accountId, found.id, changes) : {};
 }
 
-/** The errors of the changes that could be read. */
-export async function wrongWithBooking(
+/** The errors that need the database, for a request with other invalid fields. */
+export async function bookingErrors(
   tx: Tx,
   accountId: number,
   id: number,
@@ -69,10 +69,10 @@ export async function wrongWithBooking(
 ): Promise<FieldErrors> {
   const before = await findBooking(tx, accountId, id);
   if (!before) return {};
-  return wrongWith(tx, accountId, before, changes);
+  return changeErrors(tx, accountId, before, changes);
 }
 
-async function wrongWith(
+async function changeErrors(
   tx: Tx,
   accountId: number,
   before: BookingRow,
@@ -123,9 +123,9 @@ export async function changeBooking(
   const { time_zone: timeZone, root_unit_id: rootUnitId } = account;
   const sent = { ...changes, booking_reference: changes.booking_reference ?? before.booking_reference };
   const row = bookingRow(before, sent, { contactId: before.contact_id, rootUnitId, receivedAt, timeZone });
-  const errors = await wrongWith(tx, accountId, before, changes);
+  const errors = await changeErrors(tx, accountId, before, changes);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   if (!(await updateBooking(tx, accountId, id, row))) throw noSuchBooking();
-  await bringToWaiting(tx, accountId, timeZone, { bookings: [{ ...row, place: 0 }] }, count);
+  await lockAndMatchWaiting(tx, accountId, timeZone, { bookings: [{ ...row, place: 0 }] }, count);
   return present(await showBookingById(tx, accountId, id), 'booking');
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import type { Asked } from '../../../platform/db/listing.ts';
+import type { PageRequest } from '../../../platform/db/listing.ts';
 import type { Paginate, Slice } from '../../../shared/fields.ts';
 import { JsonText } from '../../../shared/json-text.ts';
 import { present } from '../../../shared/present.ts';
@@ -11,23 +11,23 @@ import { exceeds, selectPopPieces, selectPopsOf, selectPurchasePops } from '../p
 import { selectWifiPops } from '../wifi/store.ts';
 import type { FindPops, Pops } from './schema.ts';
 
-/** The interface gives purchases in one piece, so one search has bounds. */
-const most = { purchases: 10_000, lines: 50_000, bytes: 8 * 1024 * 1024 };
+/** The limits of one search, because the API returns its purchases without pages. */
+const limits = { purchases: 10_000, lines: 50_000, bytes: 8 * 1024 * 1024 };
 
-/** What may be read for one of many searches at once. A search that finds more is read alone. */
-const roomAmongMany = { purchases: 50, lines: 20, bytes: 2000 };
+/** The limits of one search in a batch. A search that finds more runs alone. */
+const batchLimits = { purchases: 50, lines: 20, bytes: 2000 };
 
-/** A long list is read and written in pieces of this size. Between them the process serves other requests. */
+/** A long list is read and serialized in pieces of this size, so that the process serves other requests between them. */
 const piece = { purchases: 100, bytes: 128 * 1024 };
 
-/** What is wrong with such a search, of what could be read. */
-export async function wrongWithPops(tx: Tx, accountId: number, wanted: PartialInput<FindPops>): Promise<FieldErrors> {
+/** The errors that need the database, for a request with other invalid fields. */
+export async function popErrors(tx: Tx, accountId: number, wanted: PartialInput<FindPops>): Promise<FieldErrors> {
   const { contact_id } = wanted;
-  if (contact_id === undefined) return wrong(wanted, true);
-  return wrong(wanted, (await lineages(tx, accountId, [contact_id])).has(contact_id));
+  if (contact_id === undefined) return inputErrors(wanted, true);
+  return inputErrors(wanted, (await lineages(tx, accountId, [contact_id])).has(contact_id));
 }
 
-function wrong({ start_date: start, end_date: end }: PartialInput<FindPops>, isContact: boolean): FieldErrors {
+function inputErrors({ start_date: start, end_date: end }: PartialInput<FindPops>, isContact: boolean): FieldErrors {
   const errors: FieldErrors = {};
   if (!isContact) addError(errors, 'contact_id', 'The contact id is not a contact of this account.');
   if (start !== undefined && end !== undefined && end < start) {
@@ -38,12 +38,12 @@ function wrong({ start_date: start, end_date: end }: PartialInput<FindPops>, isC
 
 export interface Search {
   input: FindPops;
-  /** Which of the bookings and of the wifi interactions. */
+  /** The page of the bookings and of the wifi interactions. */
   slice: Slice;
   paginate: Paginate;
 }
 
-/** What one contact did in a range of days: purchases, wifi interactions and bookings. */
+/** The purchases, wifi interactions and bookings of a contact in a range of days. */
 export async function findPops(tx: Tx, accountId: number, search: Search): Promise<Pops | JsonText> {
   const { input, slice, paginate } = search;
   const { types } = input;
@@ -51,22 +51,22 @@ export async function findPops(tx: Tx, accountId: number, search: Search): Promi
   const [found] = await findManyPops(tx, accountId, [{ input: { ...input, types: others }, slice, paginate }]);
   if (found instanceof Error) throw found;
   if (!types.includes('purchases')) return present(found, 'response');
-  const asked = askedBy(search, (await lineages(tx, accountId, [input.contact_id])).get(input.contact_id));
-  if (asked instanceof Invalid) throw asked;
-  const pieces = await selectPopPieces(tx, accountId, asked, most.purchases + 1, piece);
+  const request = pageRequestOf(search, (await lineages(tx, accountId, [input.contact_id])).get(input.contact_id));
+  if (request instanceof Invalid) throw request;
+  const pieces = await selectPopPieces(tx, accountId, request, limits.purchases + 1, piece);
   const count = pieces.reduce((sum, { purchases }) => sum + purchases, 0);
-  if (count > most.purchases || exceeds(pieces, most)) throw tooMany();
+  if (count > limits.purchases || exceeds(pieces, limits)) throw tooMany();
   const purchases: string[] = [];
   for (const each of pieces) {
-    const read = await selectPopsOf(tx, accountId, asked.contactId, each);
-    // None are left of a piece that was deleted meanwhile.
+    const read = await selectPopsOf(tx, accountId, request.contactId, each);
+    // The purchases of a piece may have been deleted meanwhile.
     if (read.length > 0) purchases.push(JSON.stringify(read).slice(1, -1));
   }
   const rest = JSON.stringify(found).slice(1);
   return new JsonText(`{"purchases":[${purchases.join(',')}]${rest === '}' ? '' : ','}${rest}`);
 }
 
-/** The same for many at once, in as many statements as for one. Undefined: there is much of it, and it is to be read alone. */
+/** The same for many searches, in as many statements as for one. Undefined: the result is large, so the search runs alone. */
 export async function findManyPops(
   tx: Tx,
   accountId: number,
@@ -74,28 +74,28 @@ export async function findManyPops(
 ): Promise<(Pops | Invalid | undefined)[]> {
   const contactIds = searches.map(({ input }) => input.contact_id);
   const families = await lineages(tx, accountId, contactIds);
-  const asked = searches.map((search) => askedBy(search, families.get(search.input.contact_id)));
-  /** By place, for those who asked for this type. */
-  const ofType = async <T>(type: FindPops['types'][number], select: (all: Asked[]) => Promise<T[]>) => {
-    const wanted = asked.flatMap((one, place) =>
+  const requests = searches.map((search) => pageRequestOf(search, families.get(search.input.contact_id)));
+  /** The results by position, for the searches that include this type. */
+  const ofType = async <T>(type: FindPops['types'][number], select: (all: PageRequest[]) => Promise<T[]>) => {
+    const wanted = requests.flatMap((one, place) =>
       one instanceof Invalid || !searches[place]?.input.types.includes(type) ? [] : [{ place, one }],
     );
     const found = await select(wanted.map(({ one }) => one));
     return new Map(wanted.map(({ place }, index) => [place, found[index]]));
   };
   const { purchases, booking, wifi } = await tx.inOrder({
-    purchases: () => ofType('purchases', (all) => selectPurchasePops(tx, accountId, all, roomAmongMany)),
+    purchases: () => ofType('purchases', (all) => selectPurchasePops(tx, accountId, all, batchLimits)),
     booking: () => ofType('booking', (all) => selectBookingPops(tx, accountId, all)),
     wifi: () => ofType('wifi', (all) => selectWifiPops(tx, accountId, all)),
   });
   return searches.map(({ paginate }, place) => {
-    const one = asked[place];
+    const one = requests[place];
     if (one instanceof Invalid) return one;
     const pops: Pops = {};
     if (purchases.has(place)) {
-      const bought = purchases.get(place);
-      if (!bought) return undefined;
-      pops.purchases = bought;
+      const paid = purchases.get(place);
+      if (!paid) return undefined;
+      pops.purchases = paid;
     }
     const [booked, seen] = [booking.get(place), wifi.get(place)];
     if (booked) pops.booking = paginate(booked);
@@ -104,16 +104,19 @@ export async function findManyPops(
   });
 }
 
-function askedBy({ input, slice: { limit, offset } }: Search, contactIds: number[] | undefined): Asked | Invalid {
+function pageRequestOf(
+  { input, slice: { limit, offset } }: Search,
+  contactIds: number[] | undefined,
+): PageRequest | Invalid {
   const { start_date: start, end_date: end } = input;
   const [contactId] = contactIds ?? [];
-  const errors = wrong(input, contactId !== undefined);
+  const errors = inputErrors(input, contactId !== undefined);
   if (!contactIds || contactId === undefined || Object.keys(errors).length > 0) return new Invalid(errors);
   return { contactId, contactIds, start, end, limit, offset };
 }
 
 function tooMany(): Invalid {
-  const bounds = `${most.purchases} purchases, ${most.lines} lines or ${most.bytes / 2 ** 20} MiB`;
+  const bounds = `${limits.purchases} purchases, ${limits.lines} lines or ${limits.bytes / 2 ** 20} MiB`;
   return new Invalid({
     end_date: [`The end date is too far from the start date: there are more than ${bounds}. Ask for fewer days.`],
   });

@@ -1,5 +1,5 @@
 import { batchedRead } from '../../../platform/http/route.ts';
-import { findManyPops, findPops, wrongWithPops } from './read.ts';
+import { findManyPops, findPops, popErrors } from './read.ts';
 import { FindPops, Pops, popsExample } from './schema.ts';
 
 export const presenceRoutes = [
@@ -16,7 +16,7 @@ export const presenceRoutes = [
         'Returns the purchases, bookings and wifi interactions of a contact in a range of days. Bookings and wifi are pages, selected by `page`. Purchases are not paged: at most 10,000 purchases, 50,000 lines and 8 MiB; more returns 422 on `end_date`.',
       takesPage: true,
       input: FindPops,
-      alsoCheck: (tx, { accountId, input }) => wrongWithPops(tx, accountId, input),
+      alsoCheck: (tx, { accountId, input }) => popErrors(tx, accountId, input),
       response: Pops,
       example: {
         input: {

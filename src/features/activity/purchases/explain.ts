@@ -1,23 +1,24 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { type MatchKey, matchKeys } from '../../../shared/codes.ts';
+import { toWords } from '../../../shared/phrases.ts';
 import { NotFound } from '../../../shared/problem.ts';
 import { getAccount } from '../../access/accounts/store.ts';
 import { lineage } from '../../identity/identities/store.ts';
 import {
-  bookingsLedTo,
   type CandidateRow,
-  codesLedTo,
-  type Lead,
-  membersLedTo,
+  findByBookings,
+  findByCodes,
+  findByIdentities,
+  findByTables,
+  type MatchTarget,
   selectCandidates,
-  tablesLedTo,
 } from '../../identity/matching/store.ts';
 import type { Explanation, StaffPurchase } from './schema.ts';
 import { findMatch, findStaffPurchase } from './store.ts';
 
 type Key = Explanation['keys'][number];
 
-/** Why a purchase is whose it is, or nobody's: what was tried, and which bookings were turned down. As things stand now. */
+/** Explains why a purchase has its contact or none: where each key leads now, and why bookings near it did not match. */
 export async function explainPurchase(tx: Tx, accountId: number, id: number): Promise<Explanation> {
   const purchase = await findStaffPurchase(tx, accountId, id);
   if (!purchase) throw new NotFound('There is no such purchase.');
@@ -27,13 +28,13 @@ export async function explainPurchase(tx: Tx, accountId: number, id: number): Pr
   for (const key of matchKeys) {
     const value = key === purchase.matched_by ? match.matched_value : purchase[key];
     if (value === null) continue;
-    const { lead, otherwise } = await follow(tx, accountId, timeZone, purchase, key, value);
-    const [contactId = null] = lead ? await lineage(tx, accountId, lead.contact_id) : [];
-    const now = contactId === null ? otherwise : `It leads to contact ${contactId}.`;
-    const became = outcome(purchase, key, keys);
-    const movedOn = became === 'won' && contactId !== purchase.contact_id;
-    const reason = movedOn ? `It led to contact ${purchase.contact_id}. By now: ${now}` : now;
-    keys.push({ key, value, outcome: became, reason, contact_id: contactId });
+    const { target, reasonIfNone } = await resolveKey(tx, accountId, timeZone, purchase, key, value);
+    const [contactId = null] = target ? await lineage(tx, accountId, target.contact_id) : [];
+    const now = contactId === null ? reasonIfNone : `It leads to contact ${contactId}.`;
+    const result = outcomeOf(purchase, key, keys);
+    const hasChanged = result === 'won' && contactId !== purchase.contact_id;
+    const reason = hasChanged ? `It led to contact ${purchase.contact_id}. By now: ${now}` : now;
+    keys.push({ key, value, outcome: result, reason, contact_id: contactId });
   }
   const table = keys.find(({ key }) => key === 'table_number')?.value;
   const candidates = table === undefined ? [] : await candidatesFor(tx, accountId, timeZone, purchase, table, match);
@@ -42,59 +43,60 @@ export async function explainPurchase(tx: Tx, accountId: number, id: number): Pr
 
 function summaryOf({ contact_id, matched_by }: StaffPurchase, keys: Key[]): string {
   if (contact_id === null) {
-    return `Nobody is known yet. It waits for ${keys.map(({ key }) => `its ${inWords(key)}`).join(', or ')} to lead to somebody.`;
+    return `Nobody is known yet. It waits for ${keys.map(({ key }) => `its ${toWords(key)}`).join(', or ')} to lead to somebody.`;
   }
   if (matched_by === null) return `Sent on contact ${contact_id} itself.`;
-  return `Matched to contact ${contact_id} by its ${inWords(matched_by)}.`;
+  return `Matched to contact ${contact_id} by its ${toWords(matched_by)}.`;
 }
 
-function outcome({ contact_id, matched_by }: StaffPurchase, key: MatchKey, before: Key[]): Key['outcome'] {
+function outcomeOf({ contact_id, matched_by }: StaffPurchase, key: MatchKey, before: Key[]): Key['outcome'] {
   if (key === matched_by) return 'won';
   const settled = contact_id !== null && (matched_by === null || before.some((one) => one.outcome === 'won'));
   return settled ? 'not needed' : 'led to nobody';
 }
 
-const inWords = (key: MatchKey) => key.replaceAll('_', ' ');
-
-interface Followed {
-  lead: Lead | undefined;
-  /** What to say where there is none. */
-  otherwise: string;
+interface ResolvedKey {
+  target: MatchTarget | undefined;
+  /** The reason in the response, if there is no target. */
+  reasonIfNone: string;
 }
 
-/** Where a key leads now. */
-async function follow(
+/** Finds the contact that a key leads to now. */
+async function resolveKey(
   tx: Tx,
   accountId: number,
   timeZone: string,
   { unit_id, unit_name, provider_id, unique_code_group_id, transaction_date }: StaffPurchase,
   key: MatchKey,
   value: string,
-): Promise<Followed> {
+): Promise<ResolvedKey> {
   switch (key) {
     case 'booking_reference': {
-      const [lead] = await bookingsLedTo(tx, accountId, [{ booking_reference: value, provider_id }]);
-      return { lead, otherwise: 'There is no booking with this reference.' };
+      const [target] = await findByBookings(tx, accountId, [{ booking_reference: value, provider_id }]);
+      return { target, reasonIfNone: 'There is no booking with this reference.' };
     }
     case 'membership_number': {
-      const [lead] = await membersLedTo(tx, accountId, [{ kind: 'membership', value }]);
-      return { lead, otherwise: 'No contact has this membership number.' };
+      const [target] = await findByIdentities(tx, accountId, [{ kind: 'membership', value }]);
+      return { target, reasonIfNone: 'No contact has this membership number.' };
     }
     case 'card_reference': {
-      const [lead] = await membersLedTo(tx, accountId, [{ kind: 'card', value }]);
-      return { lead, otherwise: 'No contact has this card.' };
+      const [target] = await findByIdentities(tx, accountId, [{ kind: 'card', value }]);
+      return { target, reasonIfNone: 'No contact has this card.' };
     }
     case 'unique_code': {
-      const [code] = await codesLedTo(tx, accountId, [{ unique_code: value, unique_code_group_id }]);
+      const [code] = await findByCodes(tx, accountId, [{ unique_code: value, unique_code_group_id }]);
       const groups = code?.groups ?? 0;
-      if (groups > 1) return { lead: undefined, otherwise: 'Several groups have this code.' };
-      return { lead: code?.lead, otherwise: groups ? 'The code is assigned to nobody.' : 'There is no such code.' };
+      if (groups > 1) return { target: undefined, reasonIfNone: 'Several groups have this code.' };
+      return {
+        target: code?.target,
+        reasonIfNone: groups ? 'The code is assigned to nobody.' : 'There is no such code.',
+      };
     }
     case 'table_number': {
       const at = { unit_id, at: transaction_date, table_number: value };
-      const [lead] = await tablesLedTo(tx, accountId, timeZone, [at]);
-      const otherwise = `No booking of that day at ${unit_name} has this table and starts within 3 hours.`;
-      return { lead, otherwise };
+      const [target] = await findByTables(tx, accountId, timeZone, [at]);
+      const reasonIfNone = `No booking of that day at ${unit_name} has this table and starts within 3 hours.`;
+      return { target, reasonIfNone };
     }
   }
 }
@@ -108,17 +110,17 @@ async function candidatesFor(
   { matched_booking_id }: { matched_booking_id: number | null },
 ): Promise<Explanation['candidates']> {
   const at = { unit_id, at: transaction_date, table_number };
-  const winner = matched_by === 'table_number' ? matched_booking_id : null;
-  const rows = await selectCandidates(tx, accountId, timeZone, at, winner);
+  const matchedId = matched_by === 'table_number' ? matched_booking_id : null;
+  const rows = await selectCandidates(tx, accountId, timeZone, at, matchedId);
   return rows.map((row) => {
-    const chosen = row.booking_id === winner;
+    const chosen = row.booking_id === matchedId;
     const { booking_id, booking_reference, contact_id, party_datetime, table_numbers } = row;
-    const turned_down = chosen ? [] : against(row);
+    const turned_down = chosen ? [] : reasonsAgainst(row);
     return { booking_id, booking_reference, contact_id, party_datetime, table_numbers, chosen, turned_down };
   });
 }
 
-function against({ cancelled, same_day, same_table, within }: CandidateRow): string[] {
+function reasonsAgainst({ cancelled, same_day, same_table, within }: CandidateRow): string[] {
   const reasons: string[] = [];
   if (!same_table) reasons.push('It is at another table.');
   if (!same_day) reasons.push('It is on another day.');

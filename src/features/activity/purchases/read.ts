@@ -17,7 +17,6 @@ export async function listPurchases(
   return selectPurchases(tx, accountId, await lineage(tx, accountId, contactId), slice);
 }
 
-/** The waiting purchases. */
 export function listWaiting(
   tx: Tx,
   accountId: number,
@@ -27,12 +26,12 @@ export function listWaiting(
   return selectWaiting(tx, accountId, wanted, slice);
 }
 
-export function howManyWait(tx: Tx, accountId: number): Promise<Waiting> {
+export function countWaitingPurchases(tx: Tx, accountId: number): Promise<Waiting> {
   return countWaiting(tx, accountId);
 }
 
 /** Counts the waiting purchases of all accounts by key. One transaction per account, so that none takes long. */
-export async function howManyWaitEverywhere(db: Database): Promise<Record<string, number>> {
+export async function countWaitingInAllAccounts(db: Database): Promise<Record<string, number>> {
   const waiting: Record<string, number> = Object.fromEntries(matchKeys.map((key) => [key, 0]));
   let ids: number[] = [];
   do {

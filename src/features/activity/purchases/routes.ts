@@ -1,8 +1,8 @@
 import { batchedWrite, jsonRoute, listRoute } from '../../../platform/http/route.ts';
-import { asSent } from '../../../shared/clock.ts';
+import { formatUtc } from '../../../shared/clock.ts';
 import { NoFields } from '../../../shared/fields.ts';
 import { explainPurchase } from './explain.ts';
-import { howManyWait, listPurchases, listWaiting, showPurchase } from './read.ts';
+import { countWaitingPurchases, listPurchases, listWaiting, showPurchase } from './read.ts';
 import {
   AnonymousPurchases,
   Explanation,
@@ -71,7 +71,7 @@ export const purchaseRoutes = [
       },
     },
     {
-      prepare: (read, { receivedAt }) => preparePurchases(read, asSent(receivedAt)),
+      prepare: (read, { receivedAt }) => preparePurchases(read, formatUtc(receivedAt)),
       weigh: weighPurchases,
       write: writePurchases,
       response: (done) => done,
@@ -135,7 +135,7 @@ export const purchaseRoutes = [
         },
       },
     },
-    (tx, { accountId }) => howManyWait(tx, accountId),
+    (tx, { accountId }) => countWaitingPurchases(tx, accountId),
   ),
   jsonRoute(
     {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { idsOf, listed, matchKeys, orderTypes } from '../../../shared/codes.ts';
 import { Id, Instant, Money, Nullable, vital, WallClock } from '../../../shared/fields.ts';
-import { spoken } from '../../../shared/phrases.ts';
+import { toWords } from '../../../shared/phrases.ts';
 import { recordOf } from '../../../shared/record.ts';
 
 export const mostLines = 1000;
@@ -37,7 +37,7 @@ const Item = Type.Object(
 );
 export type Item = Static<typeof Item>;
 
-/** One of the contact write's `purchases`, or of an anonymous request's. */
+/** An element of `purchases` in a contact write or in a request with anonymous purchases. */
 export const NewPurchase = Type.Object(
   {
     transaction_reference: Type.String({
@@ -166,10 +166,10 @@ export const Purchase = Type.Object(
 export type Purchase = Static<typeof Purchase>;
 
 const keys = recordOf(matchKeys, (name) =>
-  Nullable(Type.String({ description: `The ${spoken(name)} that was sent.` })),
+  Nullable(Type.String({ description: `The ${toWords(name)} that was sent.` })),
 );
 
-/** What staff see besides. */
+/** A purchase with the fields for staff. */
 export const StaffPurchase = Type.Object(
   {
     ...Purchase.properties,

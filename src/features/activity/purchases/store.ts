@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { type Asked, askedBy, listing, selectForMany } from '../../../platform/db/listing.ts';
+import { listing, type PageRequest, requestRows, selectForMany } from '../../../platform/db/listing.ts';
 import { alsoEquals, only, type Sql, sql } from '../../../platform/db/sql.ts';
-import { onClock } from '../../../shared/clock.ts';
+import { toLocalTime } from '../../../shared/clock.ts';
 import { idOf, type MatchKey, matchKeys, orderTypes } from '../../../shared/codes.ts';
 import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
 import { present } from '../../../shared/present.ts';
@@ -43,7 +43,7 @@ export interface PurchaseRow extends SentKeys {
   matched_booking_id: number | null;
 }
 
-export const nothingSent: SentKeys = {
+export const noMatchKeys: SentKeys = {
   booking_reference: null,
   unique_code: null,
   unique_code_group_id: null,
@@ -59,7 +59,7 @@ export type PurchaseKey = Pick<PurchaseRow, 'transaction_reference' | 'unit_id' 
 
 export const purchaseKey = ({ transaction_reference, unit_id, provider_id }: PurchaseKey) =>
   `${unit_id} ${provider_id ?? ''} ${transaction_reference}`;
-/** Its lock key. */
+/** The lock key of a purchase. */
 export const purchaseLock = (reference: string) => `purchase:${reference}`;
 
 interface Defaults {
@@ -93,8 +93,8 @@ export function purchaseRow(
     order_type_id: sent.order_type_id ?? before?.order_type_id ?? idOf(orderTypes, 'unknown'),
     created_at:
       sent.created_at === undefined
-        ? (before?.created_at ?? onClock(of.receivedAt, of.timeZone))
-        : onClock(sent.created_at, of.timeZone),
+        ? (before?.created_at ?? toLocalTime(of.receivedAt, of.timeZone))
+        : toLocalTime(sent.created_at, of.timeZone),
     lines: sent.items?.map(line) ?? before?.lines ?? [],
     booking_reference: before?.booking_reference ?? null,
     unique_code: before?.unique_code ?? null,
@@ -115,7 +115,7 @@ function line({ description = '', sku = '', quantity, value, tags = [] }: Item):
 const stored = sql`contact_id, unit_id, provider_id, transaction_reference, order_type_id, created_at, lines, booking_reference, unique_code,
   unique_code_group_id, membership_number, card_reference, table_number, matched_by, matched_value, matched_booking_id`;
 
-/** The existing purchases among these. */
+/** The purchases with these keys. */
 export function findPurchases(tx: Tx, accountId: number, keys: PurchaseKey[]): Promise<PurchaseRow[]> {
   return tx<PurchaseRow>`
     select purchase.* from unnest(${keys.map((key) => key.transaction_reference)}::text[], ${keys.map((key) => key.unit_id)}::bigint[],
@@ -146,14 +146,19 @@ export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Pr
       unique_code_group_id = excluded.unique_code_group_id, membership_number = excluded.membership_number,
       card_reference = excluded.card_reference, table_number = excluded.table_number, matched_by = excluded.matched_by,
       matched_value = excluded.matched_value, matched_booking_id = excluded.matched_booking_id,
-      -- A match that stays is as old as it was.
+      -- A match that does not change keeps its time.
       matched_at = case when excluded.matched_by is not distinct from purchases.matched_by
         and excluded.contact_id is not distinct from purchases.contact_id then purchases.matched_at else excluded.matched_at end
     returning id, unit_id, provider_id, transaction_reference`;
 }
 
 /** Removes the membership numbers and cards of an erased guest from all purchases. */
-export async function forgetMembers(tx: Tx, accountId: number, memberships: string[], cards: string[]): Promise<void> {
+export async function removeMemberKeys(
+  tx: Tx,
+  accountId: number,
+  memberships: string[],
+  cards: string[],
+): Promise<void> {
   const gone = (values: string[], condition: Sql) => sql`
     select purchase.id from unnest(${values}::text[]) as gone (value)
     cross join lateral (select id from purchases where account_id = ${accountId} and ${condition} offset 0) as purchase`;
@@ -226,7 +231,7 @@ async function purchasePage<Row extends { id: number }>(
   return { rows, total };
 }
 
-/** Whether the purchases have more lines, or more bytes of them, than this. */
+/** Whether the purchases have more lines, or more bytes in their lines, than the bounds allow. */
 export function exceeds(sizes: { lines: number; bytes: number }[], bounds: { lines: number; bytes: number }): boolean {
   let [lines, bytes] = [0, 0];
   for (const size of sizes) {
@@ -246,28 +251,28 @@ const popColumns = sql`${unitName}, p.id, p.transaction_reference, p.unit_id, p.
 
 /** A contact's purchases in a range of days, newest first. */
 const popsOf = (accountId: number) => ({
-  from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
+  from: sql`unnest(request.contact_ids) as person (id) cross join lateral (
     select * from purchases where account_id = ${accountId} and contact_id = person.id
-      and created_at >= asked.start and created_at < asked.until offset 0) as p`,
+      and created_at >= request.start and created_at < request.until offset 0) as p`,
   orderBy: sql`p.created_at desc, p.id desc`,
 });
 
-type AskedDays = Omit<Asked, 'limit' | 'offset'>;
+type DaysRequest = Omit<PageRequest, 'limit' | 'offset'>;
 
-/** The purchases of each search. Undefined: there are more than `room` allows, or one of them is larger. */
+/** The purchases of each search. Undefined: the result exceeds `room`. */
 export async function selectPurchasePops(
   tx: Tx,
   accountId: number,
-  all: AskedDays[],
+  all: DaysRequest[],
   room: { purchases: number; lines: number; bytes: number },
 ): Promise<(PurchasePop[] | undefined)[]> {
   const list = {
     ...popsOf(accountId),
     columns: sql`case when pg_column_size(p.lines) <= ${room.bytes} and jsonb_array_length(p.lines) <= ${room.lines}
       then p.lines end as lines, ${popColumns}`,
-    show: (row: PopRow, { contactId }: Asked) => (row.lines ? showPop(row, row.lines, contactId) : undefined),
+    show: (row: PopRow, { contactId }: PageRequest) => (row.lines ? showPop(row, row.lines, contactId) : undefined),
   };
-  // One more, to detect that there are more.
+  // One row more than allowed shows whether there are more.
   const slice = { limit: room.purchases + 1, offset: 0 };
   const found = await selectForMany(
     tx,
@@ -282,7 +287,7 @@ export async function selectPurchasePops(
 interface PurchaseSize {
   id: number;
   lines: number;
-  /** Of the lines as text. */
+  /** The size of the lines as text. */
   bytes: number;
 }
 
@@ -301,15 +306,15 @@ export interface PopPiece {
 export function selectPopPieces(
   tx: Tx,
   accountId: number,
-  asked: AskedDays,
+  request: DaysRequest,
   limit: number,
   piece: { purchases: number; bytes: number },
 ): Promise<PopPiece[]> {
   const { from, orderBy } = popsOf(accountId);
-  const ofOne = [{ ...asked, limit, offset: 0 }];
+  const ofOne = [{ ...request, limit, offset: 0 }];
   return tx<PopPiece>`
     with size as (
-      select ${sizeColumns}, p.created_at from ${askedBy(ofOne)} cross join lateral (select p.* from ${from}) as p
+      select ${sizeColumns}, p.created_at from ${requestRows(ofOne)} cross join lateral (select p.* from ${from}) as p
       order by ${orderBy} limit ${limit}),
     placed as (
       select p.*, (row_number() over newest - 1) / ${piece.purchases}::int as by_count, sum(p.bytes) over newest / ${piece.bytes}::int as by_bytes
@@ -357,7 +362,7 @@ export async function findStaffPurchase(tx: Tx, accountId: number, id: number): 
   return row;
 }
 
-/** The value of the key at the match, and the booking. */
+/** The value of the key when it matched, and the booking that it led to. */
 export async function findMatch(
   tx: Tx,
   accountId: number,
@@ -368,7 +373,7 @@ export async function findMatch(
   return row ?? noMatch;
 }
 
-/** One condition per key instead of a parameter: it must repeat the condition of the partial index. */
+/** One condition per key, without a parameter, because it must repeat the condition of the partial index. */
 const waitsFor: Record<MatchKey, Sql> = {
   booking_reference: sql`contact_id is null and booking_reference is not null`,
   unique_code: sql`contact_id is null and unique_code is not null`,
@@ -389,7 +394,7 @@ export function selectWaiting(
   return purchasePage(tx, accountId, from, { columns: staffColumns, orderBy: sql`p.id desc` }, slice);
 }
 
-/** Counts the waiting purchases, in all and by key. */
+/** Counts the waiting purchases, in total and by key. */
 export async function countWaiting(tx: Tx, accountId: number): Promise<Waiting> {
   const count = (condition: Sql) => tx<{ n: number }>`
     select count(*) as n from purchases where account_id = ${accountId} and ${condition}`;
@@ -400,3 +405,6 @@ export async function countWaiting(tx: Tx, accountId: number): Promise<Waiting> 
   const counts = new Map(byKey);
   return { waiting: only(all).n, waiting_for: recordOf(matchKeys, (key) => present(counts.get(key), 'count')) };
 }
+
+// The earlier names, for callers that still use them.
+export { noMatchKeys as nothingSent };

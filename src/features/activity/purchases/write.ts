@@ -1,7 +1,7 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
 import { matchKeys } from '../../../shared/codes.ts';
-import { oneOf } from '../../../shared/phrases.ts';
+import { oneOf, toWords } from '../../../shared/phrases.ts';
 import { present } from '../../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../../shared/problem.ts';
 import type { PartialInput, ReadResult } from '../../../shared/read.ts';
@@ -9,17 +9,17 @@ import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { identityKey } from '../../identity/identities/schema.ts';
 import { survivorsOf } from '../../identity/identities/store.ts';
-import { codesLedTo, lockPurchases, nothingBrought } from '../../identity/matching/store.ts';
+import { findByCodes, lockPurchases, noNewMatchKeys } from '../../identity/matching/store.ts';
 import { findUnits } from '../../venues/units/store.ts';
 import { existingCodeGroups } from '../../vouchers/group-store.ts';
 import { codeKey } from '../../vouchers/schema.ts';
 import { codeLock } from '../../vouchers/store.ts';
 import { bookingLock, tablesLock } from '../bookings/store.ts';
-import { codeOf, Leads, type Match, saidKey } from './match-keys.ts';
+import { codeOf, type Match, MatchTargets, sentCodeKey } from './match-keys.ts';
 import type { AnonymousPurchases, NewPurchase, PurchasesStored } from './schema.ts';
 import { findPurchases, type PurchaseRow, purchaseKey, purchaseLock, purchaseRow, putPurchases } from './store.ts';
 
-/** Anonymous purchases, with the keys to match them by. */
+/** A request with anonymous purchases and the keys to match them by. */
 export interface PurchasesCommand {
   read: ReadResult<AnonymousPurchases>;
   receivedAt: string;
@@ -29,14 +29,14 @@ export function preparePurchases(read: ReadResult<AnonymousPurchases>, receivedA
   const { partial, errors } = read;
   if (matchKeys.every((key) => partial[key] === undefined && !errors.fields[key])) {
     for (const key of matchKeys) {
-      const others = matchKeys.filter((other) => other !== key).map((other) => other.replaceAll('_', ' '));
-      errors.add(key, `The ${key.replaceAll('_', ' ')} field is required when there is no ${oneOf(others)}.`);
+      const others = matchKeys.filter((other) => other !== key).map(toWords);
+      errors.add(key, `The ${toWords(key)} field is required when there is no ${oneOf(others)}.`);
     }
   }
   return { read, receivedAt };
 }
 
-/** An estimate of the rows that the command is stored as. */
+/** The estimated number of rows of a command. */
 export function weighPurchases({ read: { partial } }: PurchasesCommand): number {
   return (partial.purchases ?? []).reduce(
     (weight, purchase) => weight + 1 + Math.ceil((purchase?.items?.length ?? 0) / 10),
@@ -46,7 +46,7 @@ export function weighPurchases({ read: { partial } }: PurchasesCommand): number 
 
 /**
  * Stores and matches the anonymous purchases of many requests. The result is the same as if the requests ran one after
- * the other. A request that names something that does not exist is rejected alone.
+ * the other. A request that refers to something that does not exist is rejected without the others.
  */
 export async function writePurchases(
   tx: Tx,
@@ -55,7 +55,7 @@ export async function writePurchases(
 ): Promise<(PurchasesStored | Error)[]> {
   const account = await holdAccount(tx, accountId);
   if (!account) return commands.map(() => noSuchAccount());
-  // A request that could not be read is rejected before any look-up.
+  // Requests with invalid fields are rejected, so their purchases are not looked up.
   const valid = commands.flatMap(({ read, receivedAt }) => (read.valid ? [{ input: read.valid, receivedAt }] : []));
   const sent = valid.flatMap((request) => request.input.purchases.map((one) => rowOf(one, request, account)));
   const seen = await findPurchases(tx, accountId, sent);
@@ -83,7 +83,7 @@ export async function writePurchases(
         commands.flatMap(({ read: { partial } }) => codeOf(partial) ?? []),
       ),
     // No other transaction can match them between the read and the write.
-    purchases: () => lockPurchases(tx, accountId, account.time_zone, sent, nothingBrought),
+    purchases: () => lockPurchases(tx, accountId, account.time_zone, sent, noNewMatchKeys),
     existing: () => findPurchases(tx, accountId, sent),
   });
   if (!sameKeys(seen, existing)) throw new Conflict();
@@ -92,7 +92,7 @@ export async function writePurchases(
   const rows = new Map(existing.map((row) => [purchaseKey(row), row]));
   const states: PurchaseRow[] = [];
   const decided = commands.map(({ read, receivedAt }) => {
-    const errors = { ...unknownTo(known, read.partial), ...read.errors.fields };
+    const errors = { ...referenceErrors(known, read.partial), ...read.errors.fields };
     const input = read.valid;
     if (!input || Object.keys(errors).length > 0) return new Invalid(errors);
     const request = { input, receivedAt };
@@ -100,26 +100,26 @@ export async function writePurchases(
       const key = purchaseKey(rowOf(purchase, request, account));
       const row = withKeys(rowOf(purchase, request, account, rows.get(key)), input);
       rows.set(key, row);
-      // The place of the state.
+      // The index of the state.
       return states.push(row) - 1;
     });
   });
   if (states.length === 0) return decided.map((one) => (one instanceof Error ? one : { purchases: [] }));
-  const settled = await settle(tx, account, existing, states);
-  const last = new Map(settled.map((row) => [purchaseKey(row), row]));
-  const { stored, today } = await tx.inOrder({
+  const matched = await applyMatches(tx, account, existing, states);
+  const last = new Map(matched.map((row) => [purchaseKey(row), row]));
+  const { stored, survivors } = await tx.inOrder({
     stored: () => putPurchases(tx, accountId, [...last.values()]),
-    today: () => survivorsOf(tx, accountId, [...new Set(settled.flatMap((row) => row.contact_id ?? []))]),
+    survivors: () => survivorsOf(tx, accountId, [...new Set(matched.flatMap((row) => row.contact_id ?? []))]),
   });
   const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
-  const answer = (row: PurchaseRow) => ({
+  const toResponse = (row: PurchaseRow) => ({
     id: present(ids.get(purchaseKey(row)), 'purchase'),
     transaction_reference: row.transaction_reference,
-    contact_id: row.contact_id && (today.get(row.contact_id) ?? null),
+    contact_id: row.contact_id && (survivors.get(row.contact_id) ?? null),
     matched_by: row.matched_by,
   });
   return decided.map((one) =>
-    one instanceof Error ? one : { purchases: one.map((place) => answer(present(settled[place], 'purchase'))) },
+    one instanceof Error ? one : { purchases: one.map((place) => toResponse(present(matched[place], 'purchase'))) },
   );
 }
 
@@ -138,38 +138,43 @@ function rowOf(
   return purchaseRow(before, purchase, { rootUnitId, providerId: provider_id, receivedAt, timeZone });
 }
 
-/** A purchase that a contact write stored keeps its contact. Otherwise the earlier keys count besides the new ones. */
+/** Adds the sent keys to the stored ones. A purchase that a contact write stored keeps its contact and is not matched. */
 function withKeys(row: PurchaseRow, input: AnonymousPurchases): PurchaseRow {
-  if (isSaid(row)) return row;
-  const said = { ...row };
-  for (const key of matchKeys) said[key] = input[key] ?? row[key];
+  if (isOfContactWrite(row)) return row;
+  const updated = { ...row };
+  for (const key of matchKeys) updated[key] = input[key] ?? row[key];
   // A group belongs to a code. With another code, the stored group does not count.
   const sameCode = codeKey(input.unique_code ?? row.unique_code ?? '') === codeKey(row.unique_code ?? '');
-  said.unique_code_group_id = input.unique_code_group_id ?? (sameCode ? row.unique_code_group_id : null);
-  return said;
+  updated.unique_code_group_id = input.unique_code_group_id ?? (sameCode ? row.unique_code_group_id : null);
+  return updated;
 }
 
-const isSaid = ({ contact_id, matched_by }: PurchaseRow) => contact_id !== null && matched_by === null;
+const isOfContactWrite = ({ contact_id, matched_by }: PurchaseRow) => contact_id !== null && matched_by === null;
 
 /**
- * Matches each purchase by the first of its keys that leads to a contact. Otherwise it keeps its match. A purchase with
- * the same keys as before keeps its match in any case, so a retry changes nothing.
+ * Matches each purchase by the first of its keys that leads to a contact. If none does, the purchase keeps its earlier
+ * match. A purchase with unchanged keys also keeps it, so a retry changes nothing.
  */
-async function settle(tx: Tx, account: Account, before: PurchaseRow[], states: PurchaseRow[]): Promise<PurchaseRow[]> {
-  const leads = await Leads.find(tx, account, states);
+async function applyMatches(
+  tx: Tx,
+  account: Account,
+  before: PurchaseRow[],
+  states: PurchaseRow[],
+): Promise<PurchaseRow[]> {
+  const targets = await MatchTargets.find(tx, account, states);
   const latest = new Map(before.map((row) => [purchaseKey(row), row]));
   return states.map((state) => {
     const last = latest.get(purchaseKey(state));
-    const stays = isSaid(state) || (last && isMatched(last) && saysTheSame(last, state));
-    const settled = { ...state, ...((!stays && leads.of(state)) || matchOf(last)) };
-    latest.set(purchaseKey(state), settled);
-    return settled;
+    const stays = isOfContactWrite(state) || (last && isMatched(last) && hasSameKeys(last, state));
+    const matched = { ...state, ...((!stays && targets.of(state)) || matchOf(last)) };
+    latest.set(purchaseKey(state), matched);
+    return matched;
   });
 }
 
 const isMatched = ({ matched_by }: PurchaseRow) => matched_by !== null;
 
-function saysTheSame(last: PurchaseRow, state: PurchaseRow): boolean {
+function hasSameKeys(last: PurchaseRow, state: PurchaseRow): boolean {
   return [...matchKeys, 'unique_code_group_id' as const, 'created_at' as const].every(
     (name) => last[name] === state[name],
   );
@@ -187,8 +192,8 @@ function matchOf(row: PurchaseRow | undefined): Partial<Match> {
  */
 function keysOf(inputs: AnonymousPurchases[], rows: PurchaseRow[]): string[] {
   const keys = rows.map((row) => purchaseLock(row.transaction_reference));
-  for (const said of [...inputs, ...rows]) {
-    const { booking_reference, unique_code, membership_number, card_reference, table_number } = said;
+  for (const keyed of [...inputs, ...rows]) {
+    const { booking_reference, unique_code, membership_number, card_reference, table_number } = keyed;
     if (booking_reference) keys.push(bookingLock(booking_reference));
     if (unique_code) keys.push(codeLock(unique_code));
     if (membership_number) keys.push(identityKey({ kind: 'membership', value: membership_number }));
@@ -198,12 +203,12 @@ function keysOf(inputs: AnonymousPurchases[], rows: PurchaseRow[]): string[] {
   return keys;
 }
 
-/** Whether both have the same keys, so that the locks that were taken are still the right ones. */
+/** Whether the keys are unchanged since the locks were chosen. */
 function sameKeys(seen: PurchaseRow[], now: PurchaseRow[]): boolean {
-  const said = (rows: PurchaseRow[]) =>
+  const keysByPurchase = (rows: PurchaseRow[]) =>
     new Map(rows.map((row) => [purchaseKey(row), matchKeys.map((key) => row[key])]));
-  const before = said(seen);
-  return [...said(now)].every(([key, keys]) =>
+  const before = keysByPurchase(seen);
+  return [...keysByPurchase(now)].every(([key, keys]) =>
     keys.every((value, index) => value === (before.get(key)?.[index] ?? null)),
   );
 }
@@ -214,16 +219,16 @@ async function findCodes(
   accountId: number,
   codes: { unique_code: string; unique_code_group_id: number | null }[],
 ) {
-  const found = codes.length === 0 ? [] : await codesLedTo(tx, accountId, codes);
-  return new Map(codes.map((code, index) => [saidKey(code), found[index]?.groups ?? 0]));
+  const found = codes.length === 0 ? [] : await findByCodes(tx, accountId, codes);
+  return new Map(codes.map((code, index) => [sentCodeKey(code), found[index]?.groups ?? 0]));
 }
 
 function unitsIn({ read: { partial } }: PurchasesCommand): number[] {
   return (partial.purchases ?? []).flatMap((purchase) => purchase?.unit_id ?? []);
 }
 
-/** The errors for names that do not exist. */
-function unknownTo(
+/** The errors for units, groups and codes that do not exist or are ambiguous. */
+function referenceErrors(
   { units, groups, codes }: { units: Set<number>; groups: Set<number>; codes: Map<string, number> },
   input: PartialInput<AnonymousPurchases>,
 ): FieldErrors {
@@ -235,7 +240,7 @@ function unknownTo(
   const { unique_code_group_id } = input;
   if (unique_code_group_id !== undefined && !groups.has(unique_code_group_id)) {
     addError(errors, 'unique_code_group_id', 'The unique code group id is not a group of this account.');
-  } else if (input.unique_code !== undefined && (codes.get(saidKey(input)) ?? 0) > 1) {
+  } else if (input.unique_code !== undefined && (codes.get(sentCodeKey(input)) ?? 0) > 1) {
     addError(errors, 'unique_code_group_id', 'The unique code group id is required: several groups have this code.');
   }
   return errors;

@@ -13,8 +13,8 @@ const bookingStatusId = Type.Integer({
   enum: idsOf(stayStatuses),
   examples: [3],
 });
-/** A guest with one of these was there, once the check-in has passed: not every partner reports the arrival. */
-export const begunStatuses = (['confirmed', 'checked in', 'checked out'] as const).map((name) =>
+/** A stay with one of these counts as a visit after its check-in time, because not every partner reports the arrival. */
+export const startedStatuses = (['confirmed', 'checked in', 'checked out'] as const).map((name) =>
   idOf(stayStatuses, name),
 );
 const sourceId = Id(`The booking source: ${listed(builtInBookingSources)}. \`/v1/booking/sources\` has the full list.`);
@@ -72,7 +72,7 @@ const NewExtra = Type.Object(
   { title: 'StayExtraWrite' },
 );
 
-/** One of the contact write's `stays`. */
+/** An element of `stays` in a contact write. */
 export const NewStay = Type.Object(
   {
     booker,
@@ -104,7 +104,7 @@ export const NewStay = Type.Object(
 );
 export type NewStay = Static<typeof NewStay>;
 
-const answered = Object.fromEntries(
+const responseFields = Object.fromEntries(
   Object.entries(optional).map(([name, schema]) => [name, Nullable(schema)]),
 ) as unknown as { [K in keyof typeof optional]: ReturnType<typeof Nullable<(typeof optional)[K]>> };
 
@@ -125,7 +125,7 @@ export const Stay = Type.Object(
     total_guests: Type.Integer({ description: 'The number of adults and children.', examples: [2] }),
     booking_enquiry_source_id: sourceId,
     booking_status_id: bookingStatusId,
-    ...answered,
+    ...responseFields,
     extras: Type.Array(
       Type.Object(
         { ...extra, start_date: WallClock('The start.'), end_date: WallClock('The end.') },

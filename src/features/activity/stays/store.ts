@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { raw, sql } from '../../../platform/db/sql.ts';
-import { onClock } from '../../../shared/clock.ts';
+import { toLocalTime } from '../../../shared/clock.ts';
 import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { moneyFields, type NewStay, optionalFields, type Stay } from './schema.ts';
@@ -61,12 +61,12 @@ export type StayRow = Record<Exclude<keyof typeof columnTypes, 'extras'>, string
 export type StayKey = Pick<StayRow, 'provider_id' | 'stay_reference'>;
 
 export const stayKey = ({ provider_id, stay_reference }: StayKey) => `${provider_id} ${stay_reference}`;
-/** Its lock key. */
+/** The lock key of a stay. */
 export const stayLock = (key: StayKey) => `stay:${stayKey(key)}`;
 
 /** The stay after a write. A field that was not sent keeps its value. */
 export function stayRow(before: StayRow | undefined, sent: NewStay, timeZone: string): StayRow {
-  const at = (time: string) => onClock(time, timeZone);
+  const at = (time: string) => toLocalTime(time, timeZone);
   const [checkin_date, checkout_date] = [at(sent.checkin_date), at(sent.checkout_date)];
   const optional = recordOf(optionalFields, (field) => sent[field] ?? before?.[field] ?? null);
   for (const field of moneyFields) {
@@ -99,7 +99,7 @@ export function stayRow(before: StayRow | undefined, sent: NewStay, timeZone: st
   };
 }
 
-/** The existing stays among these. */
+/** The stays with these keys. */
 export function findStays(tx: Tx, accountId: number, keys: StayKey[]): Promise<StayRow[]> {
   return tx<StayRow>`
     select stay.* from unnest(${keys.map((key) => key.provider_id)}::bigint[], ${keys.map((key) => key.stay_reference)}::text[])

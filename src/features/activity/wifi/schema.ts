@@ -8,7 +8,7 @@ const hotspotName = Text('The name of the hotspot.', 'Anchor guest wifi');
 const macAddress = Text('The MAC address of the device.', '9c:4e:36:aa:01:02');
 const deviceType = Text('The kind of device.', 'phone');
 
-/** One of the contact write's `wifi`. */
+/** An element of `wifi` in a contact write. */
 export const NewWifi = Type.Object(
   {
     unit_id: Type.Optional(Id('The unit. The default is the root unit.', vital)),

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { type Asked, listingForMany } from '../../../platform/db/listing.ts';
+import { listingForMany, type PageRequest } from '../../../platform/db/listing.ts';
 import { sql } from '../../../platform/db/sql.ts';
-import { onClock } from '../../../shared/clock.ts';
+import { toLocalTime } from '../../../shared/clock.ts';
 import type { Rows } from '../../../shared/fields.ts';
 import type { NewWifi, WifiPop } from './schema.ts';
 
@@ -33,7 +33,7 @@ export function wifiRow(
     mac_address,
     device_type,
     interaction_type,
-    created_at: onClock(created_at ?? of.receivedAt, of.timeZone),
+    created_at: toLocalTime(created_at ?? of.receivedAt, of.timeZone),
   };
 }
 
@@ -50,16 +50,16 @@ export async function insertWifi(tx: Tx, accountId: number, rows: WifiRow[]): Pr
 }
 
 /** The interactions in a range of days, newest first. */
-export function selectWifiPops(tx: Tx, accountId: number, all: Asked[]): Promise<Rows<WifiPop>[]> {
+export function selectWifiPops(tx: Tx, accountId: number, all: PageRequest[]): Promise<Rows<WifiPop>[]> {
   const list = {
     // The name of the unit is looked up instead of joined: a plan that starts with the units reads all their interactions.
     columns: sql`w.id, w.unit_id, (select name from units where account_id = w.account_id and id = w.unit_id) as unit_name, w.hotspot_name, w.mac_address, w.device_type, w.interaction_type,
       to_char(w.created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`,
-    from: sql`unnest(asked.contact_ids) as person (id) cross join lateral (
+    from: sql`unnest(request.contact_ids) as person (id) cross join lateral (
       select * from wifi_interactions where account_id = ${accountId} and contact_id = person.id
-        and created_at >= asked.start and created_at < asked.until offset 0) as w`,
+        and created_at >= request.start and created_at < request.until offset 0) as w`,
     orderBy: sql`w.created_at desc, w.id desc`,
-    show: (row: Omit<WifiPop, 'contact_id'>, { contactId }: Asked): WifiPop => ({
+    show: (row: Omit<WifiPop, 'contact_id'>, { contactId }: PageRequest): WifiPop => ({
       id: row.id,
       contact_id: contactId,
       unit_id: row.unit_id,

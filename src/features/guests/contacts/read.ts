@@ -38,12 +38,12 @@ export async function findContactBy(
       mobile_number: ['The mobile number field is required when there is no email.'],
     });
   }
-  const id = await knownBy(tx, accountId, { email, mobile_number });
+  const id = await findByIdentity(tx, accountId, { email, mobile_number });
   if (id === undefined) throw noSuchContact();
   return showContact(tx, accountId, id, root);
 }
 
-async function knownBy(
+async function findByIdentity(
   tx: Tx,
   accountId: number,
   { email, mobile_number }: { email: string | undefined; mobile_number: string | undefined },
@@ -71,7 +71,7 @@ export async function listContacts(
   const id =
     email === undefined && mobile_number === undefined
       ? undefined
-      : ((await knownBy(tx, accountId, { email, mobile_number })) ?? null);
+      : ((await findByIdentity(tx, accountId, { email, mobile_number })) ?? null);
   const { rows, total } = await selectContacts(tx, accountId, { id, status: email_status }, slice);
   const ids = rows.map((row) => row.id);
   const details = new Map((await selectDetails(tx, accountId, ids)).map((entry) => [entry.id, entry]));

@@ -6,7 +6,7 @@ import type { FoundContact, SearchContacts } from './schema.ts';
 
 /*
  * Searches contacts in accounts with a million of them. No statement reads a whole account. The typed text becomes a
- * fewContacts index ranges, and each range is read only as far as the page needs.
+ * few index ranges, and each range is read only as far as the page needs.
  */
 
 /** A name prefix, optionally together with a complete other name. */
@@ -62,7 +62,7 @@ const fewContacts = 5000;
 /** The most contacts of one filter that are checked against the other filters. */
 const maxChecked = 20_000;
 
-/** The filters, the one that lets the fewest through first. */
+/** The filters, the most selective one first. */
 async function bySelectivity(tx: Tx, filters: Filter[]): Promise<{ filter: Filter; size: number }[]> {
   const most = filters.length > 1 ? maxChecked : fewContacts;
   const sized = await tx.each(filters, async (filter) => {
@@ -85,18 +85,18 @@ export async function selectNewest(
   by: Filters,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<number[]> {
-  const standing = sql`select id from contacts where account_id = ${accountId} and merged_into is null`;
+  const unmerged = sql`select id from contacts where account_id = ${accountId} and merged_into is null`;
   const filters = filtersOf(accountId, by);
   const [first, ...others] =
     filters.length < 2 ? filters : (await bySelectivity(tx, filters)).map(({ filter }) => filter);
   const ids = first
-    ? sql`${passing([first, ...others])} and exists (${standing} and contacts.id = one.id offset 0)`
-    : standing;
+    ? sql`${passing([first, ...others])} and exists (${unmerged} and contacts.id = one.id offset 0)`
+    : unmerged;
   const rows = await tx<{ id: number }>`${ids} order by id desc limit ${limit} offset ${offset}`;
   return rows.map(({ id }) => id);
 }
 
-/** Appended to a prefix, gives the end of its index range. */
+/** A prefix with this character appended is the end of the prefix's index range. */
 const last = '\u{10FFFF}';
 
 /**
@@ -110,29 +110,29 @@ export async function selectMatching(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<number[]> {
   const filters = filtersOf(accountId, by);
-  const among = await idsIfFew(tx, filters);
-  const from = among ? amongFew(accountId, among) : amongAll(accountId);
-  const passes = (id: Sql) => all(among ? [] : filters.map((filter) => filter.has(id)));
+  const few = await idsIfFew(tx, filters);
+  const from = few ? onlyContacts(accountId, few) : allContacts(accountId);
+  const passes = (id: Sql) => all(few ? [] : filters.map((filter) => filter.has(id)));
   // Each range returns enough rows for the whole page, and more, because several identities can lead to one contact.
   const wanted = offset + limit;
 
-  const named = (field: NameRange['field'], withOther: boolean) => {
+  const byName = (field: NameRange['field'], withOther: boolean) => {
     const start = raw(`contact.${field}_key`);
     const other = raw(field === 'first_name' ? 'contact.last_name_key' : 'contact.first_name_key');
     return sql`
-      select sought.place, hit.* from sought_name sought cross join lateral (
+      select range.place, hit.* from name_range range cross join lateral (
         select contact.id, ${start} as key, ${other} as next_key from ${from.contacts} contact
-        where contact.account_id = ${accountId} and contact.merged_into is null and ${start} >= sought.start and ${start} < sought.until
-          ${withOther ? sql`and ${other} = sought.other` : sql``} and ${passes(sql`contact.id`)}
+        where contact.account_id = ${accountId} and contact.merged_into is null and ${start} >= range.start and ${start} < range.until
+          ${withOther ? sql`and ${other} = range.other` : sql``} and ${passes(sql`contact.id`)}
         order by ${withOther ? sql`${other}, ${start}` : sql`${start}, ${other}`}, contact.id limit ${wanted}) as hit
-      where sought.field = ${field} and sought.start <> '' and sought.other ${withOther ? sql`<> ''` : sql`is null`}`;
+      where range.field = ${field} and range.start <> '' and range.other ${withOther ? sql`<> ''` : sql`is null`}`;
   };
-  const known = sql`
-    select sought.place, hit.* from sought_identity sought cross join lateral (
-      select today.id, identity.value as key, '' as next_key from ${from.identities} identity
-      cross join lateral (${from.today}) as today
-      where identity.account_id = ${accountId} and identity.kind = sought.kind
-        and identity.value >= sought.start and identity.value < sought.until and ${passes(sql`today.id`)}
+  const byIdentity = sql`
+    select range.place, hit.* from identity_range range cross join lateral (
+      select owner.id, identity.value as key, '' as next_key from ${from.identities} identity
+      cross join lateral (${from.owners}) as owner
+      where identity.account_id = ${accountId} and identity.kind = range.kind
+        and identity.value >= range.start and identity.value < range.until and ${passes(sql`owner.id`)}
       order by identity.value limit ${2 * wanted}) as hit
     where true`;
   const enough = (found: Sql) => sql`(select count(distinct id) from (${found}) as found) >= ${wanted}`;
@@ -141,20 +141,20 @@ export async function selectMatching(
     sql`select * from found_first union all select * from found_second`,
   ];
   const rows = await tx<{ id: number }>`
-    with ${from.scope} sought_name as materialized (
+    with ${from.scope} name_range as materialized (
       select place, field, other, start, start || ${last} as until
       from unnest(${names.map(({ field }) => field)}::text[], ${names.map(({ start }) => start)}::text[],
         ${names.map(({ other }) => other)}::text[]) with ordinality as sent (field, sent_start, sent_other, place)
       cross join lateral (select name_key(sent_start) as start, name_key(sent_other) as other) as keys),
-    sought_identity as materialized (
+    identity_range as materialized (
       select place + ${names.length} as place, kind, start, start || ${last} as until
       from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ start }) => start)}::text[])
         with ordinality as sent (kind, start, place)),
     -- Later ranges are skipped if the page is full.
     found_first as materialized (
-      ${named('last_name', true)} union all ${named('first_name', true)} union all ${named('last_name', false)}),
-    found_second as materialized (${named('first_name', false)} and not ${enough(inOne)}),
-    found_third as materialized (${known} and not ${enough(inTwo)})
+      ${byName('last_name', true)} union all ${byName('first_name', true)} union all ${byName('last_name', false)}),
+    found_second as materialized (${byName('first_name', false)} and not ${enough(inOne)}),
+    found_third as materialized (${byIdentity} and not ${enough(inTwo)})
     select id from (
       select distinct on (id) id, place, key, next_key from (${inTwo} union all select * from found_third) as found
       order by id, place, key, next_key) as once
@@ -162,7 +162,7 @@ export async function selectMatching(
   return rows.map(({ id }) => id);
 }
 
-/** Those who pass all filters, where they are fewContacts. */
+/** The contacts that pass all filters. Undefined: more than `fewContacts`. */
 async function idsIfFew(tx: Tx, filters: Filter[]): Promise<number[] | undefined> {
   const [first, ...others] = await bySelectivity(tx, filters);
   if (!first || first.size > (others.length > 0 ? maxChecked : fewContacts)) return undefined;
@@ -177,14 +177,14 @@ interface SearchScope {
   contacts: Sql;
   identities: Sql;
   /** The contacts of an identity: its owner, and other contacts that share the number. */
-  today: Sql;
+  owners: Sql;
 }
 
-function amongAll(accountId: number): SearchScope {
+function allContacts(accountId: number): SearchScope {
   const owner = sql`
     select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = identity.contact_id offset 0`;
   // A shared number is the identity of another contact. The possible duplicate leads to this one.
-  const sharers = (own: string, others: string) => sql`
+  const contactsWithNumber = (own: string, others: string) => sql`
     select contact.id from possible_duplicates pair cross join lateral (
       select coalesce(merged_into, id) as id from contacts
       where account_id = ${accountId} and id = pair.${raw(others)} and mobile_number = identity.value offset 0) as contact
@@ -194,11 +194,11 @@ function amongAll(accountId: number): SearchScope {
     scope: sql``,
     contacts: sql`contacts`,
     identities: sql`identities`,
-    today: sql`(${owner}) union all (${sharers('contact_id', 'other_contact_id')}) union all (${sharers('other_contact_id', 'contact_id')})`,
+    owners: sql`(${owner}) union all (${contactsWithNumber('contact_id', 'other_contact_id')}) union all (${contactsWithNumber('other_contact_id', 'contact_id')})`,
   };
 }
 
-function amongFew(accountId: number, ids: number[]): SearchScope {
+function onlyContacts(accountId: number, ids: number[]): SearchScope {
   return {
     scope: sql`
       member as materialized (
@@ -216,7 +216,7 @@ function amongFew(accountId: number, ids: number[]): SearchScope {
         select account_id, 'mobile', mobile_number, id from member where mobile_number is not null),`,
     contacts: sql`member`,
     identities: sql`member_identity`,
-    today: sql`select identity.contact_id as id`,
+    owners: sql`select identity.contact_id as id`,
   };
 }
 

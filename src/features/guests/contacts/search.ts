@@ -50,15 +50,15 @@ function parseSearch(search: string): SearchRanges {
 }
 
 function identityRanges(search: string): IdentityRange[] {
-  const meant: IdentityRange[] = [];
-  if (!/\s/u.test(search)) meant.push({ kind: 'email', start: search.toLowerCase() });
+  const ranges: IdentityRange[] = [];
+  if (!/\s/u.test(search)) ranges.push({ kind: 'email', start: search.toLowerCase() });
   const mobile = mobilePrefix(search);
-  if (mobile !== undefined) meant.push({ kind: 'mobile', start: mobile });
+  if (mobile !== undefined) ranges.push({ kind: 'mobile', start: mobile });
   // Stored with the original case, but typed in either case.
   for (const start of new Set([search, search.toUpperCase(), search.toLowerCase()])) {
-    meant.push({ kind: 'membership', start }, { kind: 'card', start });
+    ranges.push({ kind: 'membership', start }, { kind: 'card', start });
   }
-  return meant;
+  return ranges;
 }
 
 /** The stored form of a partly typed mobile number: `07700…`, `+44 7700…`, `447700…` and `7700…` are equal. */

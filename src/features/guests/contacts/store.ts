@@ -100,7 +100,7 @@ export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
 }
 
 /** The fields of a row that are not null. Most contacts have few fields, and missing fields are read as null. */
-function filled(row: ContactRow): Record<string, unknown> {
+function nonNullFields(row: ContactRow): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of columnNames) {
     const value = row[name];
@@ -114,7 +114,7 @@ export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[])
   await tx`
     insert into contacts (account_id, ${columns}, created_at, updated_at)
     select ${accountId}::bigint, ${columns}, ${tx.now}, ${tx.now}
-    from jsonb_to_recordset(${JSON.stringify(rows.map(filled))}::jsonb) as contact (${recordColumns})
+    from jsonb_to_recordset(${JSON.stringify(rows.map(nonNullFields))}::jsonb) as contact (${recordColumns})
     on conflict (account_id, id) do update set ${assignments}, updated_at = excluded.updated_at`;
 }
 
@@ -192,7 +192,7 @@ const namedTables = ['groups', 'folders', 'sources', 'unique_code_groups'];
  * guest's first and last name that only this guest uses. Nothing is deleted, because staff may have created the row and
  * partners use its id.
  */
-export async function renameNamesakes(
+export async function eraseNames(
   tx: Tx,
   accountId: number,
   contactIds: number[],
@@ -252,7 +252,7 @@ export async function detachGroups(tx: Tx, accountId: number, contactIds: number
 }
 
 /** Removes a contact from some units and groups. */
-export async function takeFrom(
+export async function removeFromUnitsAndGroups(
   tx: Tx,
   accountId: number,
   contactId: number,
@@ -264,3 +264,6 @@ export async function takeFrom(
   await tx`
     delete from contact_groups where account_id = ${accountId} and contact_id = ${contactId} and group_id = any(${groupIds})`;
 }
+
+// The earlier names, for callers that still use them.
+export { removeFromUnitsAndGroups as takeFrom };

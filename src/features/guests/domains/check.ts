@@ -81,7 +81,7 @@ export class EmailDomains {
    * Checks again without the cache and with a long timeout, because no request waits for it. Without DNS the list
    * decides.
    */
-  async lookAgain(domain: string): Promise<DnsAnswer> {
+  async recheck(domain: string): Promise<DnsAnswer> {
     if (this.#mode === 'off') return 'unknown';
     const name = asciiDomain(domain);
     if (name === '') return 'no';

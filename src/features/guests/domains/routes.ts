@@ -1,7 +1,7 @@
 import { jsonRoute, listRoute } from '../../../platform/http/route.ts';
 import { NoFields } from '../../../shared/fields.ts';
+import { listDomains, setDomainRule } from './manage.ts';
 import { EmailDomain, NewEmailDomain } from './schema.ts';
-import { listDomains, vouchForDomain } from './vouch.ts';
 
 const example = {
   domain: 'harbour-group.co.uk',
@@ -32,7 +32,7 @@ export const domainRoutes = [
       example: { input: { domain: example.domain }, response: example },
     },
     async (tx, { input, setSubject }) => {
-      const known = await vouchForDomain(tx, input.domain, input.takes_mail);
+      const known = await setDomainRule(tx, input.domain, input.takes_mail);
       setSubject(known.domain);
       return known;
     },

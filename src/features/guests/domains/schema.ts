@@ -13,10 +13,13 @@ export const mostLearnt = 50_000;
 /** Days after the last check when a learnt domain is deleted. A domain in use is checked again before that. */
 export const learntDays = 90;
 
-/** The job that checks a domain again if DNS did not answer. */
-export const lookAgainTask = 'look_again_at_email_domain';
+/**
+ * The job that checks a domain again if DNS did not answer. The name is stored with each queued job, so it must stay the
+ * same: processes of an earlier or a later version run these jobs too.
+ */
+export const recheckDomainTask = 'look_again_at_email_domain';
 
-export interface LookAgain {
+export interface RecheckDomain {
   account_id: number;
   domain: string;
   /** The number of the attempt after the first check, which the write did. */

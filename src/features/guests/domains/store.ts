@@ -4,10 +4,10 @@ import { listing } from '../../../platform/db/listing.ts';
 import { only, sql } from '../../../platform/db/sql.ts';
 import { asciiDomain } from '../../../shared/domain-name.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
-import { type EmailDomain, type KnownDomain, learntDays, lookAgainTask, mostLearnt } from './schema.ts';
+import { type EmailDomain, type KnownDomain, learntDays, mostLearnt, recheckDomainTask } from './schema.ts';
 
 /** The delay before an attempt: 5 minutes, doubled each time, up to a day. */
-const lookAgainAfterSeconds = (attempt: number) => Math.min(300 * 2 ** (attempt - 1), 86_400);
+const recheckDelaySeconds = (attempt: number) => Math.min(300 * 2 ** (attempt - 1), 86_400);
 
 /** The stored rows of these domains. */
 export async function findDomains(tx: Tx, domains: string[]): Promise<(KnownDomain | undefined)[]> {
@@ -55,7 +55,7 @@ export async function deleteOldDomains(tx: Tx, limit: number): Promise<number> {
 
 const columns = sql`domain, takes_mail, vouched_for, checked_at`;
 
-export async function vouchFor(tx: Tx, domain: string, takesMail: boolean): Promise<EmailDomain> {
+export async function storeDomainRule(tx: Tx, domain: string, takesMail: boolean): Promise<EmailDomain> {
   const rows = await tx<EmailDomain>`
     insert into email_domains (domain, takes_mail, vouched_for) values (${domain}, ${takesMail}, true)
     on conflict (domain) do update set takes_mail = excluded.takes_mail, vouched_for = true, checked_at = now()
@@ -68,20 +68,20 @@ export function selectDomains(tx: Tx, slice: Slice): Promise<Rows<EmailDomain>> 
 }
 
 /** Enqueues a check of these domains, because addresses were stored unchecked. */
-export async function lookAgainLater(tx: Tx, accountId: number, domains: string[], attempt = 1): Promise<void> {
+export async function enqueueRechecks(tx: Tx, accountId: number, domains: string[], attempt = 1): Promise<void> {
   const jobs = domains.map((domain) => ({
     payload: { account_id: accountId, domain, attempt },
     // The key contains the attempt, because the current job still exists when it enqueues the next.
     key: `${accountId} ${domain} ${attempt}`,
   }));
-  await enqueue(tx, lookAgainTask, jobs, lookAgainAfterSeconds(attempt));
+  await enqueue(tx, recheckDomainTask, jobs, recheckDelaySeconds(attempt));
 }
 
 /** Removes the jobs of domains without unchecked addresses. */
 export async function removeRechecks(tx: Tx, accountId: number, domains: string[]): Promise<void> {
   for (const domain of domains) {
     if (await hasUnchecked(tx, accountId, domain)) continue;
-    await removeJobs(tx, lookAgainTask, `${accountId} ${domain} `);
+    await removeJobs(tx, recheckDomainTask, `${accountId} ${domain} `);
   }
 }
 
@@ -107,3 +107,6 @@ export async function setUncheckedStatus(
       order by id limit ${limit} for no key update)`;
   return count;
 }
+
+// The earlier names, for callers that still use them.
+export { enqueueRechecks as lookAgainLater };

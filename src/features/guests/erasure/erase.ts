@@ -5,11 +5,11 @@ import { replaceStatisticsTask } from '../../../platform/db/statistics.ts';
 import { deleteRecordsOf } from '../../../platform/idempotency/store.ts';
 import { domainOf } from '../../../shared/domain-name.ts';
 import { eraseRequestIds } from '../../access/requests/store.ts';
-import { forgetMembers } from '../../activity/purchases/store.ts';
+import { removeMemberKeys } from '../../activity/purchases/store.ts';
 import { deleteStaysOf, lockStaysOf } from '../../activity/stays/store.ts';
 import { type Identity, type IdentityKind, identityKey } from '../../identity/identities/schema.ts';
 import { lineage, selectIdentities, withoutOtherOwners } from '../../identity/identities/store.ts';
-import { allowErasure, type ContactRow, deleteContacts, lockContacts, renameNamesakes } from '../contacts/store.ts';
+import { allowErasure, type ContactRow, deleteContacts, eraseNames, lockContacts } from '../contacts/store.ts';
 import { deleteLearntDomains, removeRechecks } from '../domains/store.ts';
 
 /** Several erasures share one run. */
@@ -34,12 +34,12 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   const domains = [...new Set(emails.map(domainOf))];
 
   await allowErasure(tx);
-  await renameNamesakes(tx, accountId, ids, addressPatterns(all), namePatterns(rows));
+  await eraseNames(tx, accountId, ids, addressPatterns(all), namePatterns(rows));
   await lockStaysOf(tx, accountId, ids);
   await deleteStaysOf(tx, accountId, ids);
   await deleteRecordsOf(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
-  await forgetMembers(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
+  await removeMemberKeys(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);
   await removeRechecks(tx, accountId, domains);
   await enqueue(tx, replaceStatisticsTask, [{ payload: {}, key: 'after an erasure' }], statisticsAfterSeconds);

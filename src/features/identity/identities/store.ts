@@ -19,7 +19,7 @@ export interface Owner {
   fresh_id: number | null;
 }
 
-export interface Sought extends Identity {
+export interface OwnerQuery extends Identity {
   /** If it has no owner, a new contact is created. */
   makesNew: boolean;
 }
@@ -28,15 +28,15 @@ export interface Sought extends Identity {
  * The owners of these identities, in order. The sequence is named directly, because a catalogue look-up per contact is
  * slow.
  */
-export function findOwners(tx: Tx, accountId: number, sought: Sought[]): Promise<Owner[]> {
+export function findOwners(tx: Tx, accountId: number, queries: OwnerQuery[]): Promise<Owner[]> {
   return tx<Owner>`
     select identity.contact_id as contact, contact.owner,
       case when makes_new and identity.contact_id is null then nextval('contacts_id_seq') end as fresh_id
-    from unnest(${sought.map(({ kind }) => kind)}::text[], ${sought.map(({ value }) => value)}::text[],
-      ${sought.map(({ makesNew }) => makesNew)}::boolean[]) with ordinality as sought (kind, value, makes_new, place)
+    from unnest(${queries.map(({ kind }) => kind)}::text[], ${queries.map(({ value }) => value)}::text[],
+      ${queries.map(({ makesNew }) => makesNew)}::boolean[]) with ordinality as query (kind, value, makes_new, place)
     left join lateral (
       select contact_id from identities
-      where account_id = ${accountId} and kind = sought.kind and value = sought.value offset 0) as identity on true
+      where account_id = ${accountId} and kind = query.kind and value = query.value offset 0) as identity on true
     left join lateral (
       select coalesce(merged_into, id) as owner from contacts
       where account_id = ${accountId} and id = identity.contact_id offset 0) as contact on true
@@ -62,23 +62,23 @@ export async function lineage(tx: Tx, accountId: number, contactId: number): Pro
   return ids;
 }
 
-/** The same for many ids. The survivor is first. Unknown ids are missing from the result. */
+/** The same for many ids. Each list starts with the survivor. Unknown ids are missing from the result. */
 export async function lineages(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number[]>> {
-  const rows = await tx<{ id: number; today: number; merged: number[] }>`
-    select sent.id, today.id as today,
-      array(select c.id from contacts c where c.account_id = ${accountId} and c.merged_into = today.id) as merged
+  const rows = await tx<{ id: number; survivor: number; merged: number[] }>`
+    select sent.id, survivor.id as survivor,
+      array(select c.id from contacts c where c.account_id = ${accountId} and c.merged_into = survivor.id) as merged
     from unnest(${contactIds}::bigint[]) as sent (id)
     cross join lateral (
-      select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = sent.id offset 0) as today`;
-  return new Map(rows.map(({ id, today, merged }) => [id, [today, ...merged]]));
+      select coalesce(merged_into, id) as id from contacts where account_id = ${accountId} and id = sent.id offset 0) as survivor`;
+  return new Map(rows.map(({ id, survivor, merged }) => [id, [survivor, ...merged]]));
 }
 
 /** The survivor of each id. */
 export async function survivorsOf(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number>> {
   if (contactIds.length === 0) return new Map();
-  const rows = await tx<{ id: number; today: number }>`
-    select id, coalesce(merged_into, id) as today from contacts where account_id = ${accountId} and id = any(${contactIds})`;
-  return new Map(rows.map(({ id, today }) => [id, today]));
+  const rows = await tx<{ id: number; survivor: number }>`
+    select id, coalesce(merged_into, id) as survivor from contacts where account_id = ${accountId} and id = any(${contactIds})`;
+  return new Map(rows.map(({ id, survivor }) => [id, survivor]));
 }
 
 /** All identities of these contacts. */
@@ -96,10 +96,10 @@ export function withoutOtherOwners(
 ): Promise<Identity[]> {
   return tx<Identity>`
     select kind, value from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[])
-      as said (kind, value)
+      as own (kind, value)
     where not exists (
-      select from identities other where other.account_id = ${accountId} and other.kind = said.kind
-        and other.value = said.value and other.contact_id <> all(${contactIds}))`;
+      select from identities other where other.account_id = ${accountId} and other.kind = own.kind
+        and other.value = own.value and other.contact_id <> all(${contactIds}))`;
 }
 
 /** Deletes identities of exactly these contacts. Those of merged contacts stay. */
@@ -186,8 +186,8 @@ export function selectMerges(
   return listing(tx, { columns: mergeColumns, from, orderBy: sql`m.id desc` }, slice);
 }
 
-/** The contact and the contacts merged into it, by merges that are not undone, before it was merged itself. */
-export async function descent(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
+/** A merged contact, and the contacts that had been merged into it. Undone merges do not count. */
+export async function mergeSubtree(tx: Tx, accountId: number, contactId: number): Promise<number[]> {
   const rows = await tx<{ id: number }>`
     with recursive line (id) as (
       select ${contactId}::bigint
@@ -205,8 +205,8 @@ export interface Pair {
   reason: MergeReason;
 }
 
-/** Each pair is stored once. The caller puts the lower id first. */
-export async function notePairs(tx: Tx, accountId: number, pairs: Pair[]): Promise<void> {
+/** Stores possible duplicates, each pair once. The caller puts the lower id first. */
+export async function insertPairs(tx: Tx, accountId: number, pairs: Pair[]): Promise<void> {
   await tx`
     insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, created_at)
     select ${accountId}::bigint, contact_id, other_contact_id, reason, ${tx.now}
@@ -249,7 +249,7 @@ const openPairs = (accountId: number) => sql`(
     from possible_duplicates d
     join contacts x on x.account_id = d.account_id and x.id = d.contact_id
     join contacts y on y.account_id = d.account_id and y.id = d.other_contact_id
-    cross join lateral (select coalesce(x.merged_into, x.id) as one, coalesce(y.merged_into, y.id) as other) as today
+    cross join lateral (select coalesce(x.merged_into, x.id) as one, coalesce(y.merged_into, y.id) as other) as survivor
     cross join lateral (select least(one, other) as low, greatest(one, other) as high) as pair
     where d.account_id = ${accountId} and d.kept_apart_at is null and low <> high and not exists (
       select from possible_duplicates k
@@ -271,7 +271,11 @@ export async function findPair(tx: Tx, accountId: number, id: number): Promise<P
 }
 
 /** Sets or clears the survivor of these contacts. */
-export async function pointAt(tx: Tx, accountId: number, ids: number[], survivor: number | null): Promise<void> {
+export async function setSurvivor(tx: Tx, accountId: number, ids: number[], survivor: number | null): Promise<void> {
   await tx`
     update contacts set merged_into = ${survivor}, updated_at = ${tx.now} where account_id = ${accountId} and id = any(${ids})`;
 }
+
+// The earlier names, for callers that still use them.
+export type { OwnerQuery as Sought };
+export { insertPairs as notePairs, mergeSubtree as descent, setSurvivor as pointAt };

@@ -4,10 +4,10 @@ import type { MatchKey } from '../../../shared/codes.ts';
 import { cancelledStage } from '../../../shared/codes.ts';
 
 /**
- * The keys that a transaction adds and waiting purchases may need. `place` is the order of the commands in the
- * transaction, because a key can move to another contact by the end.
+ * The keys that a transaction adds, which waiting purchases can match. `place` is the order of the commands in the
+ * transaction: a key can move to another contact by the end.
  */
-export interface Brought {
+export interface NewMatchKeys {
   bookings: {
     place: number;
     booking_reference: string;
@@ -27,12 +27,12 @@ export interface Brought {
   codeIds: number[];
 }
 
-export const nothingBrought: Brought = { bookings: [], claims: [], codeIds: [] };
+export const noNewMatchKeys: NewMatchKeys = { bookings: [], claims: [], codeIds: [] };
 
 /** The key of a code, as in unique_codes.code_key and purchases.unique_code_key. */
 const keyOfCode = (code: Sql) => sql`upper(${code} collate "C")`;
 
-/** The maximum distance of 3 hours, inclusive. */
+/** The maximum distance between a booking's start and a purchase: 3 hours, inclusive. */
 const longestSeconds = 3 * 60 * 60;
 
 /**
@@ -43,7 +43,7 @@ const secondsBetween = (start: Sql, purchase: Sql, timeZone: string) =>
   sql`abs(extract(epoch from (${start} at time zone ${timeZone}) - (${purchase} at time zone ${timeZone})))`;
 
 /** The waiting purchases that these keys match, with the rank of the key and the contact. */
-const matches = (accountId: number, timeZone: string, { bookings, claims, codeIds }: Brought) => sql`
+const matches = (accountId: number, timeZone: string, { bookings, claims, codeIds }: NewMatchKeys) => sql`
   with booking as (
     select sent.*, stored.id from jsonb_to_recordset(${JSON.stringify(bookings)}::jsonb) as sent (place bigint, booking_reference text,
       provider_id bigint, contact_id bigint, unit_id bigint, party_datetime timestamp, table_numbers text[], stage_value bigint)
@@ -59,10 +59,10 @@ const matches = (accountId: number, timeZone: string, { bookings, claims, codeId
     where account_id = ${accountId} and contact_id is null and booking_reference = booking.booking_reference offset 0) as purchase
   union all
   select purchase.id, 0, 2, 'unique_code', code.contact_id, null, 0
-  from unnest(${codeIds}::bigint[]) as brought (id)
+  from unnest(${codeIds}::bigint[]) as sent (id)
   cross join lateral (
     select code_key, group_id, contact_id, redeemed_at from unique_codes
-    where account_id = ${accountId} and id = brought.id and contact_id is not null offset 0) as code
+    where account_id = ${accountId} and id = sent.id and contact_id is not null offset 0) as code
   cross join lateral (
     select id, unique_code_group_id from purchases
     where account_id = ${accountId} and contact_id is null and unique_code_key = code.code_key offset 0) as purchase
@@ -93,34 +93,34 @@ const matches = (accountId: number, timeZone: string, { bookings, claims, codeId
       and lower(table_number) = any (select lower(seat) from unnest(booking.table_numbers) as seat) offset 0) as purchase
   where booking.stage_value <> ${cancelledStage} and purchase.seconds <= ${longestSeconds}`;
 
-/** The identifying fields of a purchase that is sent again. */
-interface SentAgain {
+/** The identifying fields of a stored purchase that a request sends again. */
+interface ExistingPurchase {
   transaction_reference: string;
   unit_id: number;
   provider_id: number | null;
 }
 
 /**
- * Locks the purchases that a transaction can change, in id order as everywhere: those sent again, and waiting ones that
- * the new keys match.
+ * Locks the purchases that a transaction can change: those that are sent again, and waiting purchases that the new keys
+ * match. All transactions lock in id order.
  */
 export async function lockPurchases(
   tx: Tx,
   accountId: number,
   timeZone: string,
-  again: SentAgain[],
-  brought: Brought,
+  existing: ExistingPurchase[],
+  newKeys: NewMatchKeys,
 ): Promise<void> {
   await tx`
     select id from purchases where account_id = ${accountId} and id = any(array(
-      select purchase.id from unnest(${again.map((one) => one.transaction_reference)}::text[], ${again.map((one) => one.unit_id)}::bigint[],
-        ${again.map((one) => one.provider_id)}::bigint[]) as sent (transaction_reference, unit_id, provider_id)
+      select purchase.id from unnest(${existing.map((one) => one.transaction_reference)}::text[], ${existing.map((one) => one.unit_id)}::bigint[],
+        ${existing.map((one) => one.provider_id)}::bigint[]) as sent (transaction_reference, unit_id, provider_id)
       cross join lateral (
         select id from purchases
         where account_id = ${accountId} and transaction_reference = sent.transaction_reference and ${alsoEquals(sql`unit_id`, sql`sent.unit_id`)}
           and provider_id is not distinct from sent.provider_id offset 0) as purchase
       union
-      select id from (${matches(accountId, timeZone, brought)}) as match))
+      select id from (${matches(accountId, timeZone, newKeys)}) as match))
     order by id for no key update`;
 }
 
@@ -129,7 +129,7 @@ export async function matchWaiting(
   tx: Tx,
   accountId: number,
   timeZone: string,
-  brought: Brought,
+  newKeys: NewMatchKeys,
   count: (outcome: string) => void,
 ): Promise<void> {
   const rows = await tx<{ matched_by: MatchKey }>`
@@ -137,7 +137,7 @@ export async function matchWaiting(
       matched_value = case match.key when 'booking_reference' then booking_reference when 'unique_code' then unique_code
         when 'membership_number' then membership_number when 'card_reference' then card_reference else table_number end
     from (
-      select distinct on (id) * from (${matches(accountId, timeZone, brought)}) as match
+      select distinct on (id) * from (${matches(accountId, timeZone, newKeys)}) as match
       order by id, place, rank, seconds, booking_id desc) as match
     where purchases.account_id = ${accountId} and purchases.id = match.id and purchases.contact_id is null
     returning purchases.matched_by`;
@@ -145,29 +145,29 @@ export async function matchWaiting(
 }
 
 /** Locks and matches waiting purchases, in a transaction that changes no other purchases. */
-export async function bringToWaiting(
+export async function lockAndMatchWaiting(
   tx: Tx,
   accountId: number,
   timeZone: string,
-  brought: Partial<Brought>,
+  newKeys: Partial<NewMatchKeys>,
   count: (outcome: string) => void,
 ): Promise<void> {
-  const all = { ...nothingBrought, ...brought };
+  const all = { ...noNewMatchKeys, ...newKeys };
   await lockPurchases(tx, accountId, timeZone, [], all);
   await matchWaiting(tx, accountId, timeZone, all, count);
 }
 
-export interface Lead {
+export interface MatchTarget {
   contact_id: number;
   booking_id: number | null;
 }
 
-/** For each reference, in order: the booking of the same provider, or else the newest booking. */
-export async function bookingsLedTo(
+/** For each reference, in order: the contact of the provider's booking, or else of the newest booking. */
+export async function findByBookings(
   tx: Tx,
   accountId: number,
   references: { booking_reference: string; provider_id: number | null }[],
-): Promise<(Lead | undefined)[]> {
+): Promise<(MatchTarget | undefined)[]> {
   const rows = await tx<{ contact_id: number | null; booking_id: number | null }>`
     select booking.contact_id, booking.id as booking_id
     from unnest(${references.map((one) => one.booking_reference)}::text[], ${references.map((one) => one.provider_id)}::bigint[])
@@ -177,15 +177,15 @@ export async function bookingsLedTo(
       where account_id = ${accountId} and booking_reference = sent.booking_reference
       order by provider_id is not distinct from sent.provider_id desc, id desc limit 1) as booking on true
     order by place`;
-  return rows.map(lead);
+  return rows.map(targetOf);
 }
 
 /** For each membership number or card, in order: its owner. */
-export async function membersLedTo(
+export async function findByIdentities(
   tx: Tx,
   accountId: number,
   identities: { kind: 'membership' | 'card'; value: string }[],
-): Promise<(Lead | undefined)[]> {
+): Promise<(MatchTarget | undefined)[]> {
   const rows = await tx<{ contact_id: number | null }>`
     select identity.contact_id
     from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[]) with ordinality
@@ -194,18 +194,18 @@ export async function membersLedTo(
       select contact_id from identities where account_id = ${accountId} and kind = sent.kind and value = sent.value offset 0)
       as identity on true
     order by place`;
-  return rows.map(lead);
+  return rows.map(targetOf);
 }
 
 export interface CodeFound {
   /** The number of groups with this code. With more than one, the group is required. */
   groups: number;
   /** Undefined: the code does not exist or is not assigned. */
-  lead: Lead | undefined;
+  target: MatchTarget | undefined;
 }
 
-/** For each code, in order, in its group if one is given. */
-export async function codesLedTo(
+/** For each code, in order: its contact. A code with a group is looked up in that group only. */
+export async function findByCodes(
   tx: Tx,
   accountId: number,
   codes: { unique_code: string; unique_code_group_id: number | null }[],
@@ -219,23 +219,23 @@ export async function codesLedTo(
       where account_id = ${accountId} and code_key = ${keyOfCode(sql`sent.unique_code`)}
         and group_id = coalesce(sent.group_id, group_id) offset 0) as code on true
     order by place`;
-  return rows.map((row) => ({ groups: row.groups, lead: row.groups === 1 ? lead(row) : undefined }));
+  return rows.map((row) => ({ groups: row.groups, target: row.groups === 1 ? targetOf(row) : undefined }));
 }
 
-function lead(row: { contact_id: number | null; booking_id?: number | null }): Lead | undefined {
+function targetOf(row: { contact_id: number | null; booking_id?: number | null }): MatchTarget | undefined {
   return row.contact_id === null ? undefined : { contact_id: row.contact_id, booking_id: row.booking_id ?? null };
 }
 
 /**
- * For each purchase at a table, in order: the booking of the table that is nearest in time. The index contains the
- * table, or '' for bookings with several tables.
+ * For each purchase at a table, in order: the contact of the table's booking that is nearest in time. The index contains
+ * the table, or '' for bookings with several tables.
  */
-export async function tablesLedTo(
+export async function findByTables(
   tx: Tx,
   accountId: number,
   timeZone: string,
   purchases: { unit_id: number; at: string; table_number: string }[],
-): Promise<(Lead | undefined)[]> {
+): Promise<(MatchTarget | undefined)[]> {
   const rows = await tx<{ contact_id: number | null; booking_id: number | null }>`
     select booking.contact_id, booking.id as booking_id
     from unnest(${purchases.map((one) => one.unit_id)}::bigint[], ${purchases.map((one) => one.at)}::timestamp[],
@@ -249,7 +249,7 @@ export async function tablesLedTo(
           and b.stage_value <> ${cancelledStage} and lower(sent.table_number) = any (select lower(seat) from unnest(b.table_numbers) as seat) offset 0) as candidate
       where seconds <= ${longestSeconds} order by seconds, id desc limit 1) as booking on true
     order by place`;
-  return rows.map(lead);
+  return rows.map(targetOf);
 }
 
 export interface CandidateRow {
@@ -264,7 +264,7 @@ export interface CandidateRow {
   within: boolean;
 }
 
-/** The unit's bookings within 12 hours of a purchase, and the given one, with the conditions that each fulfils. */
+/** The unit's bookings within 12 hours of a purchase, and the chosen booking. Shows which conditions each one meets. */
 export function selectCandidates(
   tx: Tx,
   accountId: number,
@@ -289,3 +289,6 @@ export function selectCandidates(
     order by booking_id = ${chosen} desc, (same_table and same_day and not cancelled and seconds <= ${longestSeconds}) desc, same_table desc, seconds, booking_id desc
     limit 20`;
 }
+
+// The earlier names, for callers that still use them.
+export type { NewMatchKeys as Brought };

@@ -1,10 +1,11 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { asSent, dayMs, dayNumber, dayOf, onClock, today } from '../../../shared/clock.ts';
+import { dayMs, dayNumber, dayOf, formatUtc, today, toLocalTime } from '../../../shared/clock.ts';
 import { type FieldErrors, Invalid } from '../../../shared/problem.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { getAccount } from '../../access/accounts/store.ts';
 import { defaultDays, type ForOverview, maxUnits, maxYears, type Nps, type Overview, type Visits } from './schema.ts';
 import {
+  type CountScope,
   countGuests,
   countNps,
   countRedeemed,
@@ -14,11 +15,10 @@ import {
   type NpsCount,
   selectAllUnits,
   type VisitCount,
-  type Wanted,
 } from './store.ts';
 
 const maxDays = maxYears * 365 + 2;
-/** The longest ranges with buckets of days and of weeks. A series has some hundred points at most. */
+/** The maximum days of a range with daily and with weekly buckets. They limit a series to about a hundred points. */
 const [daily, weekly] = [92, 731];
 
 /** The figures of an account. */
@@ -38,24 +38,24 @@ export async function showOverview(
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 
   const { bucket, starts, edges } = bucketsOf(first, last);
-  const wanted: Wanted = {
+  const scope: CountScope = {
     accountId,
     unitId: unit_id ?? null,
     unitIds: unit_id === undefined ? units.map(({ id }) => id) : [unit_id],
     timeZone: account.time_zone,
-    now: onClock(asSent(now), account.time_zone),
+    now: toLocalTime(formatUtc(now), account.time_zone),
     edges,
   };
   const { guests, visits, nps, redeemed, purchases_waiting } = await tx.inOrder({
-    guests: () => countGuests(tx, wanted),
-    visits: () => countVisits(tx, wanted),
-    nps: () => countNps(tx, wanted),
-    redeemed: () => countRedeemed(tx, wanted),
-    purchases_waiting: () => countWaiting(tx, wanted),
+    guests: () => countGuests(tx, scope),
+    visits: () => countVisits(tx, scope),
+    nps: () => countNps(tx, scope),
+    redeemed: () => countRedeemed(tx, scope),
+    purchases_waiting: () => countWaiting(tx, scope),
   });
-  const newContacts = overTime(['guests'], starts, guests, ({ guests: count }) => ({ count }));
-  const codes = overTime(['count'], starts, redeemed, (counts) => counts);
-  const answers = overTime(['promoters', 'passives', 'detractors'], starts, nps, scored);
+  const newContacts = timeSeries(['guests'], starts, guests, ({ guests: count }) => ({ count }));
+  const codes = timeSeries(['count'], starts, redeemed, (counts) => counts);
+  const answers = timeSeries(['promoters', 'passives', 'detractors'], starts, nps, toNps);
   const consent = sums(['guests', 'allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'], guests);
   return {
     from: first,
@@ -63,7 +63,7 @@ export async function showOverview(
     bucket,
     guests: consent.guests,
     new_guests: { total: newContacts.all.count, before: newContacts.before.count, series: newContacts.series },
-    visits: visited(starts, visits, units),
+    visits: visitFigures(starts, visits, units),
     consent,
     nps: { ...answers.all, before: answers.before, series: answers.series },
     unique_codes: { total: codes.all.count, before: codes.before.count, series: codes.series },
@@ -116,14 +116,14 @@ function sums<K extends string>(keys: readonly K[], rows: Record<K, number>[]): 
 }
 
 /** The counts of the whole range, of the time before it, and of each bucket, including empty ones. */
-function overTime<K extends string, Told>(
+function timeSeries<K extends string, Figures>(
   keys: readonly K[],
   starts: string[],
   rows: (Record<K, number> & { place: number | null })[],
-  told: (counts: Record<K, number>) => Told,
-): { all: Told; before: Told; series: ({ at: string } & Told)[] } {
+  toFigures: (counts: Record<K, number>) => Figures,
+): { all: Figures; before: Figures; series: ({ at: string } & Figures)[] } {
   const from = (first: number, last = first) =>
-    told(
+    toFigures(
       sums(
         keys,
         rows.filter(({ place }) => place !== null && place >= first && place <= last),
@@ -136,30 +136,30 @@ function overTime<K extends string, Told>(
   };
 }
 
-function visited(starts: string[], rows: VisitCount[], units: KnownUnit[]): Overview['visits'] {
+function visitFigures(starts: string[], rows: VisitCount[], units: KnownUnit[]): Overview['visits'] {
   const keys = ['purchases', 'bookings', 'stays', 'pence'] as const;
-  const { all, before, series } = overTime(keys, starts, rows, spent);
+  const { all, before, series } = timeSeries(keys, starts, rows, toVisits);
   const names = new Map(units.map(({ id, name }) => [id, name]));
   const byUnit = rows
     .flatMap(({ unit_id, ...counts }) => (unit_id === null ? [] : [{ unit_id, ...counts }]))
-    .sort((a, b) => b.pence - a.pence || visits(b) - visits(a) || a.unit_id - b.unit_id);
+    .sort((a, b) => b.pence - a.pence || countOf(b) - countOf(a) || a.unit_id - b.unit_id);
   const others = byUnit.splice(maxUnits);
   return {
     ...all,
     before,
     series,
-    by_unit: byUnit.map((unit) => ({ unit_id: unit.unit_id, name: names.get(unit.unit_id) ?? '', ...spent(unit) })),
-    other_units: others.length === 0 ? null : { units: others.length, ...spent(sums(keys, others)) },
+    by_unit: byUnit.map((unit) => ({ unit_id: unit.unit_id, name: names.get(unit.unit_id) ?? '', ...toVisits(unit) })),
+    other_units: others.length === 0 ? null : { units: others.length, ...toVisits(sums(keys, others)) },
   };
 }
 
-const visits = ({ purchases, bookings, stays }: Omit<Visits, 'spend'>) => purchases + bookings + stays;
+const countOf = ({ purchases, bookings, stays }: Omit<Visits, 'spend'>) => purchases + bookings + stays;
 
-function spent({ purchases, bookings, stays, pence }: Omit<VisitCount, 'place' | 'unit_id'>): Visits {
+function toVisits({ purchases, bookings, stays, pence }: Omit<VisitCount, 'place' | 'unit_id'>): Visits {
   return { purchases, bookings, stays, spend: pence / 100 };
 }
 
-function scored(counts: Pick<NpsCount, 'promoters' | 'passives' | 'detractors'>): Nps {
+function toNps(counts: Pick<NpsCount, 'promoters' | 'passives' | 'detractors'>): Nps {
   const { promoters, passives, detractors } = counts;
   const answers = promoters + passives + detractors;
   // The addition turns -0 into 0.

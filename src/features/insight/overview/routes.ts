@@ -2,11 +2,11 @@ import { jsonRoute } from '../../../platform/http/route.ts';
 import { overviewErrors, showOverview } from './read.ts';
 import { ForOverview, Overview } from './schema.ts';
 
-const counted = (count: number) => ({ total: count, before: 0, series: [{ at: '2026-03-01', count }] });
+const exampleCount = (count: number) => ({ total: count, before: 0, series: [{ at: '2026-03-01', count }] });
 const visits = { purchases: 61, bookings: 18, stays: 2, spend: 1840.5 };
 const none = { purchases: 0, bookings: 0, stays: 0, spend: 0 };
 const nps = { score: 50, answers: 4, promoters: 3, passives: 0, detractors: 1 };
-const unasked = { score: null, answers: 0, promoters: 0, passives: 0, detractors: 0 };
+const noAnswers = { score: null, answers: 0, promoters: 0, passives: 0, detractors: 0 };
 
 export const overviewRoutes = [
   jsonRoute(
@@ -30,7 +30,7 @@ export const overviewRoutes = [
           to: '2026-03-01',
           bucket: 'day',
           guests: 5000,
-          new_guests: counted(12),
+          new_guests: exampleCount(12),
           visits: {
             ...visits,
             before: none,
@@ -39,8 +39,8 @@ export const overviewRoutes = [
             other_units: null,
           },
           consent: { guests: 5000, allow_email: 3100, allow_sms: 1900, allow_call: 400, allow_snail_mail: 950 },
-          nps: { ...nps, before: unasked, series: [{ at: '2026-03-01', ...nps }] },
-          unique_codes: counted(7),
+          nps: { ...nps, before: noAnswers, series: [{ at: '2026-03-01', ...nps }] },
+          unique_codes: exampleCount(7),
           purchases_waiting: 3,
         },
       },

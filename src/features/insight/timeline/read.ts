@@ -25,7 +25,7 @@ export async function readTimeline(
   const last = rows.length > perPage ? shown.at(-1) : undefined;
   return {
     data: shown.map(({ exactly_at: _, ...entry }) => entry),
-    next: last ? written({ at: last.exactly_at, kind: last.kind, id: last.id }) : null,
+    next: last ? encodeCursor({ at: last.exactly_at, kind: last.kind, id: last.id }) : null,
   };
 }
 
@@ -40,7 +40,7 @@ export async function summarizeTimeline(tx: Tx, accountId: number, contactId: nu
   return { last_visit_at: only(found).last_visit_at, spend: pence / 100, counts };
 }
 
-function written({ at, kind, id }: Cursor): string {
+function encodeCursor({ at, kind, id }: Cursor): string {
   return Buffer.from(`${at}|${kind}|${id}`).toString('base64url');
 }
 

@@ -29,7 +29,7 @@ export function selectTimeline(
   const { at, kind, id } = before ?? { at: 'infinity', kind: 'wifi', id: 0 };
   const page = (one: TimelineKind, time: Sql) => sql`${time} <= ${at}::timestamp
     and (${time}, ${one}::text, id) < (${at}::timestamp, ${kind}::text, ${id}::bigint) order by ${time} desc, id desc limit ${limit}`;
-  /** A contact after the other, as an index has them in order. */
+  /** Reads contact by contact, because the indexes are ordered within a contact. */
   const ofEach = (one: TimelineKind, table: string, time: Sql, unit: Sql, and: Sql = sql``) => sql`
     select ${one} as kind, entry.* from unnest(${contactIds}::bigint[]) as contact (id) cross join lateral (
       select id, ${time} as at, ${unit} as unit_id from ${raw(table)} activity
@@ -57,13 +57,13 @@ export function selectTimeline(
           select id, checkin_date as at, unit_id from stays where account_id = ${accountId} and id = own.stay_id offset 0) as stay
         where ${page('stay', sql`at`)}) as entry`,
   };
-  const sought = wanted === undefined ? Object.values(all) : [all[wanted]];
+  const selected = wanted === undefined ? Object.values(all) : [all[wanted]];
   const parts = timelineKinds.map(
     (one) => sql`case when kind = ${one} then (${detailsOf(accountId, contactIds)[one]}) end as ${raw(one)}`,
   );
   return tx<TimelineEntry & { exactly_at: string }>`
     with entry as materialized (
-      select kind, id, at, unit_id from (${join(sought, ' union all ')}) as every
+      select kind, id, at, unit_id from (${join(selected, ' union all ')}) as every
       order by at desc, kind desc, id desc limit ${limit})
     select kind, id, ${wallClock(sql`at`)} as at, to_char(at, 'YYYY-MM-DD HH24:MI:SS.US') as exactly_at, unit_id,
       (select name from units where account_id = ${accountId} and units.id = entry.unit_id) as unit_name, ${join(parts)}
@@ -103,7 +103,7 @@ const stayFields = raw(
   ].join(', '),
 );
 
-/** The part of an entry that only its kind has. */
+/** The fields that depend on the kind of the entry. */
 function detailsOf(accountId: number, contactIds: number[]): Record<TimelineKind, Sql> {
   const named = (table: string, id: Sql) =>
     sql`(select name from ${raw(table)} named where account_id = ${accountId} and named.id = ${id})`;

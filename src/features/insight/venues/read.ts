@@ -37,7 +37,7 @@ export async function listVenues(
 
 /** Activity at a deleted unit stays, see `markDeleted`. */
 export async function unitEffects(tx: Tx, accountId: number, id: number): Promise<UnitEffects> {
-  const unit = found(await findUnit(tx, accountId, id), 'unit');
+  const unit = mustExist(await findUnit(tx, accountId, id), 'unit');
   const { guests, counts } = await tx.inOrder({
     guests: () => countUnitGuests(tx, accountId, [id]),
     counts: () => countAtUnit(tx, accountId, id),
@@ -46,18 +46,18 @@ export async function unitEffects(tx: Tx, accountId: number, id: number): Promis
 }
 
 export async function folderEffects(tx: Tx, accountId: number, id: number): Promise<FolderEffects> {
-  found(await findFolder(tx, accountId, id), 'folder');
+  mustExist(await findFolder(tx, accountId, id), 'folder');
   const counts = await countInFolder(tx, accountId, id);
   return { refused: counts.groups > 0 ? folderNotEmpty : null, ...counts };
 }
 
 export async function groupEffects(tx: Tx, accountId: number, id: number): Promise<GroupEffects> {
-  found(await findGroup(tx, accountId, id), 'group');
+  mustExist(await findGroup(tx, accountId, id), 'group');
   const guests = await countGroupGuests(tx, accountId, [id]);
   return { refused: null, guests: guests.get(id) ?? 0 };
 }
 
-function found<T>(thing: T | undefined, noun: string): T {
+function mustExist<T>(thing: T | undefined, noun: string): T {
   if (thing === undefined) throw new NotFound(`There is no such ${noun}.`);
   return thing;
 }

@@ -15,7 +15,7 @@ export const ListVenues = Type.Object({
   ),
 });
 
-/** A unit with all that is on it. */
+/** A unit with its folders and groups. */
 export const Venue = Type.Object(
   {
     ...Unit.properties,

@@ -6,12 +6,12 @@ import type { Unit } from '../../venues/units/schema.ts';
 import type { UnitEffects } from './schema.ts';
 
 /**
- * Units whose name, or the name of a folder or group of theirs, contains the text. The order is that of the full list.
+ * Units that contain the text in their own name, or in the name of a folder or group. In the order of the full list.
  */
 export function searchUnits(tx: Tx, accountId: number, search: string, slice: Slice): Promise<Rows<Unit>> {
-  const called = sql`account_id = ${accountId} and position(lower(${search}) in lower(name)) > 0`;
-  const with_it = sql`select id from units where ${called} union select unit_id from folders where ${called} union select unit_id from groups where ${called}`;
-  const from = sql`units where account_id = ${accountId} and deleted_at is null and id in (${with_it})`;
+  const hasText = sql`account_id = ${accountId} and position(lower(${search}) in lower(name)) > 0`;
+  const unitIds = sql`select id from units where ${hasText} union select unit_id from folders where ${hasText} union select unit_id from groups where ${hasText}`;
+  const from = sql`units where account_id = ${accountId} and deleted_at is null and id in (${unitIds})`;
   return listing(tx, { columns: sql`id, name, is_root`, from, orderBy: sql`is_root desc, id` }, slice);
 }
 

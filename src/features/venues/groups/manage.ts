@@ -17,12 +17,12 @@ import {
   selectGroups,
 } from './store.ts';
 
-const taken = (where: string) => new Invalid({ name: [`The name has already been taken ${where}.`] });
+const nameTaken = (where: string) => new Invalid({ name: [`The name has already been taken ${where}.`] });
 
 export async function createFolder(tx: Tx, accountId: number, unitId: number, name: string): Promise<Folder> {
   await mustHaveUnit(tx, accountId, unitId);
   const folder = await insertFolder(tx, accountId, unitId, name);
-  if (!folder) throw taken('on this unit');
+  if (!folder) throw nameTaken('on this unit');
   return folder;
 }
 
@@ -36,11 +36,11 @@ export function listFolders(
 }
 
 export async function showFolder(tx: Tx, accountId: number, id: number): Promise<Folder> {
-  return found(await findFolder(tx, accountId, id), 'folder');
+  return mustExist(await findFolder(tx, accountId, id), 'folder');
 }
 
 export async function changeFolder(tx: Tx, accountId: number, id: number, name: string): Promise<Folder> {
-  return found(await unlessTaken(renameFolder(tx, accountId, id, name), 'on this unit'), 'folder');
+  return mustExist(await rejectTakenName(renameFolder(tx, accountId, id, name), 'on this unit'), 'folder');
 }
 
 export async function removeFolder(tx: Tx, accountId: number, id: number): Promise<void> {
@@ -60,7 +60,7 @@ export async function createGroup(
   await mustHaveUnit(tx, accountId, unit_id);
   const folder = await ensureFolder(tx, accountId, unit_id, folder_name);
   const group = await insertGroup(tx, accountId, folder, name);
-  if (!group) throw taken('in this folder');
+  if (!group) throw nameTaken('in this folder');
   return group;
 }
 
@@ -74,11 +74,11 @@ export function listGroups(
 }
 
 export async function showGroup(tx: Tx, accountId: number, id: number): Promise<Group> {
-  return found(await findGroup(tx, accountId, id), 'group');
+  return mustExist(await findGroup(tx, accountId, id), 'group');
 }
 
 export async function changeGroup(tx: Tx, accountId: number, id: number, name: string): Promise<Group> {
-  return found(await unlessTaken(renameGroup(tx, accountId, id, name), 'in this folder'), 'group');
+  return mustExist(await rejectTakenName(renameGroup(tx, accountId, id, name), 'in this folder'), 'group');
 }
 
 export async function removeGroup(tx: Tx, accountId: number, id: number): Promise<void> {
@@ -91,15 +91,15 @@ async function mustHaveUnit(tx: Tx, accountId: number, unitId: number): Promise<
   }
 }
 
-async function unlessTaken<T>(change: Promise<T>, where: string): Promise<T> {
+async function rejectTakenName<T>(change: Promise<T>, where: string): Promise<T> {
   try {
     return await change;
   } catch (error) {
-    throw isViolation(error, 'unique') ? taken(where) : error;
+    throw isViolation(error, 'unique') ? nameTaken(where) : error;
   }
 }
 
-function found<T>(thing: T | undefined, noun: string): T {
+function mustExist<T>(thing: T | undefined, noun: string): T {
   if (thing === undefined) throw noSuch(noun);
   return thing;
 }

@@ -19,7 +19,7 @@ export async function createLookup(
     });
   }
   const lookup = await insertLookup(tx, kind, accountId, fields);
-  if (!lookup) throw taken(kind);
+  if (!lookup) throw nameTaken(kind);
   return lookup;
 }
 
@@ -34,7 +34,7 @@ export async function allLookups(tx: Tx, kind: LookupKind, accountId: number): P
 }
 
 export async function showLookup(tx: Tx, kind: LookupKind, accountId: number, id: number): Promise<Lookup> {
-  return found(await findLookup(tx, kind, accountId, id), kind);
+  return mustExist(await findLookup(tx, kind, accountId, id), kind);
 }
 
 export async function changeLookup(
@@ -46,9 +46,9 @@ export async function changeLookup(
 ): Promise<Lookup> {
   refuseBuiltIn(kind, id, 'renamed');
   try {
-    return found(await renameLookup(tx, kind, accountId, id, name), kind);
+    return mustExist(await renameLookup(tx, kind, accountId, id, name), kind);
   } catch (error) {
-    throw isViolation(error, 'unique') ? taken(kind) : error;
+    throw isViolation(error, 'unique') ? nameTaken(kind) : error;
   }
 }
 
@@ -68,11 +68,11 @@ function refuseBuiltIn(kind: LookupKind, id: number, what: string): void {
   }
 }
 
-function taken(kind: LookupKind): Invalid {
+function nameTaken(kind: LookupKind): Invalid {
   return new Invalid({ name: [`The name has already been taken by another ${kind.noun}.`] });
 }
 
-function found(lookup: Lookup | undefined, kind: LookupKind): Lookup {
+function mustExist(lookup: Lookup | undefined, kind: LookupKind): Lookup {
   if (!lookup) throw noSuch(kind);
   return lookup;
 }

@@ -10,7 +10,7 @@ export interface Table {
   rows: number;
 }
 
-/** Not in a backup: sessions, because a restore must not revive ended ones; and the state of the schema. */
+/** Tables that are not in a backup: sessions, because a restore must not revive ended ones, and the applied migrations. */
 const excluded = ['sessions', 'schema_migrations'];
 
 /** All tables, from the catalogue, so a new table is included. */
@@ -30,7 +30,7 @@ export async function findTables(run: Run): Promise<Table[]> {
  * Makes the text of values independent of the settings of server and role, and removes timeouts. Shows accounts that are
  * being deleted, because a restored account must stay deleted.
  */
-export async function settle(run: Run): Promise<void> {
+export async function prepareSession(run: Run): Promise<void> {
   await run`
     select set_config(name, value, true) from (values
       ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'), ('extra_float_digits', '3'), ('statement_timeout', '0'),

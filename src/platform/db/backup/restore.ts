@@ -4,17 +4,17 @@ import type { ConnectOptions, CopyConnection } from '../connection.ts';
 import type { Tx } from '../database.ts';
 import { addWaitingJobs, migrateJobs, waitingJobs } from '../jobs.ts';
 import {
+  addChecksumColumn,
+  appliedMigrations,
   applyMigration,
-  doneMigrations,
-  explained,
-  keepChecksums,
+  explainError,
   knownMigrations,
   type Migration,
   mustBeUnchanged,
-  takeTurn,
+  takeMigrationLock,
 } from '../migrate.ts';
 import { identifier, join, only, raw } from '../sql.ts';
-import { findTables, settle, type Table } from './catalogue.ts';
+import { findTables, prepareSession, type Table } from './catalogue.ts';
 import {
   type Counts,
   countLines,
@@ -48,20 +48,20 @@ export async function restore(
   { progress, say, finish }: { progress: Progress; say: (text: string) => void; finish: (tx: Tx) => Promise<void> },
 ): Promise<Summary> {
   const { before, after } = divideMigrations(header);
-  await takeTurn(connection.run);
+  await takeMigrationLock(connection.run);
   try {
     return await connection.transaction(async (tx) => {
-      await settle(tx);
+      await prepareSession(tx);
       // Checked without a lock first: a restore into a database in use must not disturb its service.
       await mustBeEmpty(
         tx,
         (await findTables(tx)).filter(({ ofAccounts }) => !ofAccounts),
       );
-      const done = await doneMigrations(tx);
+      const done = await appliedMigrations(tx);
       mustBeUnchanged(done, before);
       if (done.some(({ version }) => !before.some((one) => one.version === version)))
         throw notEmpty('it was made for a later version than the backup');
-      await keepChecksums(tx);
+      await addChecksumColumn(tx);
       for (const migration of before)
         if (!done.some(({ version }) => version === migration.version)) await applyMigration(connection, migration);
       await migrateJobs(options);
@@ -78,7 +78,7 @@ export async function restore(
       for (const [name, last] of Object.entries(sequences))
         await tx`select setval(${identifier(name).sql}::regclass, ${last})`;
       for (const migration of after) await applyMigration(connection, migration);
-      // Again, as a later migration may have renamed one.
+      // Read again, because a later migration may have renamed a table.
       await tx`analyze ${join((await findTables(tx)).map(({ name }) => identifier(name)))}`;
       await finish(tx);
       return { rows: total(rows), accounts: rows.accounts ?? 0 };
@@ -88,7 +88,7 @@ export async function restore(
     // Data errors (22) and constraint violations (23). The message of PostgreSQL can contain a guest's data.
     if (code?.startsWith('22') || code?.startsWith('23'))
       throw new Unreadable(['PostgreSQL refuses a row', table, constraint, code].filter(Boolean).join(', '));
-    throw explained(error);
+    throw explainError(error);
   }
 }
 
@@ -105,7 +105,7 @@ async function mustBeEmpty(tx: Tx, tables: Table[]): Promise<void> {
   }
 }
 
-/** The migrations of the backup made the tables. They differ only if one of both was changed by hand. */
+/** Throws if the columns of the backup and of the migrated database differ. Then one of them was changed by hand. */
 function mustFit({ columns }: Header, tables: Table[]): void {
   // The order of columns depends on when they were added.
   const sorted = (names: string[] | undefined) => Array.isArray(names) && names.toSorted().join();
@@ -142,7 +142,7 @@ async function dropConstraints(tx: Tx): Promise<string[]> {
 async function fill(connection: CopyConnection, header: Header, reader: Reader, progress: Progress): Promise<End> {
   const rows: Counts = Object.fromEntries(Object.keys(header.columns).map((table) => [table, 0]));
   let read = 0;
-  async function* watched(lines: AsyncIterable<Buffer>) {
+  async function* withProgress(lines: AsyncIterable<Buffer>) {
     for await (const some of lines) {
       yield some;
       read += countLines(some);
@@ -161,6 +161,6 @@ async function fill(connection: CopyConnection, header: Header, reader: Reader, 
     if (!columns) throw new Unreadable(`it names a table that there is not, ${value.table}`);
     const table = value.table === waitingJobs.name ? 'waiting_jobs' : identifier(value.table).sql;
     const copy = `copy ${table} (${join(columns.map(identifier)).sql}) from stdin`;
-    rows[value.table] = (rows[value.table] ?? 0) + (await connection.copyIn(copy, watched(value.lines)));
+    rows[value.table] = (rows[value.table] ?? 0) + (await connection.copyIn(copy, withProgress(value.lines)));
   }
 }

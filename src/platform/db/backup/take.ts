@@ -5,7 +5,7 @@ import type { CopyConnection } from '../connection.ts';
 import { enterAccount, type Tx } from '../database.ts';
 import { waitingJobs } from '../jobs.ts';
 import { identifier, join, only, sql } from '../sql.ts';
-import { findTables, settle, type Table } from './catalogue.ts';
+import { findTables, prepareSession, type Table } from './catalogue.ts';
 import { type Progress, write } from './format.ts';
 
 export interface Summary {
@@ -27,7 +27,7 @@ export async function takeBackup(
     await tx`set transaction isolation level repeatable read, read only`;
     // Before the snapshot is taken. A table that is rewritten after it would look empty.
     if (known.length > 0) await tx`lock table ${join(known.map(({ name }) => identifier(name)))} in access share mode`;
-    await settle(tx);
+    await prepareSession(tx);
     const migrations = await schemaOf(tx);
     const { now } = only(await tx<{ now: Date }>`select now()`);
     const accounts = await tx<{ id: number }>`select id from accounts order by id`;

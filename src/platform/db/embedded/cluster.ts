@@ -91,7 +91,7 @@ export async function createCluster(cluster: string, binaries: Binaries, runner:
     const locale =
       major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'] : ['--locale=C.UTF-8'];
     const initdb = (folder: string) => ['-D', folder, '-U', 'postgres', '-E', 'UTF8', '-A', 'reject', ...locale];
-    await succeed(runner.run(binaries.initdb, draft, initdb));
+    await mustSucceed(runner.run(binaries.initdb, draft, initdb));
     // Single-user mode: the roles have their secrets before anyone can connect.
     const statements = [
       `alter role postgres password '${superuserSecret}'`,
@@ -99,7 +99,7 @@ export async function createCluster(cluster: string, binaries: Binaries, runner:
       `create database ${serviceRole} owner ${serviceRole}`,
     ];
     const single = (folder: string) => ['--single', '-D', folder, '-c', 'exit_on_error=true', 'postgres'];
-    await succeed(runner.run(binaries.postgres, draft, single, `${statements.join('\n')}\n`));
+    await mustSucceed(runner.run(binaries.postgres, draft, single, `${statements.join('\n')}\n`));
     await runner.write(draft, superuserSecretFile, superuserSecret);
     await runner.write(draft, secretFile, secret);
     await runner.write(draft, 'pg_hba.conf', 'host all all 127.0.0.1/32 scram-sha-256\n');
@@ -168,7 +168,7 @@ export function readSecret(cluster: string): string {
   }
 }
 
-async function succeed(running: ReturnType<Runner['run']>): Promise<void> {
+async function mustSucceed(running: ReturnType<Runner['run']>): Promise<void> {
   const { code, output } = await running;
   if (code !== 0) throw new Error(output.split('\n').slice(-8).join('\n'));
 }

@@ -34,7 +34,7 @@ export function runningPostmaster(cluster: string): Postmaster | undefined {
   const pid = Number(lines[0]);
   const port = Number(lines[3]);
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined;
-  if (isSomethingElse(pid, cluster)) {
+  if (isOtherProgram(pid, cluster)) {
     rmSync(file, { force: true });
     return undefined;
   }
@@ -42,7 +42,7 @@ export function runningPostmaster(cluster: string): Postmaster | undefined {
 }
 
 /** Whether the process is another program, the server of another cluster, or a zombie (without an init process). */
-function isSomethingElse(pid: number, cluster: string): boolean {
+function isOtherProgram(pid: number, cluster: string): boolean {
   try {
     // "123 (postgres) S 1 …": the name is in brackets, the state follows.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

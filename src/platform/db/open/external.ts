@@ -28,8 +28,8 @@ export async function retryWhileUnavailable<T>(
       return await attempt();
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
-      if (Date.now() > deadline || signal?.aborted) throw cantUse(url, error);
-      onEvent?.(`waiting for PostgreSQL at ${placeOf(url)}`);
+      if (Date.now() > deadline || signal?.aborted) throw unusableServer(url, error);
+      onEvent?.(`waiting for PostgreSQL at ${hostAndPort(url)}`);
       await pause(1000, undefined, signal ? { signal } : {});
     }
   }
@@ -56,7 +56,7 @@ export async function checkServer(url: string): Promise<{ role: string | undefin
       await connection.close();
     }
   } catch (error) {
-    throw isDatabaseUnavailable(error) ? error : cantUse(url, error);
+    throw isDatabaseUnavailable(error) ? error : unusableServer(url, error);
   }
 }
 
@@ -68,14 +68,14 @@ async function preparePlainRole(tx: Tx, database: string): Promise<void> {
   await tx`grant usage, create on schema public to ${role}`;
 }
 
-function cantUse(url: string, error: unknown): SetupProblem {
+function unusableServer(url: string, error: unknown): SetupProblem {
   // The error of a refused connection to several addresses has no message.
   return new SetupProblem(
-    `DATABASE_URL: can't use the server at ${placeOf(url)}: ${messageOf(error) || codeOf(error) || error}.`,
+    `DATABASE_URL: can't use the server at ${hostAndPort(url)}: ${messageOf(error) || codeOf(error) || error}.`,
   );
 }
 
-function placeOf(url: string): string {
+function hostAndPort(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname || 'localhost'}:${port || 5432}`;
 }

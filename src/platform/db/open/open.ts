@@ -66,7 +66,7 @@ export function joinDatabase(
 }
 
 /** The connection limit of the server. */
-export async function mostConnections(tx: Tx): Promise<number> {
+export async function maxConnections(tx: Tx): Promise<number> {
   const [row] = await tx<{ most: number }>`select current_setting('max_connections')::int as most`;
   return row?.most ?? 0;
 }

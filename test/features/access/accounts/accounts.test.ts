@@ -5,7 +5,7 @@ import { testApp } from '../../../support/app.ts';
 import { superuser } from '../../../support/database.ts';
 
 const { admin, call, account, database, db } = await testApp();
-const behind = await superuser(database);
+const sql = await superuser(database);
 
 describe('accounts', () => {
   it('are created with a root unit, the built-in look-ups and UTC as the default time zone', async () => {
@@ -55,7 +55,7 @@ describe('accounts', () => {
     expect((await call('GET', '/v1/account/units', { token: stays.token })).status).toBe(200);
     await finishDeletion(db, gone.id);
     for (const table of ['units', 'folders', 'groups', 'sources', 'tokens', 'feedback_categories']) {
-      expect(await behind`select from ${raw(table)} where account_id = ${gone.id}`, table).toHaveLength(0);
+      expect(await sql`select from ${raw(table)} where account_id = ${gone.id}`, table).toHaveLength(0);
     }
     expect((await admin('DELETE', `/accounts/${gone.id}`)).status).toBe(404);
   });
@@ -79,11 +79,11 @@ describe('accounts', () => {
 
   it('have exactly one root unit: PostgreSQL rejects a second one, and its deletion', async () => {
     const { id, root_unit_id } = await account();
-    await expect(behind`insert into units (account_id, name, is_root) values (${id}, 'second', true)`).rejects.toThrow(
+    await expect(sql`insert into units (account_id, name, is_root) values (${id}, 'second', true)`).rejects.toThrow(
       /units_one_root/,
     );
     await expect(
-      behind`update units set deleted_at = now() where account_id = ${id} and id = ${root_unit_id}`,
+      sql`update units set deleted_at = now() where account_id = ${id} and id = ${root_unit_id}`,
     ).rejects.toThrow(/units_root_stays/);
   });
 });

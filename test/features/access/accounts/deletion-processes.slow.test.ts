@@ -12,13 +12,13 @@ const guests = 6000;
 /** A database with an account of some thousands of guests, and one that stays. */
 async function place() {
   const { url, ...database } = await createDatabase();
-  const behind = await superuser({ url, ...database });
-  await behind`insert into accounts (id, name, root_unit_id) values (1, 'Gone', 1), (2, 'Staying', 2)`;
-  await behind`insert into units (account_id, id, name, is_root) values (1, 1, 'Gone', true), (2, 2, 'Staying', true)`;
-  await behind`insert into contacts (account_id, id) select 1, n from generate_series(1, ${guests}) n`;
+  const sql = await superuser({ url, ...database });
+  await sql`insert into accounts (id, name, root_unit_id) values (1, 'Gone', 1), (2, 'Staying', 2)`;
+  await sql`insert into units (account_id, id, name, is_root) values (1, 1, 'Gone', true), (2, 2, 'Staying', true)`;
+  await sql`insert into contacts (account_id, id) select 1, n from generate_series(1, ${guests}) n`;
   const left = async () =>
-    Number((await behind<{ n: number }>`select count(*) as n from contacts where account_id = 1`)[0]?.n);
-  const isGone = async () => (await behind`select from accounts where id = 1`).length === 0;
+    Number((await sql<{ n: number }>`select count(*) as n from contacts where account_id = 1`)[0]?.n);
+  const isGone = async () => (await sql`select from accounts where id = 1`).length === 0;
   /** Waits until some guests are deleted, then keeps every process from deleting more. */
   async function halt() {
     await expect.poll(left).toBeLessThan(guests);
@@ -27,7 +27,7 @@ async function place() {
     expect(await left()).toBeGreaterThan(0);
     return () => holder.end();
   }
-  return { env: { DATABASE_URL: url }, behind, left, isGone, halt };
+  return { env: { DATABASE_URL: url }, sql, left, isGone, halt };
 }
 
 function deleting(env: Record<string, string>) {
@@ -42,12 +42,12 @@ function deleting(env: Record<string, string>) {
 
 describe('regulars account delete', () => {
   it('deletes everything itself if no service is running, and reports progress', async () => {
-    const { env, isGone, behind } = await place();
+    const { env, isGone, sql } = await place();
     const { code, stdout, stderr } = await regulars(['account', 'delete', '1', '--yes'], env);
     expect([code, stdout]).toEqual([0, 'The account 1 is deleted.\n']);
     expect(stderr).toMatch(/100 %: 6,\d{3} of 6,\d{3} rows\n$/);
     expect(await isGone()).toBe(true);
-    const trail = await behind<{ action: string }>`select action from audit_trail order by id desc limit 1`;
+    const trail = await sql<{ action: string }>`select action from audit_trail order by id desc limit 1`;
     expect(trail[0]?.action).toBe('account.delete');
   });
 
@@ -101,19 +101,19 @@ describe('the service', () => {
     const { url, ...copy } = await createDatabase('empty');
     const there = { DATABASE_URL: url };
     expect(await regulars(['restore', file], there)).toMatchObject({ code: 0 });
-    const behind = await superuser({ url, ...copy });
-    expect([...(await behind`select id, deleted_at is not null as deleted from accounts order by id`)]).toEqual([
+    const sql = await superuser({ url, ...copy });
+    expect([...(await sql`select id, deleted_at is not null as deleted from accounts order by id`)]).toEqual([
       { id: 1, deleted: true },
       { id: 2, deleted: false },
     ]);
-    expect([...(await behind`select task_identifier as task from graphile_worker.jobs`)]).toEqual([
+    expect([...(await sql`select task_identifier as task from graphile_worker.jobs`)]).toEqual([
       { task: 'delete_account_rows' },
     ]);
     const list = await regulars(['account', 'list', '--json'], there);
     expect(JSON.parse(list.stdout).data).toMatchObject([{ id: 2 }]);
     const service = await start({ env: there });
-    await expect.poll(() => behind`select from contacts where account_id = 1`).toHaveLength(0);
-    await expect.poll(() => behind`select from accounts where id = 1`).toHaveLength(0);
+    await expect.poll(() => sql`select from contacts where account_id = 1`).toHaveLength(0);
+    await expect.poll(() => sql`select from accounts where id = 1`).toHaveLength(0);
     expect((await service.admin('GET', '/accounts/2')).status).toBe(200);
     expect(await service.stop()).toBe(0);
   });

@@ -8,9 +8,9 @@ import {
 import { deleteAccountTask } from '../../../../src/features/access/accounts/schema.ts';
 import { claimEmptyDirectory, holdAccount, nextAccountIds } from '../../../../src/features/access/accounts/store.ts';
 import { RequestRecorder } from '../../../../src/features/access/requests/recorder.ts';
-import { howManyWaitEverywhere } from '../../../../src/features/activity/purchases/read.ts';
-import { lookAgainTask } from '../../../../src/features/guests/domains/schema.ts';
-import { lookAgainLater } from '../../../../src/features/guests/domains/store.ts';
+import { countWaitingInAllAccounts } from '../../../../src/features/activity/purchases/read.ts';
+import { recheckDomainTask } from '../../../../src/features/guests/domains/schema.ts';
+import { enqueueRechecks } from '../../../../src/features/guests/domains/store.ts';
 import { type Database, enterAccount, type Tx } from '../../../../src/platform/db/database.ts';
 import { tenantTables } from '../../../../src/platform/db/deletion.ts';
 import { raw } from '../../../../src/platform/db/sql.ts';
@@ -22,66 +22,66 @@ import { signedIn } from '../../../support/staff.ts';
 
 const app = await testApp();
 const { admin, call, account, db, database } = app;
-const behind = await superuser(database);
+const sql = await superuser(database);
 const mark = (id: number) => db.transaction((tx) => removeAccount(tx, id));
 const units = '/v1/account/units';
 
 /** The remaining rows of the account in each table with an account_id. */
 async function rowsOf(id: number): Promise<Record<string, number>> {
-  const tables = await behind<{ name: string }>`
+  const tables = await sql<{ name: string }>`
     select c.relname::text as name from pg_class c join pg_attribute on attrelid = c.oid and attname = 'account_id'
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'audit_trail'`;
   const rows: Record<string, number> = {};
   for (const { name } of tables) {
-    const [row] = await behind<{ n: number }>`select count(*) as n from ${raw(name)} where account_id = ${id}`;
+    const [row] = await sql<{ n: number }>`select count(*) as n from ${raw(name)} where account_id = ${id}`;
     if (row && row.n > 0) rows[name] = row.n;
   }
   return rows;
 }
-const exists = async (id: number) => (await behind`select from accounts where id = ${id}`).length > 0;
+const exists = async (id: number) => (await sql`select from accounts where id = ${id}`).length > 0;
 
 /** An account with rows in every table, and some thousands in those that grow. */
 async function large(word: string) {
-  const { ids, token } = await furnish(app, behind, word);
+  const { ids, token } = await furnish(app, sql, word);
   const id = ids.account_id;
-  await behind`insert into contacts (account_id, id, source_id) select ${id}, 1000000 + n, ${ids.source_id} from generate_series(1, 2500) n`;
+  await sql`insert into contacts (account_id, id, source_id) select ${id}, 1000000 + n, ${ids.source_id} from generate_series(1, 2500) n`;
   // Some were merged, and some of these merges undone.
-  await behind`
+  await sql`
     insert into contacts (account_id, id, merged_into) select ${id}, 500000 + n, 1000000 + n % 400 + 1 from generate_series(1, 700) n`;
-  await behind`
+  await sql`
     insert into merges (account_id, id, contact_id, into_contact_id, reason, actor)
     select ${id}, 1000000 + n, 500000 + n, 1000000 + n % 400 + 1, 'test', 'test' from generate_series(1, 700) n`;
-  await behind`
+  await sql`
     insert into merges (account_id, id, undoes, contact_id, into_contact_id, reason, actor)
     select ${id}, 500000 + n, 1000000 + n, 500000 + n, 1000000 + n % 400 + 1, 'test', 'test' from generate_series(1, 700) n`;
-  await behind`
+  await sql`
     insert into identities (account_id, kind, value, contact_id)
     select ${id}, 'email', 'guest' || n || '@gmail.com', 1000000 + n from generate_series(1, 2500) n`;
   // All of one guest.
-  await behind`
+  await sql`
     insert into consent_ledger (account_id, contact_id, channel, from_given, to_given, applied)
     select ${id}, 1000001, 'sms', false, true, true from generate_series(1, 3000) n`;
-  await behind`
+  await sql`
     insert into purchases (account_id, contact_id, unit_id, transaction_reference, order_type_id, created_at, lines)
     select ${id}, 1000001, ${ids.unit_id}, 'many ' || n, 1, now(), '[]' from generate_series(1, 2500) n`;
-  await behind`
+  await sql`
     insert into contact_units (account_id, contact_id, unit_id) select ${id}, 1000000 + n, ${ids.unit_id} from generate_series(1, 2500) n`;
   return { id, token, ids };
 }
 
 /** Notes how many rows each transaction deletes from the accounts' tables. */
 async function watchDeletions() {
-  await behind`create schema if not exists watch`;
-  await behind`create table if not exists watch.deleted (at xid8 not null default pg_current_xact_id(), name text, n bigint)`;
-  await behind`create or replace function watch.note() returns trigger language plpgsql security definer as $$
+  await sql`create schema if not exists watch`;
+  await sql`create table if not exists watch.deleted (at xid8 not null default pg_current_xact_id(), name text, n bigint)`;
+  await sql`create or replace function watch.note() returns trigger language plpgsql security definer as $$
     begin insert into watch.deleted (name, n) select tg_table_name, count(*) from gone; return null; end $$`;
   for (const { name } of await db.transaction(tenantTables))
-    await behind`create or replace trigger watch after delete on ${raw(name)} referencing old table as gone
+    await sql`create or replace trigger watch after delete on ${raw(name)} referencing old table as gone
       for each statement execute function watch.note()`;
   return async () => {
-    const rows = await behind<{ n: number; tables: number }>`
+    const rows = await sql<{ n: number; tables: number }>`
       select sum(n) as n, count(distinct name) filter (where n > 0) as tables from watch.deleted group by at having sum(n) > 0`;
-    await behind`drop schema watch cascade`;
+    await sql`drop schema watch cascade`;
     return rows.map(({ n, tables }) => ({ n: Number(n), tables }));
   };
 }
@@ -97,11 +97,11 @@ const before = (work: () => void): Database => ({
 
 describe('a deleted account', () => {
   it('is inaccessible everywhere at once, before its rows are deleted', async () => {
-    const [gone, stays] = [await furnish(app, behind, 'Gone'), await account('Staying')];
+    const [gone, stays] = [await furnish(app, sql, 'Gone'), await account('Staying')];
     const id = gone.ids.account_id;
     const staff = await signedIn(app, 'staff', [id, stays.id]);
     const { body: reaching } = await admin('POST', `/accounts/${stays.id}/tokens`, { name: 'both', user_id: staff.id });
-    const waiting = async () => (await howManyWaitEverywhere(db)).membership_number;
+    const waiting = async () => (await countWaitingInAllAccounts(db)).membership_number;
     expect(await waiting()).toBe(1);
     const had = await rowsOf(id);
 
@@ -175,7 +175,7 @@ describe('a deleted account', () => {
     recorder.record(gone.id, { ...entry, token_id: gone.token_id });
     recorder.record(stays.id, { ...entry, token_id: stays.token_id });
     await recorder.close();
-    const rows = await behind<{ account_id: number }>`
+    const rows = await sql<{ account_id: number }>`
       select account_id from request_log where request_id = 'deleted-1'`;
     expect([rows.map((row) => row.account_id), dropped, failed]).toEqual([[stays.id], [], []]);
   });
@@ -184,7 +184,7 @@ describe('a deleted account', () => {
 describe('the rows of a deleted account', () => {
   it('are found through the catalogue: every tenant table, referencing tables first', async () => {
     const tables = (await db.transaction(tenantTables)).map(({ name }) => name);
-    const all = await behind<{ name: string }>`
+    const all = await sql<{ name: string }>`
       select relname::text as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relrowsecurity and relname not in ('accounts', 'user_accounts')`;
     expect([...tables].sort()).toEqual(all.map(({ name }) => name).sort());
@@ -281,7 +281,7 @@ describe('the rows of a deleted account', () => {
     await begun.opened;
     expect((await admin('DELETE', `/accounts/${id}`)).status).toBe(204);
     const deleting = finishDeletion(db, id);
-    const waits = () => behind`
+    const waits = () => sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(waits).toHaveLength(1);
     finished.open();
@@ -293,9 +293,9 @@ describe('the rows of a deleted account', () => {
   it('include the jobs for its contacts’ domains, and no others', async () => {
     const [{ id }, other] = [await account('Jobs'), await account('Other jobs')];
     for (const of of [id, other.id])
-      await db.tenant(of, (tx) => lookAgainLater(tx, of, ['harbour.example', 'anchor.example']));
-    const jobs = () => behind<{ key: string }>`
-      select key from graphile_worker.jobs where task_identifier = ${lookAgainTask} order by key`;
+      await db.tenant(of, (tx) => enqueueRechecks(tx, of, ['harbour.example', 'anchor.example']));
+    const jobs = () => sql<{ key: string }>`
+      select key from graphile_worker.jobs where task_identifier = ${recheckDomainTask} order by key`;
     expect(await jobs()).toHaveLength(4);
     await mark(id);
     expect(await finishDeletion(db, id)).toBe(true);
@@ -311,7 +311,7 @@ describe('the rows of a deleted account', () => {
 
   it('get a job in the transaction of the deletion; a stopped or killed job leaves another', async () => {
     const { id } = await account();
-    const jobs = () => behind<{ attempts: number; max: number; locked: boolean }>`
+    const jobs = () => sql<{ attempts: number; max: number; locked: boolean }>`
       select attempts, max_attempts as max, locked_at is not null as locked from graphile_worker.jobs
       where key = ${`${deleteAccountTask} ${id}`}`;
     const undone = db.transaction(async (tx) => {
@@ -324,7 +324,7 @@ describe('the rows of a deleted account', () => {
     await admin('DELETE', `/accounts/${id}`);
     expect([...(await jobs())]).toEqual([{ attempts: 0, max: 25, locked: false }]);
 
-    const lock = () => behind`
+    const lock = () => sql`
       update graphile_worker._private_jobs set locked_at = now(), locked_by = 'killed', attempts = 1 where key = ${`${deleteAccountTask} ${id}`}`;
     await lock();
     await deleteAccountRows(db, { account_id: id }, AbortSignal.abort());
@@ -338,7 +338,7 @@ describe('the rows of a deleted account', () => {
 
 describe('app.erasing', () => {
   it('permits DELETE on the consent ledger and the merges, no UPDATE, and nothing on the audit trail', async () => {
-    const { ids } = await furnish(app, behind, 'Erasing');
+    const { ids } = await furnish(app, sql, 'Erasing');
     const attempt = (statement: string) =>
       db.transaction(async (tx) => {
         await enterAccount(tx, ids.account_id);

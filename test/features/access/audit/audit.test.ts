@@ -8,7 +8,7 @@ import { signedIn } from '../../../support/staff.ts';
 
 const app = await testApp();
 const { admin, call, account, database } = app;
-const behind = await superuser(database);
+const sql = await superuser(database);
 const ours = await account();
 const staff = await signedIn(app, 'staff', [ours.id]);
 
@@ -81,7 +81,7 @@ describe('the audit trail', () => {
     await staff.call('DELETE', `/accounts/${ours.id}/contacts/${contact.id}`);
     const [erased] = await trail({ account_id: String(ours.id) });
     expect(erased).toMatchObject({ action: 'contact.erase', ids: { contact_id: contact.id }, subject: null });
-    const everything = JSON.stringify(await behind`select * from audit_trail`);
+    const everything = JSON.stringify(await sql`select * from audit_trail`);
     for (const secret of ['secret.guest', 'Secretive', 'correct horse']) expect(everything).not.toContain(secret);
   });
 

@@ -6,7 +6,7 @@ import { appOver, testApp } from '../../../support/app.ts';
 import { superuser } from '../../../support/database.ts';
 
 const { admin, call, account, database, db } = await testApp();
-const behind = await superuser(database);
+const sql = await superuser(database);
 const units = '/v1/account/units';
 const entry = {
   ...{ address: '203.0.113.7', method: 'GET', route: '/', status: 200, duration_ms: 1 },
@@ -46,7 +46,7 @@ describe('the request log', () => {
       { ...shared, request_id: 'first', status: 200, error_fields: [] },
     ]);
     expect(next_before).toBeNull();
-    expect(JSON.stringify(await behind`select * from request_log`)).not.toContain('secret-value');
+    expect(JSON.stringify(await sql`select * from request_log`)).not.toContain('secret-value');
     expect((await admin('GET', `/accounts/${other.id}/tokens/${group.token_id}/requests`)).status).toBe(404);
   });
 
@@ -95,7 +95,7 @@ describe('the request log', () => {
 
   it('is returned in pages of 100', async () => {
     const { id, token_id } = await account();
-    await behind`
+    await sql`
       insert into request_log (account_id, token_id, at, request_id, method, route, status, duration_ms)
       select ${id}, ${token_id}, now(), 'r' || n, 'GET', '/', 200, 1 from generate_series(1, 250) n order by n`;
     const path = `/accounts/${id}/tokens/${token_id}/requests`;
@@ -113,16 +113,16 @@ describe('the request log', () => {
   it('deletes entries older than a week in every account, and keeps the others', async () => {
     const [one, two] = [await account(), await account()];
     for (const { id, token_id } of [one, two]) {
-      await behind`
+      await sql`
         insert into request_log (account_id, token_id, at, request_id, method, route, status, duration_ms)
         select ${id}, ${token_id}, now() - make_interval(hours => n), 'aged', 'GET', '/', 200, 1 from generate_series(160, 175) n`;
     }
     const sweeper = new Sweeper(db, { ofAccounts: [deleteOldRequests] }, (error) => expect.fail(String(error)));
     expect(await sweeper.sweep()).toBe(2 * 8);
     sweeper.close();
-    const left = await behind`select from request_log where request_id = 'aged' and at < now() - interval '168 hours'`;
+    const left = await sql`select from request_log where request_id = 'aged' and at < now() - interval '168 hours'`;
     expect(left).toHaveLength(0);
-    expect(await behind`select from request_log where request_id = 'aged'`).toHaveLength(2 * 8);
+    expect(await sql`select from request_log where request_id = 'aged'`).toHaveLength(2 * 8);
   });
 
   it('is written for many accounts at once; an invalid entry of one account does not affect the others', async () => {
@@ -147,13 +147,13 @@ describe('the request log', () => {
     expect([batches, failures.length, dropped]).toEqual([[1, 1, 1], 1, 1]);
 
     const kept = async (request_id: string) => [
-      ...(await behind`select account_id as id, token_id from request_log where request_id = ${request_id} order by 1`),
+      ...(await sql`select account_id as id, token_id from request_log where request_id = ${request_id} order by 1`),
     ];
     const whole = accounts.map(({ id, token_id }) => ({ id, token_id }));
     expect(await kept('whole')).toEqual(whole.flatMap((one) => [one, one]));
     expect(await kept('rest')).toEqual(whole.filter((_, place) => place !== 1));
     const ids = whole.map((one) => one.token_id);
-    expect(await behind`select from tokens where id = any(${ids}) and last_used_at = ${used}`).toHaveLength(4);
+    expect(await sql`select from tokens where id = any(${ids}) and last_used_at = ${used}`).toHaveLength(4);
   });
 
   it('drops entries and reports how many, and does not grow without bound', async () => {
@@ -170,6 +170,6 @@ describe('the request log', () => {
     await recorder.close();
     expect(dropped).toBe(10);
     expect(batches).toEqual([5000, 5000, 5000, 5000]);
-    expect(await behind`select from request_log where request_id = 'bulk'`).toHaveLength(20_000);
+    expect(await sql`select from request_log where request_id = 'bulk'`).toHaveLength(20_000);
   });
 });

@@ -5,7 +5,7 @@ import { superuser } from '../../../support/database.ts';
 import { fromOurPage, signedIn, staffPassword } from '../../../support/staff.ts';
 
 const app = await testApp({ TRUSTED_PROXIES: '10.7.2.0/24' });
-const behind = await superuser(app.database);
+const sql = await superuser(app.database);
 
 const attempt = async (email: string, from: string, password: string) => {
   const headers = { ...fromOurPage, 'x-forwarded-for': from };
@@ -41,7 +41,7 @@ it('a correct password signs in during wrong attempts from 200 addresses; reques
   going = false;
   await Promise.all(clients);
   expect(accused).toBe(0);
-  expect(await behind`select from audit_trail where action = 'user.wrong_password' and user_id = ${id}`).toHaveLength(
+  expect(await sql`select from audit_trail where action = 'user.wrong_password' and user_id = ${id}`).toHaveLength(
     wrong,
   );
 });

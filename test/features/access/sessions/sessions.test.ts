@@ -8,7 +8,7 @@ import { fromOurPage, signedIn, signIn, staffPassword } from '../../../support/s
 const app = await testApp();
 const day = 86_400_000;
 const { admin, call, account, database } = app;
-const behind = await superuser(database);
+const sql = await superuser(database);
 const ours = await account();
 const theirs = await account('Another group');
 
@@ -50,7 +50,7 @@ describe('signing in', () => {
 
   it('stores only a hash of the secret', async () => {
     const { cookie, id } = await signedIn(app, 'viewer');
-    const rows = await behind`select * from sessions where user_id = ${id}`;
+    const rows = await sql`select * from sessions where user_id = ${id}`;
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(cookie.slice('regulars_session='.length));
   });
@@ -197,25 +197,25 @@ describe('a session', () => {
 
   it('ends after a week without use, and is extended by use', async () => {
     const staff = await signedIn(app, 'viewer');
-    await behind`update sessions set last_seen_at = now() - interval '6 days', expires_at = now() + interval '1 day' where user_id = ${staff.id}`;
+    await sql`update sessions set last_seen_at = now() - interval '6 days', expires_at = now() + interval '1 day' where user_id = ${staff.id}`;
     expect((await staff.call('GET', '/session')).status).toBe(200);
     const { body } = await staff.call('GET', '/session');
     expect(Date.parse(body.expires_at)).toBeGreaterThan(Date.now() + 6 * day);
-    await behind`update sessions set expires_at = now() - interval '1 second' where user_id = ${staff.id}`;
+    await sql`update sessions set expires_at = now() - interval '1 second' where user_id = ${staff.id}`;
     expect((await staff.call('GET', '/session')).status).toBe(401);
   });
 
   it('ends thirty days after it began, even if it is used', async () => {
     const staff = await signedIn(app, 'viewer');
     const began = (days: number) =>
-      behind`update sessions set created_at = now() - make_interval(days => ${days}), last_seen_at = now() - interval '1 day' where user_id = ${staff.id}`;
+      sql`update sessions set created_at = now() - make_interval(days => ${days}), last_seen_at = now() - interval '1 day' where user_id = ${staff.id}`;
     await began(29);
     expect((await staff.call('GET', '/session')).status).toBe(200);
     const { body } = await staff.call('GET', '/session');
     expect(Date.parse(body.expires_at)).toBeLessThan(Date.now() + 1.1 * day);
     await began(31);
     // As an earlier version left it.
-    await behind`update sessions set expires_at = now() + interval '29 days' where user_id = ${staff.id}`;
+    await sql`update sessions set expires_at = now() + interval '29 days' where user_id = ${staff.id}`;
     expect((await staff.call('GET', '/session')).status).toBe(401);
   });
 
@@ -225,13 +225,13 @@ describe('a session', () => {
       await signedIn(app, 'viewer'),
       await signedIn(app, 'viewer'),
     ];
-    await behind`update sessions set expires_at = now() - interval '1 second' where user_id = ${idle.id}`;
-    await behind`update sessions set created_at = now() - interval '31 days' where user_id = ${old.id}`;
+    await sql`update sessions set expires_at = now() - interval '1 second' where user_id = ${idle.id}`;
+    await sql`update sessions set created_at = now() - interval '31 days' where user_id = ${old.id}`;
     const sweeper = new Sweeper(app.db, { shared: [deleteEndedSessions] }, (error) => expect.fail(String(error)));
     expect(await sweeper.sweep()).toBeGreaterThanOrEqual(2);
     sweeper.close();
     const ids = [open.id, idle.id, old.id];
-    const left = await behind`select user_id from sessions where user_id = any(${ids})`;
+    const left = await sql`select user_id from sessions where user_id = any(${ids})`;
     expect([...left]).toEqual([{ user_id: open.id }]);
   });
 
@@ -328,6 +328,6 @@ describe('changing one’s own password', () => {
       statuses.add((await change('guess', 'something new entirely')).status);
     expect([...statuses]).toEqual([422, 429]);
     await signedIn(app, 'viewer');
-    expect((await behind`select from sessions where user_id = ${staff.id}`).length).toBe(1);
+    expect((await sql`select from sessions where user_id = ${staff.id}`).length).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { adminToken, testApp } from '../../../support/app.ts';
 import { superuser } from '../../../support/database.ts';
 
 const { admin, call, account, database } = await testApp();
-const behind = await superuser(database);
+const sql = await superuser(database);
 const units = '/v1/account/units';
 let count = 0;
 const person = (more: object = {}) => ({
@@ -27,7 +27,7 @@ describe('users', () => {
     expect(status).toBe(201);
     expect(body).toEqual({ id: expect.any(Number), email: 'sam@harbour.example', account_ids: [id] });
     expect((await admin('GET', `/users/${body.id}`)).body).toEqual({ ...body, role: 'staff' });
-    const [row] = await behind`select * from users where id = ${body.id}`;
+    const [row] = await sql`select * from users where id = ${body.id}`;
     expect(row?.password_hash).toMatch(/^scrypt\$\d+\$8\$\d\$/);
     expect(JSON.stringify(row)).not.toContain('correct horse');
   });
@@ -234,7 +234,7 @@ describe('e-mail and password (basic authentication)', () => {
   });
 
   it('of the last owner cannot be removed', async () => {
-    await behind`delete from users where role = 'owner'`;
+    await sql`delete from users where role = 'owner'`;
     const { body: first } = await admin('POST', '/users', person({ role: 'owner' }));
     for (const refused of [
       await admin('DELETE', `/users/${first.id}`),

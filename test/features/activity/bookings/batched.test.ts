@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lookForBookings } from '../../../../src/features/activity/bookings/write.ts';
+import { searchBookings } from '../../../../src/features/activity/bookings/write.ts';
 import { appOver } from '../../../support/app.ts';
 import { counted, openTestDatabase, watched } from '../../../support/database.ts';
 
@@ -89,7 +89,7 @@ describe('concurrent booking searches', () => {
     let statements = 0;
     const wanted = numbered.map((booking_reference) => ({ booking_reference }));
     await db.tenant(here.id, (tx) =>
-      lookForBookings(
+      searchBookings(
         counted(tx, () => statements++),
         here.id,
         wanted,

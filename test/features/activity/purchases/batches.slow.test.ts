@@ -11,7 +11,7 @@ import { broken } from '../../../support/invariants.ts';
 import { isMutating } from '../../../support/mutating.ts';
 
 const { db, database, account, admin, call } = await testApp();
-const behind = await superuser(database);
+const sql = await superuser(database);
 const read = reader(AnonymousPurchases);
 
 /** An account with two guests, one of whom is two contacts that became one, and most of what purchases may name. */
@@ -60,7 +60,7 @@ async function run(at: Place, sent: AnyPurchase[], sizes: number[]) {
     answers.push(...(await db.tenant(at.id, (tx) => writePurchases(tx, at.id, commands))));
     start += size;
   }
-  const notes = await behind<{ contact_id: number; text: string }>`
+  const notes = await sql<{ contact_id: number; text: string }>`
     select distinct on (contact_id) contact_id, text from notes where account_id = ${at.id} order by contact_id, id`;
   const called = new Map(notes.map(({ contact_id, text }) => [contact_id, text]));
   return answers.map((answer) => {
@@ -85,12 +85,12 @@ describe('a batch of anonymous purchases', () => {
         async (sent, sizes) => {
           const [together, apart] = [await place(), await place()];
           expect(await run(together, sent, sizes)).toEqual(await run(apart, sent, [1]));
-          expect(await everyGuest(behind, together.id)).toEqual(await everyGuest(behind, apart.id));
+          expect(await everyGuest(sql, together.id)).toEqual(await everyGuest(sql, apart.id));
         },
       ),
       { numRuns: 40 },
     );
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
 
   it('needs the same number of statements for any number of purchases', async () => {

@@ -6,7 +6,7 @@ import { broken } from '../../../support/invariants.ts';
 import { isMutating } from '../../../support/mutating.ts';
 
 const { account, call, admin, db, database } = await testApp();
-const behind = await superuser(database);
+const sql = await superuser(database);
 const { id: accountId, token, token_id } = await account();
 
 const write = async (body: object) => (await call('POST', '/v1/contact', { token, body })).body;
@@ -60,7 +60,7 @@ describe('the consent ledger', () => {
             merges++;
             expect((await admin('POST', `/accounts/${id}/merges/${standing.id}/undo`)).status).toBe(200);
           }
-          expect(await broken(behind)).toEqual({});
+          expect(await broken(sql)).toEqual({});
         }),
         { numRuns: 25 },
       );
@@ -73,7 +73,7 @@ describe('the consent ledger', () => {
     await write({ email: 'eve@gmail.com', allow_email: true });
     await write({ mobile_number: '07700900009' });
     await write({ email: 'eve@gmail.com', mobile_number: '07700900009' });
-    const before = await behind.call(null, [`select * from ${table} order by id`] as unknown as TemplateStringsArray);
+    const before = await sql.call(null, [`select * from ${table} order by id`] as unknown as TemplateStringsArray);
     expect(before.length).toBeGreaterThan(0);
     for (const statement of [`update ${table} set id = id`, `delete from ${table}`, `truncate ${table} cascade`]) {
       const attempt = db.tenant(accountId, (tx) => tx([statement] as unknown as TemplateStringsArray));
@@ -87,7 +87,7 @@ describe('the consent ledger', () => {
         await expect(erasing).rejects.toThrow(/append-only/);
       }
     }
-    expect(await behind.call(null, [`select * from ${table} order by id`] as unknown as TemplateStringsArray)).toEqual(
+    expect(await sql.call(null, [`select * from ${table} order by id`] as unknown as TemplateStringsArray)).toEqual(
       before,
     );
   });

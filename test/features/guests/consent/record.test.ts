@@ -6,7 +6,7 @@ import { accountIn, partner } from '../../../support/partner.ts';
 
 const app = await testApp();
 const { account, admin, call, database } = app;
-const behind = await superuser(database);
+const sql = await superuser(database);
 const made = await account();
 const { id: accountId, token } = made;
 const { written, newEmail } = partner(app, made);
@@ -34,15 +34,15 @@ describe('consent recorded by staff', () => {
       { ...entry, channel: 'sms', from: false, to: true },
     ]);
     expect(first).toMatchObject({ channel: 'email', to: true, token_name: 'test', actor: null, reason: null });
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
 
   it('writes nothing if nothing changes', async () => {
     const { id } = await written({ email: newEmail(), allow_email: true });
-    const before = await behind`select xmin from contacts where id = ${id}`;
+    const before = await sql`select xmin from contacts where id = ${id}`;
     const { body } = await record(id, { allow_email: true, allow_sms: false, reason: 'Again.' });
     expect(body).toEqual({ ...none, allow_email: true });
-    expect(await behind`select xmin from contacts where id = ${id}`).toEqual(before);
+    expect(await sql`select xmin from contacts where id = ${id}`).toEqual(before);
     expect(await ledger(id)).toHaveLength(1);
   });
 
@@ -79,7 +79,7 @@ describe('consent recorded by staff', () => {
     // The entry that the merge prevented names who merged them.
     expect(entries[1]).toMatchObject({ channel: 'call', applied: false, rule: 'merge', token_id: null });
     expect(entries[1].actor).toBe(entries[0].actor);
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
 
   it('is serialized: the ledger matches the flags after concurrent writes by partners', async () => {
@@ -91,7 +91,7 @@ describe('consent recorded by staff', () => {
         call('POST', '/v1/contact', { token, body: { email, allow_email: n % 2 === 1 } }),
       ]).flat(),
     );
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
 
   it('names the source, but no deleted token or source; partners see the ledger as before', async () => {

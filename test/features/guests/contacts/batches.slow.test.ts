@@ -12,7 +12,7 @@ import { broken } from '../../../support/invariants.ts';
 import { isMutating } from '../../../support/mutating.ts';
 
 const { db, database, account, admin, call } = await testApp();
-const behind = await superuser(database);
+const sql = await superuser(database);
 const read = reader(ContactWrite);
 
 async function place() {
@@ -80,12 +80,12 @@ describe('a batch of writes', () => {
             }
             const answers = await run(together, writes, sizes);
             expect(answers).toEqual(await run(apart, writes, [1]));
-            expect(await everyGuest(behind, together.id)).toEqual(await everyGuest(behind, apart.id));
+            expect(await everyGuest(sql, together.id)).toEqual(await everyGuest(sql, apart.id));
           },
         ),
         { numRuns: 60 },
       );
-      expect(await broken(behind)).toEqual({});
+      expect(await broken(sql)).toEqual({});
     },
   );
 
@@ -97,7 +97,7 @@ describe('a batch of writes', () => {
     await run(together, writes, [2]);
     await run(apart, writes, [1]);
     for (const { id } of [apart, together]) {
-      const owned = await behind<{ value: string }>`
+      const owned = await sql<{ value: string }>`
         select value from identities where account_id = ${id} and kind = 'mobile' order by value`;
       expect(owned.map(({ value }) => value)).toEqual(['447700900002', '447700900003']);
     }
@@ -117,7 +117,7 @@ describe('a batch of writes', () => {
       for (const size of [1, writes.length]) {
         const at = await place();
         await run(at, writes, [size]);
-        const [holder] = await behind<{ email: string | null }>`
+        const [holder] = await sql<{ email: string | null }>`
           select c.email from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id
           where i.account_id = ${at.id} and i.kind = 'membership'`;
         expect([size, holder?.email]).toEqual([size, holds === 'Ana' ? ana : null]);
@@ -141,7 +141,7 @@ describe('a batch of writes', () => {
       query: { account_id: String(at.id), ...ana },
     });
     expect(body).toMatchObject({ mobile_number: '447700900001', allow_email: '', allow_sms: '', allow_call: '1' });
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
 
   it('needs the same number of statements for any number of writes', async () => {

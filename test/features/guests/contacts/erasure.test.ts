@@ -4,7 +4,7 @@ import { raw } from '../../../../src/platform/db/sql.ts';
 import { replaceStatistics } from '../../../../src/platform/db/statistics.ts';
 import { domainService } from '../../../support/domains.ts';
 
-const { accountId, behind, db, dns, service, token } = await domainService();
+const { accountId, sql, db, dns, service, token } = await domainService();
 const at = `/accounts/${accountId}`;
 const { call, admin } = service;
 const ids = { unit: 0, udf: 0, category: 0, enquiry: 0 };
@@ -107,17 +107,17 @@ const erase = async (id: number) => expect((await admin('DELETE', `${at}/contact
 
 /** Where any of these words is found: in a row of any table, or in the statistics of any column. */
 async function traces(words: string[]): Promise<string[]> {
-  const tables = await behind<{ name: string }>`
+  const tables = await sql<{ name: string }>`
     select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname in ('public', 'graphile_worker') and c.relkind = 'r' order by 1`;
   const found: string[] = [];
   const pattern = words.map((word) => `%${word}%`);
   for (const { name } of tables) {
-    const rows = await behind<{ row: string }>`
+    const rows = await sql<{ row: string }>`
       select row.row from (select to_jsonb(t)::text as row from ${raw(name)} as t) as row where lower(row.row) like any (${pattern}::text[])`;
     found.push(...rows.map(({ row }) => `${name}: ${row}`));
   }
-  const statistics = await behind<{ name: string; row: string }>`
+  const statistics = await sql<{ name: string; row: string }>`
     select name, row from (
       select s.starelid::regclass || '.' || a.attname as name,
         concat_ws(' ', stavalues1::text, stavalues2::text, stavalues3::text, stavalues4::text, stavalues5::text) as row
@@ -167,12 +167,12 @@ describe('erasing a contact', () => {
     await sale('moved', { card_reference: 'quillon-second-card' });
     await write({ email: others.email, card_reference: others.card_reference });
     await write({ email: theirs.email, card_reference: 'quillon-second-card' });
-    await behind`insert into purchases (account_id, unit_id, transaction_reference, order_type_id, created_at, lines, card_reference)
+    await sql`insert into purchases (account_id, unit_id, transaction_reference, order_type_id, created_at, lines, card_reference)
       values (${accountId}, ${ids.unit}, 'waiting', 1, now(), '[]', ${card_reference})`;
     await expect
-      .poll(() => behind`select from request_log where request_id like 'till-%-17'`, { timeout: 5000 })
+      .poll(() => sql`select from request_log where request_id like 'till-%-17'`, { timeout: 5000 })
       .toHaveLength(2);
-    await behind`analyze`;
+    await sql`analyze`;
 
     const words = ['quillon', '900987', '911987'];
     const before = await traces(words);
@@ -199,7 +199,7 @@ describe('erasing a contact', () => {
 
     await erase(id);
     expect((await traces(words)).filter((trace) => !trace.startsWith('statistics'))).toEqual([]);
-    const [job] = await behind<{ delay: number }>`
+    const [job] = await sql<{ delay: number }>`
       select extract(epoch from run_at - now())::float8 as delay from graphile_worker.jobs where task_identifier = 'replace_statistics'`;
     expect(job?.delay).toBeLessThanOrEqual(60);
     await replaceStatistics(db);
@@ -208,7 +208,7 @@ describe('erasing a contact', () => {
     const left = (await traces(['branwen'])).filter((trace) => !trace.startsWith('statistics'));
     const withoutTheirs = (trace: string) => trace.replaceAll(/"quillon-(second-)?(member|card)"/g, 'null');
     expect(left.sort()).toEqual(kept.map(withoutTheirs).sort());
-    const sales = await behind`
+    const sales = await sql`
       select transaction_reference as reference, contact_id::int, membership_number, card_reference, matched_by, matched_value
       from purchases where transaction_reference in ('lent', 'moved', 'mine', 'waiting', 'branwen-own') order by 1`;
     expect([...sales]).toEqual([
@@ -245,7 +245,7 @@ describe('erasing a contact', () => {
       }),
     );
     await erase(first.id);
-    const [sale] = await behind`
+    const [sale] = await sql`
       select contact_id::int, membership_number, matched_value from purchases where transaction_reference = 'passed-on'`;
     expect(sale).toEqual({ contact_id: second.id, membership_number: 'PASSED-ON', matched_value: 'PASSED-ON' });
   });
@@ -257,7 +257,7 @@ describe('erasing a contact', () => {
     const { id } = await write({ email: 'percival@gmail.com', ...named, units, source_name });
     await write({ email: 'fan@gmail.com', units, source_name });
     await erase(id);
-    const names = await behind<{ name: string }>`
+    const names = await sql<{ name: string }>`
       select name from groups where name like 'Percival%' union all select name from sources where name like 'Percival%' order by 1`;
     expect(names.map(({ name }) => name)).toEqual([
       'Percival Underhill Events',
@@ -267,18 +267,18 @@ describe('erasing a contact', () => {
   });
 
   it('clears the statistics of a table that is empty afterwards, if PostgreSQL can', async () => {
-    const [{ version } = { version: 0 }] = await behind<{ version: number }>`
+    const [{ version } = { version: 0 }] = await sql<{ version: number }>`
       select current_setting('server_version_num')::int as version`;
     if (version < 180_000) return;
-    await behind`delete from wifi_interactions`;
+    await sql`delete from wifi_interactions`;
     dns.says('thistle-family.example', 'mx');
     const { id } = await write(guest('thistle', '900321'));
     await write({ ...guest('thistle', '900321'), wifi: guest('thistle', '900321').wifi });
-    await behind`analyze`;
+    await sql`analyze`;
     expect((await traces(['thistle-hotspot'])).some((trace) => trace.startsWith('statistics'))).toBe(true);
     await erase(id);
     await replaceStatistics(db);
-    expect(await behind`select from wifi_interactions`).toHaveLength(0);
+    expect(await sql`select from wifi_interactions`).toHaveLength(0);
     expect(await traces(['thistle'])).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { broken } from '../../../support/invariants.ts';
 import { mergeSetup } from './merge-setup.ts';
 
-const { behind, group } = await mergeSetup();
+const { sql, group } = await mergeSetup();
 
 describe('consent on a merge', () => {
   const [ana, rui] = [{ email: 'ana@gmail.com' }, { email: 'rui@gmail.com' }];
@@ -13,7 +13,7 @@ describe('consent on a merge', () => {
       .filter(([, given]) => given === '1')
       .map(([channel]) => channel);
   async function flagsOf({ read }: Awaited<ReturnType<typeof group>>, id: number) {
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
     return flags(await read(id));
   }
   const latest = async ({ read }: Awaited<ReturnType<typeof group>>, id: number) =>
@@ -146,7 +146,7 @@ describe('consent on a merge', () => {
     await there.undo(merge.id);
     expect([await there.read(into.id), await there.read(from.id)]).toEqual(before);
     expect((await latest(there, into.id))[0]).toMatchObject({ from: true, to: false, applied: true, rule: 'undo' });
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
     await there.mergeInto(into.id, from.id);
     expect(await flagsOf(there, into.id)).toEqual(['sms', 'call', 'snail_mail']);
   });

@@ -4,7 +4,7 @@ import { superuser } from '../../../support/database.ts';
 /** The app, and functions that create accounts with contacts to merge. */
 export async function mergeSetup() {
   const { account, admin, call, database, db } = await testApp();
-  const behind = await superuser(database);
+  const sql = await superuser(database);
 
   async function group() {
     const { id, token, root_unit_id } = await account();
@@ -57,5 +57,5 @@ export async function mergeSetup() {
 
   const joining = { email: 'ana@gmail.com', mobile_number: '07700900001', notes: [{ text: 'joined' }] };
 
-  return { admin, call, db, behind, group, twoHalves, joining };
+  return { admin, call, db, sql, group, twoHalves, joining };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { broken } from '../../../support/invariants.ts';
 import { mergeSetup } from './merge-setup.ts';
 
-const { admin, behind, group, twoHalves, joining } = await mergeSetup();
+const { admin, sql, group, twoHalves, joining } = await mergeSetup();
 
 describe('undoing a merge', () => {
   it('leaves each contact its own number, even if a write used the other’s number', async () => {
@@ -13,7 +13,7 @@ describe('undoing a merge', () => {
     await undo(merge.id);
     expect((await write({ mobile_number: '07700900001' })).id).toBe(ana.id);
     expect((await write({ mobile_number: '07700900002' })).id).toBe(bo.id);
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
   it('restores both contacts and their activity; later activity stays with the contact it was sent for', async () => {
     const { write, read, merges, undo, email, phone, before } = await twoHalves();
@@ -26,7 +26,7 @@ describe('undoing a merge', () => {
     expect((await read(phone, '/notes')).data.map((note: { text: string }) => note.text)).toEqual(['by phone']);
     expect((await read(email, '/notes')).data.map((note: { text: string }) => note.text)).toEqual(['joined']);
     expect((await read(email, '/feedback')).total).toBe(0);
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
   it('keeps values that were written since', async () => {
     const { write, read, merges, undo, email, udf } = await twoHalves();
@@ -52,7 +52,7 @@ describe('undoing a merge', () => {
     await undo((await merges())[0].id);
     expect(await read(id)).toMatchObject({ allow_email: '' });
     expect((await read(id, '/consent')).data[0]).toMatchObject({ to: true, rule: 'undo', applied: false });
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
   it('is possible once per merge, from the latest merge backwards', async () => {
     const { write, merges, undo, mergeInto, email, at } = await twoHalves();
@@ -77,7 +77,7 @@ describe('undoing a merge', () => {
     await undo(merge.id);
     for (const id of [email, phone]) expect((await read(id)).id).toBe(email);
     expect((await read(other.id)).id).toBe(other.id);
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
   it('happens once for concurrent requests', async () => {
     const { write, merges, undo } = await twoHalves();
@@ -95,7 +95,7 @@ describe('a membership that both contacts sent', () => {
     const half = await write({ mobile_number: '07700900001', membership_number: 'M1' });
     await write({ ...joining, membership_number: 'M1' });
     const owner = async () =>
-      (await behind`select contact_id from identities where account_id = ${id} and kind = 'membership'`)[0]?.contact_id;
+      (await sql`select contact_id from identities where account_id = ${id} and kind = 'membership'`)[0]?.contact_id;
     await undo((await merges())[0].id);
     expect(await owner()).toBe(half.id);
     // Otherwise it moves to the contact that was last sent with it.

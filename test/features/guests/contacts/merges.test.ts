@@ -3,7 +3,7 @@ import { finishDeletion } from '../../../../src/features/access/accounts/delete.
 import { broken } from '../../../support/invariants.ts';
 import { mergeSetup } from './merge-setup.ts';
 
-const { admin, call, db, behind, group, twoHalves, joining } = await mergeSetup();
+const { admin, call, db, sql, group, twoHalves, joining } = await mergeSetup();
 
 describe('a write with the e-mail of one contact and the mobile of another that has no e-mail', () => {
   it('merges the two; the survivor keeps its values and takes over missing ones', async () => {
@@ -38,7 +38,7 @@ describe('a write with the e-mail of one contact and the mobile of another that 
         email,
       ]);
     }
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
   it('ends a consent that the merged contact had withdrawn', async () => {
     const { write, read } = await group();
@@ -121,7 +121,7 @@ describe('a phone that two contacts with different e-mails share', () => {
     expect(await read(eve.id)).toMatchObject({ id: ana.id });
     await undo((await merges())[0].id);
     expect(await write({ email: 'eve@gmail.com' })).toMatchObject({ id: eve.id, email: 'eve@gmail.com' });
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
   });
   it('stays listed for the survivor if one of the pair is merged', async () => {
     const { write, duplicates, mergeInto, at } = await group();
@@ -177,7 +177,7 @@ describe('erasure of a merged contact', () => {
     await write(joining);
     expect((await admin('DELETE', `${at}/contacts/${phone}`)).status).toBe(204);
     for (const one of [email, phone]) expect((await call('GET', `/v1/contact/${one}`, { token })).status).toBe(404);
-    const [left] = await behind`
+    const [left] = await sql`
       select (select count(*) from contacts where account_id = ${id}) + (select count(*) from identities where account_id = ${id})
         + (select count(*) from consent_ledger where account_id = ${id}) + (select count(*) from merges where account_id = ${id})
         + (select count(*) from notes where account_id = ${id}) + (select count(*) from feedback_ratings where account_id = ${id}) as rows`;
@@ -190,7 +190,7 @@ describe('erasure of a merged contact', () => {
     await write(joining);
     expect((await admin('DELETE', at)).status).toBe(204);
     await finishDeletion(db, id);
-    expect(await behind`select from consent_ledger where account_id = ${id}`).toHaveLength(0);
+    expect(await sql`select from consent_ledger where account_id = ${id}`).toHaveLength(0);
   });
 });
 

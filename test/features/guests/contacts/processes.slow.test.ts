@@ -16,7 +16,7 @@ import { type Running, start } from '../../../support/process.ts';
 
 const { db, ...database } = await openTestDatabase();
 const { account, admin, call } = await appOver(db, database);
-const behind = await superuser(database);
+const sql = await superuser(database);
 
 const env = { DATABASE_URL: database.url, EMAIL_DOMAIN_CHECK: 'list', LOG_LEVEL: 'warn' };
 const services: Running[] = await Promise.all([start({ env }), start({ env }), start({ env })]);
@@ -67,7 +67,7 @@ async function race(at: Place, requests: Request[]): Promise<number[]> {
 }
 
 const deadlocks = async () =>
-  Number((await behind`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks);
+  Number((await sql`select deadlocks from pg_stat_database where datname = current_database()`)[0]?.deadlocks);
 
 describe('several processes that write the same contacts concurrently', () => {
   it('store what the same writes store one by one, without a deadlock', async () => {
@@ -79,7 +79,7 @@ describe('several processes that write the same contacts concurrently', () => {
         }
         const statuses = await race(together, writes.map(contactWrite(together)));
         // A transaction that waits for another's locks writes its notes later, so the ids of the notes give an order.
-        const notes = await behind<{ n: number }>`
+        const notes = await sql<{ n: number }>`
           select substr(text, 6)::int as n from notes where account_id = ${together.id} order by id`;
         const order = notes.map((note) => note.n);
         const answered = statuses.flatMap((status, index) => (status === 200 ? [index] : []));
@@ -88,11 +88,11 @@ describe('several processes that write the same contacts concurrently', () => {
           const body = bodyOf(writes[index] as AnyWrite, `note ${index}`, apart);
           expect((await call('POST', '/v1/contact', { token: apart.token, body })).status).toBe(200);
         }
-        expect(await everyGuest(behind, together.id)).toEqual(await everyGuest(behind, apart.id));
+        expect(await everyGuest(sql, together.id)).toEqual(await everyGuest(sql, apart.id));
       }),
       { numRuns: 8, endOnFailure: true },
     );
-    expect(await broken(behind)).toEqual({});
+    expect(await broken(sql)).toEqual({});
     expect(await deadlocks()).toBe(0);
   });
 
@@ -111,8 +111,8 @@ describe('several processes that write the same contacts concurrently', () => {
             : { path: '/v1/purchases', body: purchaseBody(purchase as NonNullable<typeof purchase>, at.id, at) },
         );
         await race(at, requests);
-        expect(await broken(behind)).toEqual({});
-        const [late] = await behind<{ n: number }>`
+        expect(await broken(sql)).toEqual({});
+        const [late] = await sql<{ n: number }>`
           select count(*) as n from purchases where account_id = ${at.id} and matched_by is not null`;
         matched += late?.n ?? 0;
       }),
@@ -125,16 +125,16 @@ describe('several processes that write the same contacts concurrently', () => {
   it('store and respond to the other writes if PostgreSQL rejects one', async () => {
     const at = await place();
     // No client can cause this. It represents an unforeseen error.
-    await behind`alter table notes add constraint no_thirteen check (text <> 'note 13') not valid`;
+    await sql`alter table notes add constraint no_thirteen check (text <> 'note 13') not valid`;
     const writes = Array.from(
       { length: 60 },
       (_, n) => ({ email: `guest${n}@gmail.com`, rules: [] }) as unknown as AnyWrite,
     );
     const expected = writes.map((_, n) => (n === 13 ? 500 : 200));
     const statuses = await Promise.all(writes.map(contactWrite(at)).map((request) => send(services[0], at, request)));
-    await behind`alter table notes drop constraint no_thirteen`;
+    await sql`alter table notes drop constraint no_thirteen`;
     expect(statuses).toEqual(expected);
-    const stored = await behind<{ email: string }>`select email from contacts where account_id = ${at.id}`;
+    const stored = await sql<{ email: string }>`select email from contacts where account_id = ${at.id}`;
     expect(stored).toHaveLength(59);
     expect(stored.map((contact) => contact.email)).not.toContain('guest13@gmail.com');
   });
@@ -143,8 +143,8 @@ describe('several processes that write the same contacts concurrently', () => {
     const at = await place();
     const write = { email: 'new@gmail.com', mobile_number: '07700900009', rules: [] } as unknown as AnyWrite;
     expect(await race(at, Array(90).fill(write).map(contactWrite(at)))).toEqual(Array(90).fill(200));
-    expect(await behind`select from contacts where account_id = ${at.id}`).toHaveLength(1);
-    expect(await behind`select from notes where account_id = ${at.id}`).toHaveLength(90);
+    expect(await sql`select from contacts where account_id = ${at.id}`).toHaveLength(1);
+    expect(await sql`select from notes where account_id = ${at.id}`).toHaveLength(90);
   });
 
   it('create one group and one source for one name', async () => {
@@ -160,11 +160,11 @@ describe('several processes that write the same contacts concurrently', () => {
         }) as unknown as AnyWrite,
     );
     expect(await race(at, writes.map(contactWrite(at)))).toEqual(Array(90).fill(200));
-    const [made] = await behind`
+    const [made] = await sql`
       select (select count(*) from sources where account_id = ${at.id}) as sources,
         (select count(*) from groups where account_id = ${at.id}) as groups,
         (select count(*) from folders where account_id = ${at.id}) as folders`;
     expect(made).toEqual({ sources: 1, groups: 1, folders: 1 });
-    expect(await behind`select from contact_groups where account_id = ${at.id}`).toHaveLength(90);
+    expect(await sql`select from contact_groups where account_id = ${at.id}`).toHaveLength(90);
   });
 });

@@ -12,13 +12,13 @@ import { superuser } from '../../../support/database.ts';
 import { latch } from '../../../support/latch.ts';
 
 const { account, admin, call, database, db } = await testApp();
-const behind = await superuser(database);
+const sql = await superuser(database);
 
 /** Waits until a session waits for a lock, or until a timeout. */
 async function untilOneWaits() {
   for (let tries = 0; tries < 100; tries++) {
     const [waiting] =
-      await behind`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     if (waiting) return;
     await pause(10);
   }
@@ -26,7 +26,7 @@ async function untilOneWaits() {
 
 /** Deletes something in a transaction that stays open until the write has run into it. */
 async function whileDeleted(table: string, id: number, write: () => ReturnType<typeof call>) {
-  const statement = (text: string) => behind([text] as unknown as TemplateStringsArray);
+  const statement = (text: string) => sql([text] as unknown as TemplateStringsArray);
   await statement('begin');
   await statement(`delete from ${table} where id = ${id}`);
   const writing = write();
@@ -135,12 +135,12 @@ describe('a contact that is erased concurrently', () => {
         )
       ).status,
     ).toBe(204);
-    expect(await behind`select from stays where account_id = ${id}`).toHaveLength(0);
+    expect(await sql`select from stays where account_id = ${id}`).toHaveLength(0);
   });
   it('has no booking that can be changed', async () => {
     const { id, token, write } = await place();
     const ana = await write('ana@gmail.com', { bookings: [{ booking_reference: 'B1' }] });
-    const [booking] = await behind<{ id: number }>`select id from bookings where account_id = ${id}`;
+    const [booking] = await sql<{ id: number }>`select id from bookings where account_id = ${id}`;
     const change = () => call('POST', `/v1/bookings/${booking?.id}`, { token, body: { table_numbers: ['6'] } });
     expect((await whileOpen(id, (tx) => eraseContact(tx, id, ana), change)).status).toBe(404);
   });
@@ -194,15 +194,15 @@ describe('a deadlock caused by another session', () => {
     const buy = () => call('POST', '/v1/purchases', { token, body });
     const [first, second] = (await buy()).body.purchases;
     const hold = (purchase: { id: number }) =>
-      behind`select from purchases where account_id = ${id} and id = ${purchase.id} for update`;
-    await behind`begin`;
+      sql`select from purchases where account_id = ${id} and id = ${purchase.id} for update`;
+    await sql`begin`;
     // Of the two, the other is the one whom PostgreSQL stops.
-    await behind`set local deadlock_timeout = '1min'`;
+    await sql`set local deadlock_timeout = '1min'`;
     await hold(second);
     const buying = buy();
     await pause(300);
     await hold(first);
-    await behind`rollback`;
+    await sql`rollback`;
     expect((await buying).status).toBe(200);
   });
 });
@@ -242,7 +242,7 @@ describe('merging, undoing and erasing the same contacts concurrently', () => {
       ]);
       for (const { status } of answers) expect([200, 204, 404, 422]).toContain(status);
     }
-    const loose = await behind`
+    const loose = await sql`
       select c.id from contacts c join contacts m on m.account_id = c.account_id and m.id = c.merged_into where m.merged_into is not null`;
     expect(loose).toHaveLength(0);
   });

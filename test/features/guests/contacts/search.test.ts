@@ -6,7 +6,7 @@ import { accountIn, partner } from '../../../support/partner.ts';
 
 const app = await testApp();
 const { account, admin, db, database } = app;
-const behind = await superuser(database);
+const sql = await superuser(database);
 
 interface Found {
   id: number;
@@ -210,7 +210,7 @@ describe('a list of contacts', () => {
 
   it('has pages of 50, and states whether there are more', async () => {
     const { id, search } = await group();
-    await behind`insert into contacts (account_id, first_name, last_name) select ${id}, 'Ana', 'N' || n from generate_series(100, 219) n`;
+    await sql`insert into contacts (account_id, first_name, last_name) select ${id}, 'Ana', 'N' || n from generate_series(100, 219) n`;
     for (const query of [{}, { search: 'ana' }, { search: 'n' }, { search: 'ana n' }]) {
       const pages = [await search(query), await search({ ...query, page: 2 }), await search({ ...query, page: 3 })];
       expect(pages.map(({ data, page, more }) => [data.length, page, more])).toEqual([
@@ -284,16 +284,16 @@ describe('the last visit of a contact', () => {
 describe('the number of rows read, for any number of contacts', async () => {
   const { id: accountId, root_unit_id: unit } = await account('Many');
   const many = 20_000;
-  await behind`
+  await sql`
     insert into contacts (account_id, first_name, last_name, email, mobile_number, membership_number, allow_email, allow_sms)
     select ${accountId}, 'Ana' || n % 50, 'Silva' || n % 997, 'ana' || n || '@gmail.com', '447' || 100000000 + n, 'M' || n, true, n % 4000 = 0
     from generate_series(1, ${many}::bigint) n`;
-  await behind`
+  await sql`
     insert into identities select account_id, 'email', email, id from contacts where account_id = ${accountId}
     union all select account_id, 'mobile', mobile_number, id from contacts where account_id = ${accountId}
     union all select account_id, 'membership', membership_number, id from contacts where account_id = ${accountId}`;
-  await behind`insert into contact_units select account_id, id, ${unit} from contacts where account_id = ${accountId}`;
-  await behind`analyze`;
+  await sql`insert into contact_units select account_id, id, ${unit} from contacts where account_id = ${accountId}`;
+  await sql`analyze`;
 
   /** The number of rows and index entries that a search reads, in all tables. */
   async function touched(input: Parameters<typeof searchContacts>[2]): Promise<{ found: number; touched: number }> {

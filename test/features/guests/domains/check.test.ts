@@ -3,10 +3,10 @@ import { commonDomains } from '../../../../src/features/guests/domains/common.ts
 import { type Says, startDnsServer } from '../../../support/dns-server.ts';
 import { domainService, refusal, refusedEmail } from '../../../support/domains.ts';
 
-const { behind, dns, freshList, jobsAbout, service, serviceThatAsks, statusOf, write, writeAt } = await domainService();
+const { sql, dns, freshList, jobsAbout, service, serviceThatAsks, statusOf, write, writeAt } = await domainService();
 
 const stored = async (domain: string) => [
-  ...(await behind`select takes_mail, vouched_for from email_domains where domain = ${domain}`),
+  ...(await sql`select takes_mail, vouched_for from email_domains where domain = ${domain}`),
 ];
 
 describe('the domain of an e-mail', () => {
@@ -30,12 +30,12 @@ describe('the domain of an e-mail', () => {
     expect((await writeAt(await serviceThatAsks(dns), domain)).status).toBe(200);
     expect(dns.asked(domain)).toBe(1);
     // A write stores it again if it is missing.
-    await behind`delete from email_domains where domain = ${domain}`;
+    await sql`delete from email_domains where domain = ${domain}`;
     expect((await writeAt(service, domain)).status).toBe(200);
     expect(dns.asked(domain)).toBe(1);
     expect(await stored(domain)).toEqual([{ takes_mail: true, vouched_for: false }]);
     // Known to neither, it is a question again.
-    await behind`delete from email_domains where domain = ${domain}`;
+    await sql`delete from email_domains where domain = ${domain}`;
     expect((await writeAt(await serviceThatAsks(dns), domain)).status).toBe(200);
     expect(dns.asked(domain)).toBe(2);
     expect(await jobsAbout(domain)).toEqual([]);
@@ -55,7 +55,7 @@ describe('the domain of an e-mail', () => {
     expect(await freshList(dns).takesMail(`ana@${domain}`)).toBe('no');
     expect(await stored(domain)).toEqual([]);
     expect(dns.asked(domain)).toBe(2);
-    expect(await behind`select from contacts where email like ${`%@${domain}`}`).toHaveLength(0);
+    expect(await sql`select from contacts where email like ${`%@${domain}`}`).toHaveLength(0);
   });
 
   it.each<[Says, string]>([
@@ -151,7 +151,7 @@ describe('the domain of an e-mail', () => {
     const [kept, lost] = ['kept.example', 'lost.example'];
     dns.says([kept, lost], 'mx');
     for (const domain of [kept, lost]) expect((await writeAt(await serviceThatAsks(dns), domain)).status).toBe(200);
-    await behind`update email_domains set checked_at = now() - interval '60 days' where domain in (${kept}, ${lost})`;
+    await sql`update email_domains set checked_at = now() - interval '60 days' where domain in (${kept}, ${lost})`;
     dns.says([kept, lost], 'servfail');
     const answer = await writeAt(service, kept);
     expect([answer.status, await statusOf(answer.body.id), dns.asked(kept)]).toEqual([200, null, 2]);
@@ -184,7 +184,7 @@ describe('the domain of an e-mail', () => {
 
   it('is never queried if staff added it', async () => {
     const domain = 'vouched.example';
-    await behind`
+    await sql`
       insert into email_domains (domain, takes_mail, vouched_for, checked_at)
       values (${domain}, true, true, now() - interval '1 year')`;
     expect((await writeAt(service, domain)).status).toBe(200);
@@ -197,7 +197,7 @@ describe('EMAIL_DOMAIN_CHECK', () => {
     const silent = await startDnsServer();
     dns.says(['learnt.example', 'not-learnt.example'], 'mx');
     expect((await writeAt(service, 'learnt.example')).status).toBe(200);
-    await behind`update email_domains set checked_at = now() - interval '60 days' where domain = 'learnt.example'`;
+    await sql`update email_domains set checked_at = now() - interval '60 days' where domain = 'learnt.example'`;
     const list = await serviceThatAsks(silent, { EMAIL_DOMAIN_CHECK: 'list' });
     for (const domain of ['gmail.com', 'learnt.example'])
       expect((await writeAt(list, domain)).status, domain).toBe(200);
@@ -211,8 +211,8 @@ describe('EMAIL_DOMAIN_CHECK', () => {
   });
   it('list decides domains that DNS had left open', async () => {
     const list = freshList(dns, 'list');
-    expect(await list.lookAgain('gmail.com')).toBe('yes');
-    expect(await list.lookAgain('nobody-knows.example')).toBe('no');
+    expect(await list.recheck('gmail.com')).toBe('yes');
+    expect(await list.recheck('nobody-knows.example')).toBe('no');
   });
 
   it('off accepts every domain without a query', async () => {

@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Sweeper } from '../../../../src/app/jobs/sweeper.ts';
-import { lookAgain } from '../../../../src/features/guests/domains/recheck.ts';
+import { recheckDomain } from '../../../../src/features/guests/domains/recheck.ts';
 import { mostLearnt } from '../../../../src/features/guests/domains/schema.ts';
 import { deleteOldDomains } from '../../../../src/features/guests/domains/store.ts';
 import { beacons, startDnsServer } from '../../../support/dns-server.ts';
 import { domainService, held } from '../../../support/domains.ts';
 
-const { accountId, behind, db, dns, freshList, service, write, writeAt } = await domainService();
+const { accountId, sql, db, dns, freshList, service, write, writeAt } = await domainService();
 const erase = async (id: number) =>
   expect((await service.admin('DELETE', `/accounts/${accountId}/contacts/${id}`)).status).toBe(204);
 const stored = async (domain: string) => [
-  ...(await behind`select takes_mail, vouched_for from email_domains where domain = ${domain}`),
+  ...(await sql`select takes_mail, vouched_for from email_domains where domain = ${domain}`),
 ];
 const learnt = [{ takes_mail: true, vouched_for: false }];
 
@@ -23,7 +23,7 @@ describe('the table of e-mail domains', () => {
     expect(await stored(domain)).toEqual([]);
     const { status, body } = await write(service, { email: `ana@${domain}` });
     expect(status).toBe(200);
-    const [writers] = await behind`
+    const [writers] = await sql`
       select (select xmin::text from contacts where account_id = ${accountId} and id = ${body.id}) as contact,
         (select xmin::text from email_domains where domain = ${domain}) as domain`;
     expect(writers).toEqual({ contact: expect.stringMatching(/^\d+$/), domain: writers?.contact });
@@ -36,7 +36,7 @@ describe('the table of e-mail domains', () => {
     for (const domain of domains) expect((await writeAt(service, domain)).status).toBe(200);
     dns.says('late-yes.example', 'mx');
     dns.says('late-no.example', 'nxdomain');
-    for (const domain of domains) await lookAgain(db, freshList(dns), { account_id: accountId, domain });
+    for (const domain of domains) await recheckDomain(db, freshList(dns), { account_id: accountId, domain });
     expect(await stored('late-yes.example')).toEqual(learnt);
     expect(await stored('late-no.example')).toEqual([]);
   });
@@ -61,30 +61,30 @@ describe('the table of e-mail domains', () => {
     const together = (await writeAt(service, 'waiting-together.example')).body.id;
     await writeAt(service, 'waiting-together.example');
     for (const id of [alone, together]) await erase(id);
-    const jobs = await behind<{ domain: string }>`
+    const jobs = await sql<{ domain: string }>`
       select payload->>'domain' as domain from graphile_worker._private_jobs where key ~ 'waiting-(alone|together)'`;
     expect(jobs.map(({ domain }) => domain)).toEqual(['waiting-together.example']);
   });
 
   it('loses domains that were learnt 90 days ago and not used since; others and entries by staff stay', async () => {
-    await behind`
+    await sql`
       insert into email_domains (domain, takes_mail, vouched_for, checked_at) values
         ('old.example', true, false, now() - interval '91 days'), ('young.example', true, false, now() - interval '89 days'),
         ('old-staff.example', true, true, now() - interval '1 year'), ('old-refused.example', false, true, now() - interval '1 year')`;
-    await behind`
+    await sql`
       insert into email_domains (domain, takes_mail, checked_at)
       select format('old%s.example', n), true, now() - interval '1 year' from generate_series(1, 7000) as n`;
     const sweeper = new Sweeper(db, { shared: [deleteOldDomains] }, (error) => expect.fail(String(error)));
     expect(await sweeper.sweep()).toBe(7001);
     sweeper.close();
-    const left = await behind<{ domain: string }>`
+    const left = await sql<{ domain: string }>`
       select domain from email_domains where domain ~ '^(old|young)' order by domain`;
     expect(left.map(({ domain }) => domain)).toEqual(['old-refused.example', 'old-staff.example', 'young.example']);
   });
 
   it('has a maximum size; beyond it, contacts are still accepted', async () => {
-    await behind`delete from email_domains where not vouched_for`;
-    await behind`
+    await sql`delete from email_domains where not vouched_for`;
+    await sql`
       insert into email_domains (domain, takes_mail)
       select format('full%s.example', n), true from generate_series(1, ${mostLearnt - 1}) as n`;
     dns.says(['last-one.example', 'one-too-many.example'], 'mx');
@@ -94,7 +94,7 @@ describe('the table of e-mail domains', () => {
     expect(await stored('one-too-many.example')).toEqual([]);
     expect((await writeAt(service, 'one-too-many.example')).status).toBe(200);
     expect(dns.asked('one-too-many.example')).toBe(1);
-    await behind`delete from email_domains where not vouched_for`;
+    await sql`delete from email_domains where not vouched_for`;
   });
 });
 
@@ -114,6 +114,6 @@ describe('a flood of unknown domains', () => {
     expect(await asking).toEqual(Array(150).fill('no'));
     const probes = server.questions().filter((name) => beacons.includes(name));
     expect(probes.length).toBeLessThan(150);
-    expect(await behind`select from email_domains where domain like 'nowhere%'`).toHaveLength(0);
+    expect(await sql`select from email_domains where domain like 'nowhere%'`).toHaveLength(0);
   });
 });

@@ -8,7 +8,7 @@ import { domainService, held } from '../../../support/domains.ts';
 
 const {
   accountId,
-  behind,
+  sql,
   db,
   dns,
   freshList,
@@ -40,7 +40,7 @@ describe('while DNS is unavailable', () => {
       { key: expect.any(String), payload: { account_id: accountId, domain, attempt: 1 }, delay: expect.any(Number) },
     ]);
     expect((await jobsAbout(domain))[0]?.delay).toBeGreaterThan(60);
-    expect(await behind`select from email_domains where domain = ${domain}`).toHaveLength(0);
+    expect(await sql`select from email_domains where domain = ${domain}`).toHaveLength(0);
     if (says !== 'refused') expect(server.asked(domain)).toBeGreaterThan(0);
   });
 
@@ -51,7 +51,7 @@ describe('while DNS is unavailable', () => {
     expect((await write(service, { email: `ana@${domain}`, rules: [{ rule_name: 'update_only' }] })).status).toBe(422);
     expect(await jobsAbout(domain)).toEqual([]);
     const { body } = await write(service, { email: `ana@${domain}` });
-    const [writers] = await behind`
+    const [writers] = await sql`
       select
         (select xmin::text from contacts where account_id = ${accountId} and id = ${body.id}) as contact,
         (select xmin::text from graphile_worker._private_jobs where payload->>'domain' = ${domain}) as job`;
@@ -74,7 +74,7 @@ describe('while DNS is unavailable', () => {
     expect(first.map((job) => job.payload.account_id)).toEqual([accountId, other.id]);
     expect((await jobsAbout('crowd-two.example')).map((job) => job.payload.account_id)).toEqual([accountId, other.id]);
     // A guest who comes later does not put it off any further.
-    await behind`
+    await sql`
       update graphile_worker._private_jobs set run_at = now() + interval '10 seconds' where payload->>'domain' = 'crowd.example'`;
     expect((await writeAt(service, 'crowd.example')).status).toBe(200);
     const [job, ...rest] = await jobsAbout('crowd.example');
@@ -99,7 +99,7 @@ describe('while DNS is unavailable', () => {
     const { status, body } = await writeAt(await serviceThatAsks(blind), domain);
     expect([status, await statusOf(body.id)]).toEqual([200, 'unchecked']);
     expect(await jobsAbout(domain)).toHaveLength(1);
-    expect(await behind`select from email_domains where domain = ${domain}`).toHaveLength(0);
+    expect(await sql`select from email_domains where domain = ${domain}`).toHaveLength(0);
     expect(blind.asked(domain)).toBe(1);
     // One that finds a single large provider sees enough.
     for (const beacon of beacons) {

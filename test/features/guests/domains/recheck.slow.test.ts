@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EmailDomains } from '../../../../src/features/guests/domains/check.ts';
-import { lookAgain } from '../../../../src/features/guests/domains/recheck.ts';
+import { recheckDomain } from '../../../../src/features/guests/domains/recheck.ts';
 import { openPool } from '../../../../src/platform/db/database.ts';
 import { createDatabase, superuser } from '../../../support/database.ts';
 import { beacons, startDnsServer } from '../../../support/dns-server.ts';
 import { type Running, start } from '../../../support/process.ts';
 
 const database = await createDatabase();
-const behind = await superuser(database);
+const sql = await superuser(database);
 const dns = await startDnsServer();
 const env = { DATABASE_URL: database.url, DNS_SERVERS: dns.address, EMAIL_DOMAIN_CHECK: 'dns', LOG_LEVEL: 'warn' };
 let service = await start({ env });
@@ -45,7 +45,7 @@ interface Job {
 }
 
 async function jobs({ id }: Account, domain: string): Promise<Job[]> {
-  const found = await behind<Job>`
+  const found = await sql<Job>`
     select id, run_at > now() and locked_at is null as "isPutOff" from graphile_worker._private_jobs
     where payload->>'account_id' = ${String(id)} and payload->>'domain' = ${domain} order by id`;
   return [...found];
@@ -53,11 +53,11 @@ async function jobs({ id }: Account, domain: string): Promise<Job[]> {
 
 /** Makes the second look-up due now. */
 async function makeDue({ id }: Account): Promise<void> {
-  const { count } = await behind`
+  const { count } = await sql`
     update graphile_worker._private_jobs set run_at = now() where payload->>'account_id' = ${String(id)}`;
   expect(count).toBeGreaterThan(0);
   // Otherwise it would be noticed two seconds later.
-  await behind`select pg_notify('jobs:insert', '{"r":1,"count":1}')`;
+  await sql`select pg_notify('jobs:insert', '{"r":1,"count":1}')`;
 }
 
 /** The worker runs the look-ups one by one, and an unanswered one takes long. */
@@ -122,10 +122,10 @@ describe('the second look-up of a domain that DNS did not answer', () => {
 
   it('reaches every address of the domain and no others', async () => {
     const [{ id: ours }, { id: theirs }] = [await account(), await account()];
-    await behind`
+    await sql`
       insert into contacts (account_id, id, email, email_status)
       select ${ours}::bigint, 10000 + n, format('guest%s@crowd.example', n), 'unchecked' from generate_series(1, 2500) as n`;
-    await behind`
+    await sql`
       insert into contacts (account_id, id, email, email_status) values
         (${ours}, 20001, 'ana@mail.crowd.example', 'unchecked'), (${ours}, 20002, 'rui@crowd.example', null),
         (${theirs}, 20003, 'ana@crowd.example', 'unchecked')`;
@@ -134,11 +134,11 @@ describe('the second look-up of a domain that DNS did not answer', () => {
     dns.says(beacons, 'mx');
     dns.says('crowd.example', 'nxdomain');
     const domains = new EmailDomains(db, { mode: 'dns', servers: [dns.address], patienceMs: 10_000 });
-    await lookAgain(db, domains, { account_id: ours, domain: 'crowd.example' });
-    const found = await behind<{ status: string | null; count: number }>`
+    await recheckDomain(db, domains, { account_id: ours, domain: 'crowd.example' });
+    const found = await sql<{ status: string | null; count: number }>`
       select email_status as status, count(*) as count from contacts where id between 10001 and 12500 group by 1`;
     expect([...found]).toEqual([{ status: 'invalid', count: 2500 }]);
-    const others = await behind<{ status: string | null }>`
+    const others = await sql<{ status: string | null }>`
       select email_status as status from contacts where id > 20000 order by id`;
     expect(others.map(({ status }) => status)).toEqual(['unchecked', null, 'unchecked']);
   });

@@ -6,7 +6,7 @@ import { fresh } from '../../../support/till.ts';
 import { accepted, refusal, type Shop, shop } from '../../../support/vouchers.ts';
 
 const { admin, call, database } = await testApp();
-const behind = await superuser(database);
+const sql = await superuser(database);
 const ask = (at: Shop, query = '') => admin('GET', `${at.base}/overview${query}`);
 const overviewOf = async (at: Shop, query = ''): Promise<Overview> => accepted(await ask(at, query));
 const march = '?from=2025-03-01&to=2025-03-31';
@@ -48,7 +48,7 @@ const rated = (unit_id: number, created_at: string, ...ratings: (string | number
   }));
 /** Guests are new when they are first written, so those of another day are put there. */
 const knownSince = (contact: number, instant: string) =>
-  behind`update contacts set created_at = ${instant} where id = ${contact}`;
+  sql`update contacts set created_at = ${instant} where id = ${contact}`;
 const anonymous = async (at: Shop, purchases: object[]) =>
   accepted(
     await call('POST', '/v1/purchases', {

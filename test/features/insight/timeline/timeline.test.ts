@@ -5,7 +5,7 @@ import { accountIn, partner } from '../../../support/partner.ts';
 
 const app = await testApp();
 const { account, admin, call, database } = app;
-const behind = await superuser(database);
+const sql = await superuser(database);
 const made = await account();
 const { id: accountId, root_unit_id: root, token } = made;
 const { written, newEmail } = partner(app, made);
@@ -221,10 +221,10 @@ describe('the timeline of a contact', () => {
       purchases: [{ transaction_reference: 'P-0', created_at: '2026-03-01 10:00:00' }],
     });
     const at = '2026-03-01 10:00:00';
-    await behind`
+    await sql`
       insert into wifi_interactions (account_id, contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at)
       select ${accountId}, ${id}, ${root}, '', '', '', 'detected', ${at}::timestamp - (n / 40) * interval '1 hour' from generate_series(0, 79) n`;
-    await behind`
+    await sql`
       insert into purchases (account_id, contact_id, unit_id, transaction_reference, order_type_id, created_at, lines)
       select ${accountId}, ${id}, ${root}, 'P-' || n, 1, ${at}::timestamp, '[]' from generate_series(1, 39) n`;
     const seen: { kind: string; id: number; at: string }[] = [];

@@ -94,8 +94,8 @@ describe('built-in entries', () => {
 describe('limits', () => {
   it('bound a list that is returned as a whole', async () => {
     const { id } = await account();
-    const behind = await superuser(database);
-    await behind`insert into feedback_categories (account_id, name) select ${id}, 'c' || n from generate_series(5, 1000) n`;
+    const sql = await superuser(database);
+    await sql`insert into feedback_categories (account_id, name) select ${id}, 'c' || n from generate_series(5, 1000) n`;
     const { status, body } = await admin('POST', `/accounts/${id}/feedback_categories`, { name: 'one too many' });
     expect([status, Object.keys(body.errors)]).toEqual([422, ['name']]);
   });

@@ -10,7 +10,7 @@ import { type Everything, everything } from '../../../support/everything.ts';
 import { furnish } from '../../../support/furnished.ts';
 import { broken } from '../../../support/invariants.ts';
 import {
-  connectBehind,
+  connectAsSuperuser,
   healthy,
   launch,
   over,
@@ -43,10 +43,10 @@ async function ask(
 }
 
 /** Waits for rows that are written shortly after the response: the request log and the last use of a token. */
-async function settled(behind: Run): Promise<Everything> {
-  for (let before = await everything(behind); ; ) {
+async function settled(sql: Run): Promise<Everything> {
+  for (let before = await everything(sql); ; ) {
     await pause(3000);
-    const now = await everything(behind);
+    const now = await everything(sql);
     if (JSON.stringify(now) === JSON.stringify(before)) return now;
     before = now;
   }
@@ -61,7 +61,7 @@ const signIn = (service: Running) =>
 
 describe('a backup taken from a running service', async () => {
   let service: Running;
-  let behind: Run;
+  let sql: Run;
   let token = '';
   let before: Everything;
   const file = newFile();
@@ -73,9 +73,9 @@ describe('a backup taken from a running service', async () => {
 
   beforeAll(async () => {
     service = await start({ env: { EMAIL_DOMAIN_CHECK: 'list' } });
-    behind = await connectBehind(service);
+    sql = await connectAsSuperuser(service);
     for (const name of ['Harbour', 'Finch']) {
-      const furnished = await furnish(over(service), behind, name);
+      const furnished = await furnish(over(service), sql, name);
       token = furnished.token;
       await service.admin('POST', '/users', {
         ...owner,
@@ -88,18 +88,18 @@ describe('a backup taken from a running service', async () => {
     await service.admin('POST', '/email_domains', { domain: 'harbour.example' });
     await signIn(service);
     // Ids that were assigned and are no longer used, text that COPY must escape, and a waiting job.
-    await behind`select nextval('contacts_id_seq') from generate_series(1, 1000)`;
-    await behind`update contacts set first_name = E'tab\\t newline\\n return\\r back\\\\slash \\\\. nothing \\\\N Zoë 🍷', last_name = ''`;
-    await behind`
+    await sql`select nextval('contacts_id_seq') from generate_series(1, 1000)`;
+    await sql`update contacts set first_name = E'tab\\t newline\\n return\\r back\\\\slash \\\\. nothing \\\\N Zoë 🍷', last_name = ''`;
+    await sql`
       select graphile_worker.add_job('some_task', '{"account_id": 1, "text": "a\\tb"}', job_key := 'a key', run_at := now() + interval '1 day', max_attempts := 3)`;
     // More rows than one chunk of a stream.
-    await behind`
+    await sql`
       insert into feedback (account_id, contact_id, unit_id, type_id, created_at, comments)
       select account_id, contact_id, unit_id, type_id, created_at, to_jsonb('comment ' || n) from feedback, generate_series(1, 10000) as n`;
-    before = await settled(behind);
+    before = await settled(sql);
     const empty = Object.entries(before.tables).filter(([, digest]) => digest.startsWith('0 rows'));
     expect(empty, 'every table has rows: give new ones theirs in test/support/furnished.ts').toEqual([]);
-    expect(await behind`select from sessions`).toHaveLength(1);
+    expect(await sql`select from sessions`).toHaveLength(1);
     expect(before.jobs).toHaveLength(1);
   });
 
@@ -120,12 +120,12 @@ describe('a backup taken from a running service', async () => {
       body: { email: 'writer1@gmail.com', allow_email: false },
     });
     // A migration that rewrites a table: an earlier snapshot would see it empty.
-    const migrating = behind`alter table notes add column loud text generated always as (upper(text)) stored`;
+    const migrating = sql`alter table notes add column loud text generated always as (upper(text)) stored`;
     await pause(300);
     await held.release();
     expect((await backup.ended).code).toBe(0);
     await migrating;
-    await behind`alter table notes drop column loud`;
+    await sql`alter table notes drop column loud`;
 
     await succeed(['restore', busy], onServer(servers[0]));
     const copy = await superuser(servers[0]);
@@ -139,7 +139,7 @@ describe('a backup taken from a running service', async () => {
     // An id that was assigned meanwhile is not assigned again.
     const [next] = await copy<{ id: number }>`select nextval('contacts_id_seq') as id`;
     expect(next?.id).toBeGreaterThan(Math.max(...later));
-    await settled(behind);
+    await settled(sql);
   });
 
   it('is restored to an external server with the same rows, except for sessions', async () => {
@@ -150,7 +150,7 @@ describe('a backup taken from a running service', async () => {
       stderr: expect.stringMatching(/100 %: [\d,]+ of [\d,]+ rows\n$/),
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    before = await everything(behind);
+    before = await everything(sql);
     const restored = await succeed(['restore', file], onServer(servers[1]));
     expect(restored).toMatchObject({ accounts: 3, taken_at: expect.stringMatching(/^\d{4}-.+Z$/) });
     const copy = await superuser(servers[1]);
@@ -181,7 +181,7 @@ describe('a backup taken from a running service', async () => {
     expect(postgresRuns(dataDir)).toBe(false);
     const next = await start({ dataDir, env: { EMAIL_DOMAIN_CHECK: 'list' } });
     expect(next.output()).not.toContain('This database was empty');
-    const restored = await connectBehind(next);
+    const restored = await connectAsSuperuser(next);
     expect(await everything(restored, true)).toEqual(there);
 
     const [guest] = await restored<{ id: number; account_id: number }>`
@@ -237,13 +237,13 @@ describe('a backup taken from a running service', async () => {
     ['SIGKILL', null],
   ] as const)('leaves no rows if the restore ends by %s, and can be restored afterwards', async (signal, code) => {
     const database = await createDatabase('empty');
-    const behindIt = await superuser(database);
+    const sql = await superuser(database);
     const restoring = await restoreHalf(file, onServer(database));
     restoring.child.kill(signal);
     expect((await restoring.ended).code).toBe(code);
-    expect(await behindIt`select from pg_class where relnamespace = 'public'::regnamespace`).toHaveLength(0);
+    expect(await sql`select from pg_class where relnamespace = 'public'::regnamespace`).toHaveLength(0);
     await succeed(['restore', file], onServer(database));
-    expect((await everything(behindIt, true)).tables).toEqual(before.tables);
+    expect((await everything(sql, true)).tables).toEqual(before.tables);
 
     const dataDir = newFolder();
     const embedded = await restoreHalf(file, { DATA_DIR: dataDir });
@@ -257,10 +257,10 @@ describe('a backup taken from a running service', async () => {
     const database = await createDatabase('empty');
     const restoring = await restoreHalf(file, onServer(database));
     const next = await launch({ env: onServer(database) });
-    const behindIt = await superuser(database);
+    const sql = await superuser(database);
     const waits = async () =>
       (
-        await behindIt`
+        await sql`
           select from pg_locks where locktype = 'advisory' and not granted
             and database = (select oid from pg_database where datname = current_database())`
       ).length;
@@ -269,7 +269,7 @@ describe('a backup taken from a running service', async () => {
     expect((await restoring.ended).code).toBe(0);
     await healthy(next);
     expect(next.output()).not.toContain('This database was empty');
-    expect(await behindIt`select from accounts`).toHaveLength(3);
+    expect(await sql`select from accounts`).toHaveLength(3);
     await next.stop();
   });
 });

@@ -17,7 +17,7 @@ describe('regulars restore', async () => {
   await succeed(['backup', file], onServer(source));
   const text = gunzipSync(readFileSync(file)).toString();
   const target = await createDatabase('empty');
-  const behind = await superuser(target);
+  const sql = await superuser(target);
 
   /** Expects that the restore fails with this message and changes nothing. */
   async function refused(content: Buffer | string, sentence: string | RegExp, env = onServer(target)) {
@@ -25,7 +25,7 @@ describe('regulars restore', async () => {
     writeFileSync(bad, typeof content === 'string' ? gzipSync(content) : content);
     const { code, stdout, stderr } = await regulars(['restore', bad], env);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(sentence)]);
-    const tables = await behind`select from pg_class where relnamespace = 'public'::regnamespace`;
+    const tables = await sql`select from pg_class where relnamespace = 'public'::regnamespace`;
     expect(tables).toHaveLength(0);
   }
 

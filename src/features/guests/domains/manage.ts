@@ -5,10 +5,10 @@ import { Invalid } from '../../../shared/problem.ts';
 import { reserved } from './check.ts';
 import { commonDomains } from './common.ts';
 import type { EmailDomain } from './schema.ts';
-import { selectDomains, vouchFor } from './store.ts';
+import { selectDomains, storeDomainRule } from './store.ts';
 
 /** Stores a rule of staff about a domain, which overrides DNS. */
-export async function vouchForDomain(tx: Tx, domain: string, takesMail = true): Promise<EmailDomain> {
+export async function setDomainRule(tx: Tx, domain: string, takesMail = true): Promise<EmailDomain> {
   const name = asciiDomain(domain.toLowerCase());
   if (name === '') throw new Invalid({ domain: ['The domain must be a domain such as harbour-group.co.uk.'] });
   if (reserved.test(name) || commonDomains.has(name)) {
@@ -16,7 +16,7 @@ export async function vouchForDomain(tx: Tx, domain: string, takesMail = true): 
       domain: [`The domain is built in. It is always ${reserved.test(name) ? 'rejected' : 'accepted'}.`],
     });
   }
-  return vouchFor(tx, name, takesMail);
+  return storeDomainRule(tx, name, takesMail);
 }
 
 export function listDomains(tx: Tx, slice: Slice): Promise<Rows<EmailDomain>> {
