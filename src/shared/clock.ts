@@ -69,6 +69,3 @@ export function dayOf(number: number): string {
 export function today(now: Date, timeZone: string): string {
   return toLocalTime(formatUtc(now), timeZone).slice(0, 10);
 }
-
-// The earlier names, for callers that still use them.
-export { formatUtc as asSent, toLocalTime as onClock };

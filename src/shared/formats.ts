@@ -127,6 +127,3 @@ function offsetMinutes(zone: string): number | undefined {
 export function normalizeText(text: string): string {
   return /[\u0300-\uffff]/.test(text) && !/\p{M}{31}/u.test(text) ? text.normalize('NFC') : text;
 }
-
-// The earlier names, for callers that still use them.
-export { normalizeText as composed };

@@ -18,6 +18,3 @@ export function oneOf(choices: readonly unknown[]): string {
   const shown = choices.map(String);
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`;
 }
-
-// The earlier names, for callers that still use them.
-export { toWords as spoken, withCount as counted };

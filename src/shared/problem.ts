@@ -127,6 +127,3 @@ export class Unavailable extends Error {
 export class SetupProblem extends Error {
   override name = 'SetupProblem';
 }
-
-// The earlier names, for callers that still use them.
-export { invalidFields as named };

@@ -1,5 +1,5 @@
-import { composed, formats } from './formats.ts';
-import { counted, oneOf } from './phrases.ts';
+import { formats, normalizeText } from './formats.ts';
+import { oneOf, withCount } from './phrases.ts';
 import type { ErrorCollector } from './problem.ts';
 
 /** The parts of JSON Schema that our shapes use. */
@@ -117,17 +117,17 @@ export function readText(shape: Shape, name: string, raw: unknown, path: string,
   if (shape.enum && !shape.enum.includes(sent)) {
     return errors.add(path, `The ${name} must be ${oneOf(shape.enum)}.`);
   }
-  const text = isExact || sent.length > maxLength * mostComposed ? sent : composed(sent);
+  const text = isExact || sent.length > maxLength * mostComposed ? sent : normalizeText(sent);
   // PostgreSQL can store neither.
   if (text.includes('\0') || !text.isWellFormed()) {
     return errors.add(path, `The ${name} holds characters that are not valid text.`);
   }
   const length = characters(text);
   if (length < minLength) {
-    return errors.add(path, `The ${name} must be at least ${counted(minLength, 'character')}.`);
+    return errors.add(path, `The ${name} must be at least ${withCount(minLength, 'character')}.`);
   }
   if (length > maxLength) {
-    return errors.add(path, `The ${name} may not be greater than ${counted(maxLength, 'character')}.`);
+    return errors.add(path, `The ${name} may not be greater than ${withCount(maxLength, 'character')}.`);
   }
   const format = formatName === undefined ? undefined : formats[formatName];
   if (!format) return text;

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import { counted, oneOf, spoken } from './phrases.ts';
+import { oneOf, toWords, withCount } from './phrases.ts';
 import { ErrorCollector } from './problem.ts';
 import { readBoolean, readInteger, readNumber, readText, type Shape } from './read-values.ts';
 
@@ -125,9 +125,9 @@ function compileObject(shape: Shape, called: string): Read {
   const required = new Set(shape.required);
   const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => ({
     name,
-    called: spoken(name),
+    called: toWords(name),
     also: field['x-also'],
-    read: compile(field, spoken(name)),
+    read: compile(field, toWords(name)),
     required: required.has(name),
     vital: required.has(name) || field['x-vital'] === true,
     blankAllowed: field['x-blank'] === true,
@@ -188,10 +188,10 @@ function compileArray(shape: Shape, name: string): Read {
     const list = Array.isArray(raw) ? raw : listIn(raw, items, path, maxItems);
     if (!list) return errors.add(path, `The ${name} must be an array.`);
     if (list.length < minItems) {
-      return errors.add(path, `The ${name} must have at least ${counted(minItems, 'item')}.`);
+      return errors.add(path, `The ${name} must have at least ${withCount(minItems, 'item')}.`);
     }
     if (list.length > maxItems) {
-      return errors.add(path, `The ${name} may not have more than ${counted(maxItems, 'item')}.`);
+      return errors.add(path, `The ${name} may not have more than ${withCount(maxItems, 'item')}.`);
     }
     return list.map((item, index) => readItem(item, `${path}.${index}`, errors));
   };

@@ -68,9 +68,9 @@ class BookingsBatch implements SectionBatch<NewBooking> {
     }
   }
 
-  store(tx: Tx, { id: accountId }: StoreAccount, { brought }: Stored<SectionContact>): Promise<unknown>[] {
+  store(tx: Tx, { id: accountId }: StoreAccount, { newMatchKeys }: Stored<SectionContact>): Promise<unknown>[] {
     for (const { row, contact, place } of this.#states.values()) {
-      brought.bookings.push({ ...row, contact_id: contact.row.id, place });
+      newMatchKeys.bookings.push({ ...row, contact_id: contact.row.id, place });
     }
     const rows = withContact(this.#bookings.values());
     return rows.length > 0 ? [putBookings(tx, accountId, rows)] : [];

@@ -26,7 +26,7 @@ import type { NewPurchase } from './schema.ts';
 import {
   findPurchases,
   noMatch,
-  nothingSent,
+  noMatchKeys,
   type PurchaseRow,
   purchaseKey,
   purchaseLock,
@@ -73,7 +73,7 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
       const key = purchaseKey(sentKey(purchase, of));
       const row = purchaseRow(this.#purchases.get(key)?.row, purchase, of);
       // The request names the contact, so earlier match keys no longer count.
-      this.#purchases.set(key, { row: Object.assign(row, nothingSent, noMatch), contact });
+      this.#purchases.set(key, { row: Object.assign(row, noMatchKeys, noMatch), contact });
     }
   }
 
@@ -81,14 +81,14 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
   store(
     tx: Tx,
     { id: accountId, time_zone }: StoreAccount,
-    { brought, count }: Stored<SectionContact>,
+    { newMatchKeys, count }: Stored<SectionContact>,
   ): Promise<unknown>[] {
     const rows = withContact(this.#purchases.values());
-    const mayMatch = brought.bookings.length + brought.claims.length > 0;
+    const mayMatch = newMatchKeys.bookings.length + newMatchKeys.claims.length > 0;
     return [
-      ...(mayMatch || rows.length > 0 ? [lockPurchases(tx, accountId, time_zone, rows, brought)] : []),
+      ...(mayMatch || rows.length > 0 ? [lockPurchases(tx, accountId, time_zone, rows, newMatchKeys)] : []),
       ...(rows.length > 0 ? [putPurchases(tx, accountId, rows)] : []),
-      ...(mayMatch ? [matchWaiting(tx, accountId, time_zone, brought, count)] : []),
+      ...(mayMatch ? [matchWaiting(tx, accountId, time_zone, newMatchKeys, count)] : []),
     ];
   }
 }

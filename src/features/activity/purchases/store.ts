@@ -405,6 +405,3 @@ export async function countWaiting(tx: Tx, accountId: number): Promise<Waiting> 
   const counts = new Map(byKey);
   return { waiting: only(all).n, waiting_for: recordOf(matchKeys, (key) => present(counts.get(key), 'count')) };
 }
-
-// The earlier names, for callers that still use them.
-export { noMatchKeys as nothingSent };

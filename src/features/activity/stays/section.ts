@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { onClock } from '../../../shared/clock.ts';
+import { toLocalTime } from '../../../shared/clock.ts';
 import { type CompleteItem, checkItems, isComplete, type ReadItem, unlessAllDropped } from '../../../shared/read.ts';
 import {
   type AnyItem,
@@ -49,7 +49,7 @@ class StaysBatch implements SectionBatch<NewStay> {
     path: string,
     { unitExists, timeZone, refuse }: Checks,
   ): NewStay | undefined {
-    const at = (time: string | undefined) => time && onClock(time, timeZone);
+    const at = (time: string | undefined) => time && toLocalTime(time, timeZone);
     const [checkin, checkout] = [at(stay.checkin_date), at(stay.checkout_date)];
     const unit = stay.unit_id !== undefined && unitExists(stay.unit_id, `${path}.unit_id`);
     const { booking_enquiry_source_id: sourceId } = stay;

@@ -264,6 +264,3 @@ export async function removeFromUnitsAndGroups(
   await tx`
     delete from contact_groups where account_id = ${accountId} and contact_id = ${contactId} and group_id = any(${groupIds})`;
 }
-
-// The earlier names, for callers that still use them.
-export { removeFromUnitsAndGroups as takeFrom };

@@ -107,6 +107,3 @@ export async function setUncheckedStatus(
       order by id limit ${limit} for no key update)`;
   return count;
 }
-
-// The earlier names, for callers that still use them.
-export { enqueueRechecks as lookAgainLater };

@@ -1,6 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { onClock } from '../../../shared/clock.ts';
+import { toLocalTime } from '../../../shared/clock.ts';
 import { feedbackTypes, idOf, npsCategory } from '../../../shared/codes.ts';
+import { present } from '../../../shared/present.ts';
 import { type CompleteItem, checkItems, completeItems, isComplete, type ReadItem } from '../../../shared/read.ts';
 import {
   type AnyItem,
@@ -74,13 +75,13 @@ class FeedbackBatch implements SectionBatch<NewFeedback> {
   apply(contact: SectionContact, all: NewFeedback[], { account, receivedAt }: AppliedCommand): void {
     for (const feedback of all) {
       const row = {
-        id: this.#ids[this.#added.length] as number,
+        id: present(this.#ids[this.#added.length], 'feedback id'),
         type_id: feedback.type_id ?? idOf(feedbackTypes, 'unknown'),
         source_id: feedback.source_id ?? null,
         unit_id: feedback.unit_id ?? account.root_unit_id,
         comments: (feedback.comments ?? []).map(({ type = null, note }) => ({ type, note })),
         ratings: (feedback.ratings ?? []).map(({ contact_note = null, ...rating }) => ({ ...rating, contact_note })),
-        created_at: onClock(feedback.created_at ?? receivedAt, account.time_zone),
+        created_at: toLocalTime(feedback.created_at ?? receivedAt, account.time_zone),
       };
       this.#added.push({ row, contact });
     }

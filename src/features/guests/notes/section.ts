@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { onClock } from '../../../shared/clock.ts';
+import { toLocalTime } from '../../../shared/clock.ts';
 import { completeItems, type ReadItem } from '../../../shared/read.ts';
 import {
   type AppliedCommand,
@@ -21,7 +21,7 @@ class NotesBatch implements SectionBatch<NewNote> {
 
   apply(contact: SectionContact, notes: NewNote[], { account, receivedAt }: AppliedCommand): void {
     for (const { text, created_at = receivedAt } of notes) {
-      this.#added.push({ row: { text, created_at: onClock(created_at, account.time_zone) }, contact });
+      this.#added.push({ row: { text, created_at: toLocalTime(created_at, account.time_zone) }, contact });
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { completeItems, type PartialInput, type ReadItem } from '../../../shared/read.ts';
+import { recordOf } from '../../../shared/record.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import type {
   AppliedCommand,
@@ -29,10 +30,7 @@ export class BatchSections {
 
   constructor(inputs: SentLists[] = []) {
     this.#inputs = inputs;
-    this.#batches = Object.fromEntries(checkOrder.map((name) => [name, sections[name].begin()])) as Record<
-      ListName,
-      AnyBatch
-    >;
+    this.#batches = recordOf(checkOrder, (name): AnyBatch => sections[name].begin());
   }
 
   /** Collects the ids that the lists name. Units are collected for all sections together. */

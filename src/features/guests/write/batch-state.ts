@@ -1,5 +1,6 @@
 import { channels, flagOf } from '../../../shared/codes.ts';
 import { domainOf } from '../../../shared/domain-name.ts';
+import { present } from '../../../shared/present.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { type Identity, identityKey } from '../../identity/identities/schema.ts';
@@ -101,7 +102,7 @@ export class BatchState {
   }
 
   contact(id: number): ContactState {
-    return this.#byId.get(id) as ContactState;
+    return present(this.#byId.get(id), 'contact');
   }
 
   merge(from: ContactState, into: ContactState, cause: MergeCause): void {

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { asSent } from '../../../shared/clock.ts';
+import { formatUtc } from '../../../shared/clock.ts';
 import { chain, type MaybePromise } from '../../../shared/maybe-promise.ts';
-import { type ErrorCollector, Invalid, named } from '../../../shared/problem.ts';
+import { type ErrorCollector, Invalid, invalidFields } from '../../../shared/problem.ts';
 import { completeItems, type PartialInput, type ReadResult, reader } from '../../../shared/read.ts';
 import type { TakesMail } from '../domains/schema.ts';
 import { weighLists } from './batch-sections.ts';
@@ -75,7 +75,7 @@ function commandOf(
     emailUnchecked: verdict === 'unknown',
     domainLearnt: verdict === 'learnt',
     tokenId: sender.tokenId,
-    receivedAt: asSent(sender.receivedAt),
+    receivedAt: formatUtc(sender.receivedAt),
   };
 }
 
@@ -124,5 +124,5 @@ export function settleErrors({ input, errors, rules }: CheckedCommand): string[]
   );
   if (fatal.length > 0)
     throw new Invalid(Object.fromEntries(fatal.map((field) => [field, errors.fields[field] ?? []])));
-  return named(errors.fields, errors.hasMore);
+  return invalidFields(errors.fields, errors.hasMore);
 }

@@ -1,6 +1,7 @@
 import { type Channel, flagOf } from '../../../shared/codes.ts';
+import { recordOf } from '../../../shared/record.ts';
 import type { GroupName } from '../../venues/groups/store.ts';
-import { type ProfileField, profileFields } from '../contacts/schema.ts';
+import { profileFields } from '../contacts/schema.ts';
 import type { ContactRow } from '../contacts/store.ts';
 
 /** A group of a contact. It has no id until it is created. There is one object per group. */
@@ -64,7 +65,7 @@ export function contactStateOf(row: ContactRow, isNew = false): ContactState {
 }
 
 const blankRow: ContactRow = {
-  ...(Object.fromEntries(profileFields.map((field) => [field, null])) as Record<ProfileField, null>),
+  ...recordOf(profileFields, () => null),
   id: 0,
   merged_into: null,
   email_status: null,

@@ -2,24 +2,24 @@ import { Conflict, type Tx } from '../../../platform/db/database.ts';
 import { settled } from '../../../platform/db/ordered.ts';
 import { type Channel, flagOf } from '../../../shared/codes.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
+import { present } from '../../../shared/present.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
 import { findAccount } from '../../access/accounts/store.ts';
 import { nothingTaken, type Taken } from '../../identity/identities/schema.ts';
 import {
   appendMerges,
-  descent,
   findMerge,
   findPair,
   keepApart,
   latestMerge,
   lineage,
   type MergeRow,
-  pointAt,
+  mergeSubtree,
   selectMerges,
   selectPairs,
+  setSurvivor,
 } from '../../identity/identities/store.ts';
 import { appendToLedger, selectGivenByMerge, selectWithdrawals } from '../consent/store.ts';
-import type { FoundContact } from '../contacts/schema.ts';
 import { selectFound } from '../contacts/search-store.ts';
 import {
   type ContactRow,
@@ -27,8 +27,8 @@ import {
   lockContacts,
   noSuchContact,
   putContacts,
+  removeFromUnitsAndGroups,
   selectDetails,
-  takeFrom,
 } from '../contacts/store.ts';
 import { deleteUdfValues } from '../udfs/store.ts';
 import { BatchSections } from './batch-sections.ts';
@@ -97,7 +97,7 @@ export async function showMerge(tx: Tx, accountId: number, id: number): Promise<
  */
 export async function undoMerge(tx: Tx, accountId: number, id: number, actor: string): Promise<Merge> {
   const { contact_id: from, into_contact_id: into } = await existingMerge(tx, accountId, id);
-  const rows = await lockContacts(tx, accountId, [into, ...(await descent(tx, accountId, from))]);
+  const rows = await lockContacts(tx, accountId, [into, ...(await mergeSubtree(tx, accountId, from))]);
   // Another transaction may have undone it before the contacts were locked.
   const merge = await existingMerge(tx, accountId, id);
   if (merge.undone_at !== null) throw new Invalid({ merge_id: ['The merge has been undone already.'] });
@@ -105,14 +105,14 @@ export async function undoMerge(tx: Tx, accountId: number, id: number, actor: st
   if (!survivor || survivor.merged_into !== null) {
     throw new Invalid({ merge_id: ['The contact has been merged into another one since. Undo that merge first.'] });
   }
-  const family = await descent(tx, accountId, from);
-  await pointAt(
+  const family = await mergeSubtree(tx, accountId, from);
+  await setSurvivor(
     tx,
     accountId,
     family.filter((one) => one !== from),
     from,
   );
-  await pointAt(tx, accountId, [from], null);
+  await setSurvivor(tx, accountId, [from], null);
   await takeBack(tx, accountId, survivor, merge.taken, actor);
   await keepApart(tx, accountId, { ...pairOf(from, into), reason: merge.reason }, actor);
   await appendMerges(tx, accountId, [
@@ -137,7 +137,7 @@ async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: 
     ...ended.map((channel) => ({ ...entry, channel, from: false, to: true, applied: false })),
     ...returned.map((channel) => ({ ...entry, channel, from: true, to: false, applied: true })),
   ]);
-  await takeFrom(tx, accountId, survivor.id, taken.unit_ids, taken.group_ids);
+  await removeFromUnitsAndGroups(tx, accountId, survivor.id, taken.unit_ids, taken.group_ids);
   await deleteUdfValues(tx, accountId, survivor.id, taken.udfs);
 }
 
@@ -145,7 +145,7 @@ export async function listDuplicates(tx: Tx, accountId: number, slice: Slice): P
   const { rows, total } = await selectPairs(tx, accountId, slice);
   const ids = [...new Set(rows.flatMap(({ low, high }) => [low, high]))];
   const found = new Map((await selectFound(tx, accountId, ids)).map((contact) => [contact.id, contact]));
-  const side = (id: number) => found.get(id) as FoundContact;
+  const side = (id: number) => present(found.get(id), 'contact');
   return { rows: rows.map(({ low, high, ...pair }) => ({ ...pair, contacts: [side(low), side(high)] })), total };
 }
 

@@ -1,4 +1,5 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { present } from '../../../shared/present.ts';
 import { checkItems, isComplete } from '../../../shared/read.ts';
 import { addId, type Checks } from '../../identity/sections/section.ts';
 import { defaultFolder } from '../../venues/groups/schema.ts';
@@ -31,7 +32,10 @@ export class References {
 
   private constructor(loaded: Awaited<ReturnType<typeof lookUp>>, sections: BatchSections) {
     this.#units = new Map(loaded.units.map((unit) => [unit.id, unit]));
-    this.root = loaded.units.find((unit) => unit.is_root) as Named;
+    this.root = present(
+      loaded.units.find((unit) => unit.is_root),
+      'root unit',
+    );
     this.#groups = new Map(loaded.groups.map((group) => [group.id, { ...group, folder_name: '' }]));
     this.#groupsByName = new Map();
     loaded.groupNames.forEach((wanted, index) => {
@@ -104,15 +108,15 @@ export class References {
   }
 
   unit(id: number): Named {
-    return this.#units.get(id) as Named;
+    return present(this.#units.get(id), 'unit');
   }
 
   /** The groups of a unit of an accepted command. */
   groupsOf(unit: { id: number; groups?: { id?: number; name?: string; folder_name?: string }[] }): GroupRef[] {
     return (unit.groups ?? []).map((group) => {
-      if (group.id !== undefined) return this.#groups.get(group.id) as GroupRef;
+      if (group.id !== undefined) return present(this.#groups.get(group.id), 'group');
       const name = groupName(unit.id, group);
-      const ref = this.#groupsByName.get(groupKey(name)) as GroupRef;
+      const ref = present(this.#groupsByName.get(groupKey(name)), 'group');
       // A new group gets the spelling of the first accepted command that names it.
       if (ref.id === null && !this.#namedGroups.has(ref)) Object.assign(ref, name);
       this.#namedGroups.add(ref);
@@ -123,7 +127,7 @@ export class References {
   sourceOf({ source_id, source_name }: { source_id?: number; source_name?: string }): SourceRef | undefined {
     if (source_id !== undefined) return { id: source_id, name: null };
     if (source_name === undefined) return undefined;
-    const ref = this.#sourcesByName.get(source_name.toLowerCase()) as SourceRef;
+    const ref = present(this.#sourcesByName.get(source_name.toLowerCase()), 'source');
     if (!this.#namedSources.has(ref)) ref.name = source_name;
     this.#namedSources.add(ref);
     return ref;
@@ -133,7 +137,7 @@ export class References {
   async createMissing(tx: Tx, accountId: number): Promise<void> {
     const sources = [...this.#namedSources].filter((source) => source.id === null);
     if (sources.length > 0) {
-      const names = sources.map((source) => source.name as string);
+      const names = sources.map((source) => present(source.name, 'source name'));
       await ensureNamed(tx, lookupKinds.sources, accountId, names);
       const ids = await findByName(tx, lookupKinds.sources, accountId, names);
       sources.forEach((source, index) => {

@@ -1,6 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { appendMerges, claimIdentities, notePairs, releaseIdentities } from '../../identity/identities/store.ts';
-import type { Brought } from '../../identity/matching/store.ts';
+import { present } from '../../../shared/present.ts';
+import { appendMerges, claimIdentities, insertPairs, releaseIdentities } from '../../identity/identities/store.ts';
+import type { NewMatchKeys } from '../../identity/matching/store.ts';
 import type { StoreAccount } from '../../identity/sections/section.ts';
 import { appendToLedger } from '../consent/store.ts';
 import {
@@ -11,7 +12,7 @@ import {
   putContacts,
   storeToUnits,
 } from '../contacts/store.ts';
-import { learnDomains, lookAgainLater } from '../domains/store.ts';
+import { enqueueRechecks, learnDomains } from '../domains/store.ts';
 import type { BatchState } from './batch-state.ts';
 import type { MergeChange } from './changes.ts';
 import type { ContactState } from './contact-state.ts';
@@ -38,7 +39,7 @@ export async function storeBatch(
   });
   const ids = [...freshIds, ...moreIds];
   added.forEach((contact, index) => {
-    contact.row.id = ids[index] as number;
+    contact.row.id = present(ids[index], 'contact id');
   });
   for (const { contact, into } of changes.merges) {
     contact.row.merged_into = into.row.id;
@@ -83,12 +84,14 @@ export async function storeBatch(
     (contactIds) => detachGroups(tx, accountId, contactIds),
   );
   store(
-    linked(({ row, newGroups }) => [...newGroups].map(({ id }) => ({ contact_id: row.id, group_id: id as number }))),
+    linked(({ row, newGroups }) =>
+      [...newGroups].map(({ id }) => ({ contact_id: row.id, group_id: present(id, 'group id') })),
+    ),
     (links) => attachGroups(tx, accountId, links),
   );
-  const brought: Brought = { bookings: [], claims: changes.memberships.map(of), codeIds: [] };
+  const newMatchKeys: NewMatchKeys = { bookings: [], claims: changes.memberships.map(of), codeIds: [] };
   const storeSections = (step: StoreStep) =>
-    statements.push(...sections.store(step, tx, account, { contacts: all, brought, count }));
+    statements.push(...sections.store(step, tx, account, { contacts: all, newMatchKeys, count }));
   storeSections('withContact');
   store(
     changes.ledger.map(({ contact, source, channel, from, to, applied, rule, token_id, actor }) => ({
@@ -104,10 +107,10 @@ export async function storeBatch(
       other_contact_id: Math.max(contact.row.id, other.row.id),
       reason: 'same_mobile' as const,
     })),
-    (pairs) => notePairs(tx, accountId, pairs),
+    (pairs) => insertPairs(tx, accountId, pairs),
   );
   storeSections('activity');
-  store([...changes.unchecked].sort(), (domains) => lookAgainLater(tx, accountId, domains));
+  store([...changes.unchecked].sort(), (domains) => enqueueRechecks(tx, accountId, domains));
   storeSections('last');
   // At the end, because accounts share these rows: their locks are held only for the duration of the commit.
   store([...changes.learntDomains], (domains) => learnDomains(tx, domains));
@@ -123,7 +126,7 @@ function mergeRow({ contact, into, actor, reason, taken, groups, source }: Merge
     taken: {
       ...taken,
       fields: { ...taken.fields, ...(source?.id ? { source_id: source.id } : {}) },
-      group_ids: groups.map((group) => group.id as number),
+      group_ids: groups.map((group) => present(group.id, 'group id')),
     },
   };
 }

@@ -1,10 +1,11 @@
 import { Conflict, type Last, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
+import { present } from '../../../shared/present.ts';
 import { Invalid, noSuchAccount } from '../../../shared/problem.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { type Identity, identityKey } from '../../identity/identities/schema.ts';
-import { findOwners, type Owner, type Sought, selectKeptApart } from '../../identity/identities/store.ts';
+import { findOwners, type Owner, type OwnerQuery, selectKeptApart } from '../../identity/identities/store.ts';
 import { selectWithdrawals } from '../consent/store.ts';
 import { type ContactRow, type Details, lockOwners, selectDetails } from '../contacts/store.ts';
 import { BatchSections } from './batch-sections.ts';
@@ -33,8 +34,8 @@ export async function writeContacts(
   commands: ContactCommand[],
   last: Last,
 ): Promise<(Written | Error)[]> {
-  const sought = commands.flatMap(soughtBy);
-  const decisive = sought.filter(isDecisive);
+  const queries = commands.flatMap(identityQueriesOf);
+  const decisive = queries.filter(isDecisive);
   const sections = new BatchSections(commands.map(({ input }) => input));
   const holding = holdAccount(tx, accountId);
   const held = sections.loadsByAccount ? await holding : undefined;
@@ -42,7 +43,7 @@ export async function writeContacts(
     account: () => holding,
     references: () => References.load(tx, accountId, commands, sections),
     // Every transaction takes its locks in this order. What is read after them cannot change before the commit.
-    keys: () => lockKeys(tx, accountId, [...sought.map(identityKey), ...sections.lockKeys()]),
+    keys: () => lockKeys(tx, accountId, [...queries.map(identityKey), ...sections.lockKeys()]),
     rows: () =>
       lockOwners(
         tx,
@@ -50,12 +51,12 @@ export async function writeContacts(
         decisive.map(({ kind }) => kind),
         decisive.map(({ value }) => value),
       ),
-    owners: () => findOwners(tx, accountId, sought),
+    owners: () => findOwners(tx, accountId, queries),
     loaded: () => sections.load(tx, accountId, held),
   });
   if (!account) return commands.map(() => noSuchAccount());
   const batch = new BatchState(
-    await complete(tx, accountId, commands, rows, identitiesOf(sought, owners, rows)),
+    await complete(tx, accountId, commands, rows, identitiesOf(queries, owners, rows)),
     references,
     sections,
   );
@@ -94,7 +95,11 @@ function contactOf({ contact, row, source, units, groups, udfs }: Snapshot) {
       id,
       units: units.map(([unitId, name]) => ({ id: unitId, name })),
       // By id: names that differ here may be equal in PostgreSQL.
-      groups: [...new Map(groups.map(({ id, name, unit_id }) => [id, { id: id as number, name, unit_id }])).values()],
+      groups: [
+        ...new Map(
+          groups.map(({ id, name, unit_id }) => [id, { id: present(id, 'group id'), name, unit_id }]),
+        ).values(),
+      ],
       udfs: udfs.map(([udfId, data]) => ({ id: udfId, data })),
     },
   };
@@ -103,13 +108,13 @@ function contactOf({ contact, row, source, units, groups, udfs }: Snapshot) {
 type Identities = Pick<Loaded, 'contactByIdentity' | 'survivors'>;
 
 /** The contact of each identity, and its survivor. */
-function identitiesOf(sought: Sought[], owners: Owner[], rows: ContactRow[]): Identities {
+function identitiesOf(queries: OwnerQuery[], owners: Owner[], rows: ContactRow[]): Identities {
   const locked = new Set(rows.filter((row) => row.merged_into === null).map((row) => row.id));
   const contactByIdentity = new Map<string, number>();
   const survivors = new Map<number, number>();
   owners.forEach(({ contact, owner }, index) => {
     if (contact === null || owner === null) return;
-    const identity = sought[index] as Sought;
+    const identity = present(queries[index], 'identity');
     // Another transaction moved the identity before its owner was locked.
     if (isDecisive(identity) && !locked.has(owner)) throw new Conflict();
     contactByIdentity.set(identityKey(identity), contact);
@@ -158,16 +163,16 @@ function couldMerge(
 }
 
 /** The identities in a command. */
-function soughtBy({ input }: ContactCommand): Sought[] {
-  const sought: Sought[] = [];
+function identityQueriesOf({ input }: ContactCommand): OwnerQuery[] {
+  const queries: OwnerQuery[] = [];
   const add = (kind: Identity['kind'], value: string | undefined, makesNew: boolean) => {
-    if (value !== undefined) sought.push({ kind, value, makesNew });
+    if (value !== undefined) queries.push({ kind, value, makesNew });
   };
   add('email', input.email, true);
   add('mobile', input.mobile_number, input.email === undefined);
   add('membership', input.membership_number, false);
   add('card', input.card_reference, false);
-  return sought;
+  return queries;
 }
 
 /** Whether the identity decides which contact is written. Its owner is locked. The others only help to match purchases. */

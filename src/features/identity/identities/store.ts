@@ -276,6 +276,4 @@ export async function setSurvivor(tx: Tx, accountId: number, ids: number[], surv
     update contacts set merged_into = ${survivor}, updated_at = ${tx.now} where account_id = ${accountId} and id = any(${ids})`;
 }
 
-// The earlier names, for callers that still use them.
-export type { OwnerQuery as Sought };
 export { insertPairs as notePairs, mergeSubtree as descent, setSurvivor as pointAt };

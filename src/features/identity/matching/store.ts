@@ -289,6 +289,3 @@ export function selectCandidates(
     order by booking_id = ${chosen} desc, (same_table and same_day and not cancelled and seconds <= ${longestSeconds}) desc, same_table desc, seconds, booking_id desc
     limit 20`;
 }
-
-// The earlier names, for callers that still use them.
-export type { NewMatchKeys as Brought };

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import type { CompleteItem, ReadItem } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
-import type { Brought } from '../matching/store.ts';
+import type { NewMatchKeys } from '../matching/store.ts';
 
 /**
  * A section is a list on the contact write, such as `notes` or `stays`. Its feature folder implements it, and
@@ -68,7 +68,7 @@ export interface Stored<Contact> {
   /** All contacts of the batch. */
   contacts: Contact[];
   /** The data that waiting purchases are matched by. Sections add to it before purchases are stored. */
-  brought: Brought;
+  newMatchKeys: NewMatchKeys;
   /** Counts an outcome in the metrics. */
   count(outcome: string): void;
 }

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import type { IdempotentRequest, ReplayableResponse, StoredResponse } from '../../../shared/idempotent-request.ts';
 import { chain } from '../../../shared/maybe-promise.ts';
+import { present } from '../../../shared/present.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import { Batcher } from '../../batching/batcher.ts';
 import type { Tx } from '../../db/database.ts';
 import { settled } from '../../db/ordered.ts';
-import type { Call } from '../call.ts';
 import type { RequestCall } from '../request-call.ts';
 import type { BatchedWrite, Route } from '../route.ts';
 import type { ServeContext } from './context.ts';
@@ -68,7 +68,7 @@ function createIdempotentBatcher({ path }: Route, batchedWrite: BatchedWrite, co
       db.tenant(accountId, (tx) => {
         const requests = members.map(({ idempotentRequest }) => idempotentRequest);
         return runIdempotent(tx, accountId, requests, (places) => {
-          const isNew = places.map((place) => members[place] as IdempotentCommand);
+          const isNew = places.map((place) => present(members[place], 'command'));
           return writeAndRespond(tx, accountId, batchedWrite, isNew);
         });
       }),
@@ -97,7 +97,7 @@ async function writeAndRespond(
   return outcomes.map((done, index) => {
     if (done instanceof Error) return done;
     return {
-      body: JSON.stringify(batchedWrite.response(done, members[index]?.call as Call)),
+      body: JSON.stringify(batchedWrite.response(done, present(members[index], 'command').call)),
       discarded: batchedWrite.discarded?.(done) ?? [],
       contactId: batchedWrite.contactOf?.(done) ?? null,
       outcomes: batchedWrite.outcomes?.(done) ?? [],

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { IdempotentRequest, ReplayableResponse } from '../../../shared/idempotent-request.ts';
+import type { IdempotentRequest } from '../../../shared/idempotent-request.ts';
+import { present } from '../../../shared/present.ts';
 import type { RequestCall } from '../request-call.ts';
 import type { Route } from '../route.ts';
 import type { ServeContext } from './context.ts';
@@ -25,5 +26,5 @@ export async function serveIdempotent(
     ),
   );
   for (const outcome of call.outcomes) context.onOutcome(route.path, outcome);
-  return sendStored(reply, call, response as ReplayableResponse | Error, route.status);
+  return sendStored(reply, call, present(response, 'response'), route.status);
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { chain } from '../../../shared/maybe-promise.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import { reader } from '../../../shared/read.ts';
+import { propertiesOf, textIn } from '../../../shared/record.ts';
 import { idempotentRequestOf } from '../idempotency-key.ts';
 import { mergeParams, parseBody } from '../params.ts';
 import { pathIds, RequestCall } from '../request-call.ts';
@@ -39,7 +40,7 @@ export function serve(app: FastifyInstance, route: Route, context: ServeContext)
       else done();
     },
     handler: (request, reply) => {
-      for (const secret of secrets) rejectInQuery(secret, request.query as object);
+      for (const secret of secrets) rejectInQuery(secret, propertiesOf(request.query));
       const body = request.body as Buffer | undefined;
       if (!body || body.length <= largeBody) return handle(request, reply, readAll(request, body));
       return readQueued(request, body).then((sent) => handle(request, reply, sent));
@@ -80,10 +81,10 @@ export function serve(app: FastifyInstance, route: Route, context: ServeContext)
 
 /** The account whose queue a large request waits in. */
 function accountOf({ partner, params }: FastifyRequest): number {
-  return partner?.accountId ?? (Number((params as { account_id?: string }).account_id) || 0);
+  return partner?.accountId ?? (Number(textIn(params, 'account_id')) || 0);
 }
 
-const isSecret = (schema: unknown) => (schema as { format?: string }).format === 'password';
+const isSecret = (schema: unknown) => textIn(schema, 'format') === 'password';
 
 /** Proxies write URLs to their logs, so a secret in the query is rejected. */
 function rejectInQuery(name: string, query: object): void {

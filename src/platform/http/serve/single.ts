@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Rows } from '../../../shared/fields.ts';
 import { JsonText } from '../../../shared/json-text.ts';
+import { textIn } from '../../../shared/record.ts';
 import { sessionCookie } from '../cookie.ts';
 import type { RequestCall } from '../request-call.ts';
 import { isAudited, type Route } from '../route.ts';
@@ -20,7 +21,7 @@ export async function serveSingle(
   await rejectInvalid(route, call, context);
   const { csv } = route;
   const onLateError = (error: unknown) => context.onLateError(error, call.request.id);
-  const asDownload = (call.input as { format?: string }).format === 'csv';
+  const asDownload = textIn(call.input, 'format') === 'csv';
   if (csv && (asDownload || accepts(call.request, 'text/csv'))) {
     if (asDownload) reply.header('content-disposition', 'attachment');
     return sendCsv(reply, csv.columns, onLateError, (after) =>
