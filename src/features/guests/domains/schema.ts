@@ -16,12 +16,13 @@ export const learntDays = 90;
 /** The job that checks a domain again if DNS did not answer. */
 export const lookAgainTask = 'look_again_at_email_domain';
 
-export interface LookAgain {
-  account_id: number;
-  domain: string;
+export const LookAgain = Type.Object({
+  account_id: Type.Integer(),
+  domain: Type.String(),
   /** The number of the attempt after the first check, which the write did. */
-  attempt?: number;
-}
+  attempt: Type.Optional(Type.Integer()),
+});
+export type LookAgain = Static<typeof LookAgain>;
 
 export interface KnownDomain {
   domain: string;
