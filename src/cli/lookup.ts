@@ -6,7 +6,7 @@ import {
   removeLookup,
   showLookup,
 } from '../features/venues/lookups/manage.ts';
-import { type Lookup, type LookupKind, lookupKinds } from '../features/venues/lookups/schema.ts';
+import { type LookupKind, lookupKinds } from '../features/venues/lookups/schema.ts';
 import { crudCommand } from './managed.ts';
 import { readInput } from './run.ts';
 
@@ -30,7 +30,7 @@ export function lookupCommands(program: Command): void {
       },
       {
         create: (tx, accountId, name, options) =>
-          createLookup(tx, kind, accountId, readInput(kind.create, { name, type: options.type }) as Omit<Lookup, 'id'>),
+          createLookup(tx, kind, accountId, readInput(kind.create, { name, type: options.type })),
         list: (tx, accountId, slice) => listLookups(tx, kind, accountId, slice),
         show: (tx, accountId, id) => showLookup(tx, kind, accountId, id),
         rename: (tx, accountId, id, name) =>

@@ -1,11 +1,15 @@
+import type { Static, TObject } from 'typebox';
 import { deleteAccountRows } from '../../features/access/accounts/delete.ts';
-import { type DeleteAccount, deleteAccountTask } from '../../features/access/accounts/schema.ts';
+import { DeleteAccount, deleteAccountTask } from '../../features/access/accounts/schema.ts';
 import type { EmailDomains } from '../../features/guests/domains/check.ts';
 import { recheckDomain } from '../../features/guests/domains/recheck.ts';
-import { type RecheckDomain, recheckDomainTask } from '../../features/guests/domains/schema.ts';
+import { RecheckDomain, recheckDomainTask } from '../../features/guests/domains/schema.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { replaceStatistics, replaceStatisticsTask } from '../../platform/db/statistics.ts';
 import type { Logger } from '../../platform/log.ts';
+import { Invalid } from '../../shared/problem.ts';
+import { reader } from '../../shared/read.ts';
+import { propertiesOf } from '../../shared/record.ts';
 
 /** The tasks of jobs, by name. The signal aborts when the process stops. */
 export type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
@@ -13,10 +17,17 @@ export type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Pr
 export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {
   return {
     [deleteAccountTask]: async (payload, signal) => {
-      const deletion = payload as DeleteAccount;
+      const deletion = readPayload(DeleteAccount, payload);
       if (await deleteAccountRows(db, deletion, signal)) log.info(deletion, 'deleted all rows of an account');
     },
-    [recheckDomainTask]: (payload) => recheckDomain(db, domains, payload as RecheckDomain),
+    [recheckDomainTask]: (payload) => recheckDomain(db, domains, readPayload(RecheckDomain, payload)),
     [replaceStatisticsTask]: () => replaceStatistics(db),
   };
+}
+
+/** A job may have been stored by another version. One with an invalid payload fails. */
+function readPayload<S extends TObject>(schema: S, payload: unknown): Static<S> {
+  const { valid, errors } = reader(schema)(propertiesOf(payload));
+  if (valid === undefined) throw new Invalid(errors.fields);
+  return valid;
 }

@@ -43,8 +43,7 @@ const parsers = new Map<number, (text: string) => unknown>([
 ]);
 
 export const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format: 'text' | 'binary') =>
-    parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => parsers.get(oid) ?? pg.types.getTypeParser(oid, format),
 };
 
 /** Each statement has a name, so that PostgreSQL parses and plans it once per connection. */

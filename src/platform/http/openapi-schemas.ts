@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { propertiesOf, textIn } from '../../shared/record.ts';
 
 type Json = Record<string, unknown>;
 /** What a schema describes: a request is read leniently, a response is written strictly. */
@@ -56,15 +57,19 @@ export class SchemaComponents {
   }
 
   schema(shape: TSchema, direction: Direction): Json {
-    const { title, ...keywords } = shape as Json & { title?: string };
+    return this.#schema(shape, direction);
+  }
+
+  #schema(shape: unknown, direction: Direction): Json {
+    const { title, ...keywords } = propertiesOf(shape);
     if (keywords.format === 'wall-clock') return this.#localDateTime(keywords, direction);
     const schema = this.#plain(keywords, direction);
-    return title === undefined ? schema : this.#component(title, schema);
+    return typeof title === 'string' ? this.#component(title, schema) : schema;
   }
 
   /** The schema of a body. It has a name, because it would be an anonymous type in a generated client. */
   body(shape: TSchema, direction: Direction, example: unknown): Json {
-    const { title } = shape as { title?: string };
+    const title = textIn(shape, 'title');
     if (title === undefined) throw new Error('A body has no title.');
     const ref = this.schema(shape, direction);
     if (example !== undefined && !this.#examples.has(title)) this.#examples.set(title, example);
@@ -88,43 +93,44 @@ export class SchemaComponents {
   #plain(keywords: Json, direction: Direction): Json {
     const { anyOf, ...others } = keywords;
     const nullable = nullableOf(anyOf);
-    if (nullable) return { ...others, ...orNull(this.schema(nullable, direction)) };
+    if (nullable !== undefined) return { ...others, ...orNull(this.#schema(nullable, direction)) };
     const schema: Json = {};
     if (keywords.type === undefined && Array.isArray(keywords.enum)) schema.type = typeof keywords.enum[0];
     for (const [keyword, value] of Object.entries(keywords)) {
       if (keyword.startsWith('x-') || (direction === 'response' && ofRequests.has(keyword))) continue;
       if (keyword === 'format' && String(value) in standardFormats) {
         if (standardFormats[String(value)] !== undefined) schema.format = standardFormats[String(value)];
-      } else if (keyword === 'required') {
-        const required = (value as string[]).filter((name) => !hasOtherName(keywords, name));
+      } else if (keyword === 'required' && Array.isArray(value)) {
+        const required = value.map(String).filter((name) => !hasOtherName(keywords, name));
         if (required.length > 0) schema.required = required;
-      } else if (keyword === 'properties') schema.properties = this.#each(value as Record<string, TSchema>, direction);
+      } else if (keyword === 'properties') schema.properties = this.#each(value, direction);
       else if (keyword === 'patternProperties') {
         // A record: every name is allowed.
-        const [values] = Object.values(value as Record<string, TSchema>);
-        schema.additionalProperties = this.schema(values as TSchema, direction);
-      } else if (keyword === 'items') schema.items = this.schema(value as TSchema, direction);
-      else if (keyword === 'anyOf' || keyword === 'allOf')
-        schema[keyword] = (value as TSchema[]).map((one) => this.schema(one, direction));
+        const [values] = Object.values(propertiesOf(value));
+        schema.additionalProperties = this.#schema(values, direction);
+      } else if (keyword === 'items') schema.items = this.#schema(value, direction);
+      else if ((keyword === 'anyOf' || keyword === 'allOf') && Array.isArray(value))
+        schema[keyword] = value.map((one) => this.#schema(one, direction));
       else schema[keyword] = value;
     }
     return schema;
   }
 
-  #each(properties: Record<string, TSchema>, direction: Direction): Record<string, Json> {
-    return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, this.schema(one, direction)]));
+  #each(properties: unknown, direction: Direction): Record<string, Json> {
+    const shapes = Object.entries(propertiesOf(properties));
+    return Object.fromEntries(shapes.map(([name, one]) => [name, this.#schema(one, direction)]));
   }
 }
 
 /** Whether a required field may be sent under another name instead. */
 function hasOtherName({ properties }: Json, name: string): boolean {
-  return (properties as Record<string, Json>)[name]?.['x-also'] !== undefined;
+  return propertiesOf(propertiesOf(properties)[name])['x-also'] !== undefined;
 }
 
 /** The shape in a union with null, if it is one. */
-function nullableOf(union: unknown): TSchema | undefined {
+function nullableOf(union: unknown): unknown {
   if (!Array.isArray(union) || union.length !== 2) return undefined;
-  return (union[1] as Json).type === 'null' ? (union[0] as TSchema) : undefined;
+  return textIn(union[1], 'type') === 'null' ? union[0] : undefined;
 }
 
 function orNull(schema: Json): Json {

@@ -21,6 +21,5 @@ export type NewAccount = Static<typeof NewAccount>;
 /** The job that deletes the rows of a deleted account. */
 export const deleteAccountTask = 'delete_account_rows';
 
-export interface DeleteAccount {
-  account_id: number;
-}
+export const DeleteAccount = Type.Object({ account_id: Type.Integer() });
+export type DeleteAccount = Static<typeof DeleteAccount>;

@@ -19,12 +19,13 @@ export const learntDays = 90;
  */
 export const recheckDomainTask = 'look_again_at_email_domain';
 
-export interface RecheckDomain {
-  account_id: number;
-  domain: string;
+export const RecheckDomain = Type.Object({
+  account_id: Type.Integer(),
+  domain: Type.String(),
   /** The number of the attempt after the first check, which the write did. */
-  attempt?: number;
-}
+  attempt: Type.Optional(Type.Integer()),
+});
+export type RecheckDomain = Static<typeof RecheckDomain>;
 
 export interface KnownDomain {
   domain: string;

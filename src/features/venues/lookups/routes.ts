@@ -3,7 +3,7 @@ import { jsonRoute, type Route } from '../../../platform/http/route.ts';
 import { feedbackTypes } from '../../../shared/codes.ts';
 import { NoFields } from '../../../shared/fields.ts';
 import { allLookups, changeLookup, createLookup, listLookups, removeLookup, showLookup } from './manage.ts';
-import { type Lookup, type LookupKind, LookupList, lookupKinds } from './schema.ts';
+import { type LookupKind, LookupList, lookupKinds } from './schema.ts';
 
 /** The admin API: the same five routes for every kind. */
 function management(kind: LookupKind): Route[] {
@@ -33,7 +33,7 @@ function management(kind: LookupKind): Route[] {
       },
     },
     {
-      create: (tx, { accountId, input }) => createLookup(tx, kind, accountId, input as Omit<Lookup, 'id'>),
+      create: (tx, { accountId, input }) => createLookup(tx, kind, accountId, input),
       list: (tx, { accountId, slice }) => listLookups(tx, kind, accountId, slice),
       show: (tx, { accountId }, id) => showLookup(tx, kind, accountId, id),
       change: (tx, { accountId, input }, id) => changeLookup(tx, kind, accountId, id, input.name),

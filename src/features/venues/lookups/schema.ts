@@ -15,7 +15,7 @@ export interface LookupKind {
   plural: string;
   /** Extra fields. They are set at creation and never changed. */
   columns: readonly 'type'[];
-  create: TObject;
+  create: TObject<{ name: TString }>;
   rename: TObject<{ name: TString }>;
   answer: TObject;
   example: Record<string, string>;

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { messageOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
+import { isRecord, propertiesOf } from '../../../shared/record.ts';
 
 /**
  * A backup is gzipped text. The first line is a JSON header. For each table and account with rows follow a JSON line with
@@ -95,27 +97,39 @@ export class Reader {
   }
 
   async header(): Promise<Header> {
-    const header = await this.#line().catch((error: Error) => {
-      if (error.message !== damaged) throw error;
-      return { format: undefined } as Record<string, unknown>;
+    const header = await this.#line().catch((error: unknown) => {
+      if (messageOf(error) !== damaged) throw error;
+      return propertiesOf(undefined);
     });
+    const { regulars, taken_at, migrations, columns, about_rows } = header;
     if (header.format !== format) throw new Unreadable('it is not a backup of Regulars');
-    if (!Array.isArray(header.migrations) || !isObject(header.columns)) throw new Unreadable(damaged);
+    if (!isTexts(migrations) || !isObject(columns)) throw new Unreadable(damaged);
     if (Number(header.edition) > edition)
-      throw new Unreadable(`Regulars ${header.regulars} wrote it in a form that this version does not know`);
-    return header as unknown as Header;
+      throw new Unreadable(`Regulars ${regulars} wrote it in a form that this version does not know`);
+    if (!isRecordOf(columns, isTexts)) throw new Unreadable(damaged);
+    return {
+      format,
+      edition: Number(header.edition),
+      regulars: String(regulars),
+      taken_at: String(taken_at),
+      migrations,
+      columns,
+      about_rows: Number(about_rows),
+    };
   }
 
   /** The sections, each to be read before the next, and the last line after its check. */
   async *sections(): AsyncGenerator<Section & { lines: AsyncIterable<Buffer> }, End> {
     for (;;) {
       const checksum = this.#hash.copy().digest('hex');
-      const { end, sha256, ...section } = await this.#line();
+      const { end, sha256, table, account } = await this.#line();
       if (end !== undefined) {
         if (sha256 !== checksum || this.#rest.length > 0 || (await this.#more())) throw new Unreadable(damaged);
-        return end as End;
+        const { rows, sequences } = propertiesOf(end);
+        if (!isRecordOf(rows, isNumber) || !isRecordOf(sequences, isNumber)) throw new Unreadable(damaged);
+        return { rows, sequences };
       }
-      yield { ...(section as unknown as Section), lines: this.#lines() };
+      yield { table: String(table), ...(isNumber(account) && { account }), lines: this.#lines() };
     }
   }
 
@@ -181,6 +195,13 @@ const damaged = 'it is damaged';
 /** The limit for JSON lines, which have the names of tables and columns. Rows have no limit. */
 const longestLine = 16_000_000;
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> => isRecord(value) && !Array.isArray(value);
+
+const isNumber = (value: unknown) => typeof value === 'number';
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+function isRecordOf<T>(value: unknown, isValue: (one: unknown) => one is T): value is Record<string, T> {
+  return isObject(value) && Object.values(value).every(isValue);
 }
