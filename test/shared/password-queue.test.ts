@@ -136,7 +136,7 @@ it('serves a lane that retries after a rejection, during a flood of new lanes', 
   expect(refused).not.toContain('owner 2');
 });
 
-it('gives this priority only once to a lane', async () => {
+it('serves a retry before others only once per lane', async () => {
   const { started, add, endOne, settle } = steered({ mostWaiting: 2 });
   void add('running');
   await settle();

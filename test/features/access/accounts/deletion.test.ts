@@ -301,7 +301,7 @@ describe('the rows of a deleted account', () => {
     expect(await finishDeletion(db, id)).toBe(true);
     expect((await jobs()).map(({ key }) => key.split(' ')[1])).toEqual([`${other.id}`, `${other.id}`]);
   });
-  it('are kept if the account is not marked, whatever the job', async () => {
+  it('are kept if the account is not marked as deleted, even if a job exists', async () => {
     const { id } = await account();
     const had = await rowsOf(id);
     await deleteAccountRows(db, { account_id: id }, new AbortController().signal);

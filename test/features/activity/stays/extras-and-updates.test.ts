@@ -1,31 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { staySetup } from './setup.ts';
+import { omit } from '../../../support/omit.ts';
+import { fullSpa, identified, nothing, optional, spa, staySetup } from './setup.ts';
 
-const {
-  account,
-  admin,
-  call,
-  accountId,
-  token,
-  root,
-  newEmail,
-  write,
-  written,
-  page,
-  stays,
-  only,
-  references,
-  stayed,
-  refused,
-  discarding,
-  omit,
-  required,
-  optional,
-  spa,
-  fullSpa,
-  nothing,
-  identified,
-} = await staySetup();
+const setup = await staySetup();
+const { account, admin, call, accountId, token, root } = setup;
+const { write, written, page, stays, only, references, stayed, refused, discarding } = setup;
+const { newEmail, required } = setup;
 
 describe('the extras of a stay', () => {
   const extrasOf = async (...extras: unknown[]) => (await stayed({ ...required(), extras })).extras;

@@ -1,29 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { staySetup } from './setup.ts';
+import { omit } from '../../../support/omit.ts';
+import { fullSpa, identified, nothing, optional, spa, staySetup } from './setup.ts';
 
-const {
-  account,
-  admin,
-  call,
-  accountId,
-  token,
-  newEmail,
-  write,
-  written,
-  stays,
-  only,
-  references,
-  stayed,
-  refused,
-  discarding,
-  omit,
-  required,
-  optional,
-  spa,
-  fullSpa,
-  nothing,
-  identified,
-} = await staySetup();
+const setup = await staySetup();
+const { account, admin, call, accountId, token } = setup;
+const { write, written, stays, only, references, stayed, refused, discarding } = setup;
+const { newEmail, required } = setup;
 
 describe('a stay', () => {
   it('is returned with every field', async () => {
@@ -44,7 +26,7 @@ describe('a stay', () => {
       expect(await refused(required(), sent)).toEqual([`stays.1.${field}`]);
     }
   });
-  it('gets all required fields named if it is empty', async () => {
+  it('is rejected with all required fields if it is empty', async () => {
     expect(await refused({})).toEqual(
       Object.keys(required())
         .map((field) => `stays.0.${field}`)
@@ -105,7 +87,7 @@ describe('a stay', () => {
       expect(await refused({ ...required(), unit_id })).toEqual(['stays.0.unit_id']);
     }
   });
-  it('gets every invalid field named, and nothing is stored', async () => {
+  it('is rejected with every invalid field, and nothing is stored', async () => {
     const email = newEmail();
     const { id } = await written({ email });
     const { status, body } = await write({
@@ -129,7 +111,7 @@ describe('a stay', () => {
     );
     expect(await stays(id)).toEqual([]);
   });
-  it('gets an unknown unit and source named even if another field is missing', async () => {
+  it('is rejected with an unknown unit and source even if another field is missing', async () => {
     const sent = { ...required(), booker: null, unit_id: 999_999, booking_enquiry_source_id: 999 };
     expect(await refused(sent)).toEqual(['stays.0.booker', 'stays.0.booking_enquiry_source_id', 'stays.0.unit_id']);
   });

@@ -34,7 +34,7 @@ describe('undoing a merge', () => {
     await undo((await merges())[0].id);
     expect(await read(email)).toMatchObject({ last_name: 'Souza', udfs: [{ id: udf, data: 'none' }] });
   });
-  it('is remembered: the same phone does not merge them again', async () => {
+  it('is permanent: the same phone does not merge them again', async () => {
     const { write, merges, undo, read, email, phone } = await twoHalves();
     await write(joining);
     await undo((await merges())[0].id);

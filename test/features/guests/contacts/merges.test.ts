@@ -48,7 +48,7 @@ describe('a write with the e-mail of one contact and the mobile of another that 
     expect(await write(joining)).toMatchObject({ allow_email: '', allow_sms: '1' });
     expect((await read(id, '/consent')).data[0]).toMatchObject({ to: false, applied: true, rule: 'merge' });
   });
-  it('still applies its own rules and values', async () => {
+  it('applies the rules and values of the write in addition to the merge', async () => {
     const { write } = await twoHalves();
     const rules = [{ rule_name: 'detach_existing_groups' }];
     const joined = await write({ ...joining, first_name: 'Anabel', allow_sms: true, rules });

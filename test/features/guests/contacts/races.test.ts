@@ -226,7 +226,7 @@ describe('more groups than a request may name', () => {
 });
 
 describe('merging, undoing and erasing the same contacts concurrently', () => {
-  it('succeeds once or gives a reason, without a server error', async () => {
+  it('succeeds or is rejected with a reason, without a server error', async () => {
     const { id, token } = await account();
     const write = async (body: object) => (await call('POST', '/v1/contact', { token, body })).body;
     for (let turn = 0; turn < 8; turn++) {

@@ -216,7 +216,7 @@ describe('detach_existing_groups', () => {
     await written({ email, ...sent, ...rules('detach_existing_groups', 'discard_invalid_data') });
     expect(groupsOf(await read(id))).toEqual(left);
   });
-  it('is required for that: otherwise groups are added', async () => {
+  it('is required to remove groups: without it, groups are added', async () => {
     const { email } = await start();
     const contact = await written({ email, units: [{ id: unit.id, groups: [{ name: 'C' }] }] });
     expect(groupsOf(contact)).toEqual(['A', 'B', 'C', 'A', 'B']);
@@ -260,7 +260,7 @@ describe('update_only', () => {
   });
 });
 
-it('works together with all other rules', async () => {
+it('all rules can be combined in one request', async () => {
   const units = [{ id: unit.id, groups: [{ name: 'Old' }] }];
   const { email, id } = await written({ email: newEmail(), allow_sms: true, units });
   const { body, headers } = await write({

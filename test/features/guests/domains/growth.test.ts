@@ -41,7 +41,7 @@ describe('the table of e-mail domains', () => {
     expect(await stored('late-no.example')).toEqual([]);
   });
 
-  it('loses the domain of an erased contact in any case; entries by staff stay', async () => {
+  it('deletes the domain of an erased contact; entries by staff stay', async () => {
     dns.says(['silva-family.example', 'xn--bcher-kva.example', 'known.example'], 'mx');
     await service.admin('POST', '/email_domains', { domain: 'known.example' });
     const ids: number[] = [];
@@ -55,7 +55,7 @@ describe('the table of e-mail domains', () => {
     expect(await stored('known.example')).toEqual([{ takes_mail: true, vouched_for: true }]);
   });
 
-  it('loses the jobs for the domain of an erased contact, unless another contact waits for it', async () => {
+  it('removes the jobs for the domain of an erased contact, unless another contact waits for it', async () => {
     dns.says(['waiting-alone.example', 'waiting-together.example'], 'servfail');
     const alone = (await writeAt(service, 'waiting-alone.example')).body.id;
     const together = (await writeAt(service, 'waiting-together.example')).body.id;
@@ -66,7 +66,7 @@ describe('the table of e-mail domains', () => {
     expect(jobs.map(({ domain }) => domain)).toEqual(['waiting-together.example']);
   });
 
-  it('loses domains that were learnt 90 days ago and not used since; others and entries by staff stay', async () => {
+  it('deletes domains that were stored 90 days ago and not used since; others and entries by staff stay', async () => {
     await sql`
       insert into email_domains (domain, takes_mail, vouched_for, checked_at) values
         ('old.example', true, false, now() - interval '91 days'), ('young.example', true, false, now() - interval '89 days'),

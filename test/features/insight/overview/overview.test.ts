@@ -364,12 +364,12 @@ describe('an invalid overview request', () => {
   ])('is rejected: %s', async (query, fields) => {
     expect(refusal(await ask(await shop({ admin, call }), query))).toEqual(fields);
   });
-  it('is one for a deleted unit', async () => {
+  it('is rejected for a deleted unit', async () => {
     const there = await shop({ admin, call });
     await there.removeUnit(there.unit);
     expect(refusal(await ask(there, `?unit_id=${there.unit}`))).toEqual(['unit_id']);
   });
-  it('is one for an unknown account, or without access to it', async () => {
+  it('is rejected for an unknown account, and with a partner’s token', async () => {
     expect((await admin('GET', '/accounts/999999/overview')).status).toBe(404);
     const there = await shop({ admin, call });
     expect((await call('GET', `/admin/v1${there.base}/overview`, { token: there.token })).status).toBe(401);

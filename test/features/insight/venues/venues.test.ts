@@ -150,7 +150,7 @@ describe('the effect of deleting a folder or a group', () => {
   });
 });
 
-it('is a 404 for one that is unknown, deleted or another account’s', async () => {
+it('the effects of an unknown, deleted or another account’s unit, folder or group are a 404', async () => {
   const [{ at, vip, bell }, other] = [await harbour(), await shop({ admin, call })];
   for (const path of [`units/${at.unit}`, `folders/${vip.folder_id}`, `groups/${vip.id}`]) {
     expect((await admin('GET', `${other.base}/${path}/effects`)).status).toBe(404);
