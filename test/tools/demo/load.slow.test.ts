@@ -19,7 +19,7 @@ import { broken } from '../../support/invariants.ts';
 const today = '2099-03-01';
 const ago = (days: number) => dayOf(dayNumber(today) - days);
 const guests = 120;
-/** Only to end what hangs: a story of eighteen months takes its time on a machine that is busy. */
+/** Only to end what hangs: a schedule of eighteen months takes its time on a machine that is busy. */
 const patienceMs = 600_000;
 
 async function load(): Promise<Run> {
