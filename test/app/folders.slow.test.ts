@@ -126,15 +126,15 @@ describe.runIf(isRoot)('as root', () => {
   it('the service does not follow a symbolic link by PostgreSQL’s user where it writes', async () => {
     const service = await start();
     await service.stop();
-    const treasure = join(temporaryFolder(), 'treasure');
-    writeFileSync(treasure, 'untouched', { mode: 0o600 });
+    const target = join(temporaryFolder(), 'treasure');
+    writeFileSync(target, 'untouched', { mode: 0o600 });
     for (const name of ['regulars.conf', 'server.log']) {
       rmSync(join(service.dataDir, 'postgres', name));
-      symlinkSync(treasure, join(service.dataDir, 'postgres', name));
+      symlinkSync(target, join(service.dataDir, 'postgres', name));
     }
     await refusal({ dataDir: service.dataDir });
-    expect(readFileSync(treasure, 'utf8')).toBe('untouched');
-    expect(statSync(treasure).uid).toBe(0);
+    expect(readFileSync(target, 'utf8')).toBe('untouched');
+    expect(statSync(target).uid).toBe(0);
   });
 
   it.runIf(mountDisk(1))('the service reports a full disk at the start', async () => {

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../src/platform/db/connection.ts';
 import { type Run, raw } from '../../../src/platform/db/sql.ts';
-import { broken } from '../../../test/support/invariants.ts';
+import { violations } from '../../../test/support/invariants.ts';
 import { keyHash, type Write } from './script.ts';
 
 export interface CheckResult {
@@ -110,7 +110,7 @@ async function wrongContacts(run: Run, account: number, writes: Write[], stored:
 
 /** The invariants of the database. */
 async function disagreements({ run, script }: Connection): Promise<string[]> {
-  const wrong = Object.entries(await broken(run)).map(
+  const wrong = Object.entries(await violations(run)).map(
     ([what, rows]) => `There are ${what}: ${rows.length}, such as ${JSON.stringify(rows[0])}.`,
   );
   const misplaced = await run<{ kind: string; count: number }>`

@@ -186,14 +186,14 @@ describe('the contact of a presence search', () => {
   it('can be a merged contact: either id returns the activity of both', async () => {
     const [email, mobile_number] = [newEmail(), '447700912345'];
     const stays = await written({ email, ...activity('2025-03-05') });
-    const goes = await written({ email: null, mobile_number, ...activity('2025-03-06') });
-    expect(goes).not.toBe(stays);
+    const merged = await written({ email: null, mobile_number, ...activity('2025-03-06') });
+    expect(merged).not.toBe(stays);
     expect(await written({ email, mobile_number })).toBe(stays);
     const pops = await found({ contact_id: stays });
     expect([pops.purchases.length, pops.booking.total, pops.wifi.total]).toEqual([2, 2, 2]);
     const ids = (list: { contact_id: number | string }[]) => list.map(({ contact_id }) => Number(contact_id));
     for (const list of [pops.purchases, pops.booking.data, pops.wifi.data]) expect(ids(list)).toEqual([stays, stays]);
-    expect(await found({ contact_id: goes })).toEqual(pops);
+    expect(await found({ contact_id: merged })).toEqual(pops);
   });
   it('must exist in the account: otherwise the response is a 422 on contact_id', async () => {
     const foreign = await written({ purchases: [purchase('2025-03-05 20:05:00', { unit_id: null })] }, elsewhere.token);

@@ -192,8 +192,8 @@ describe('an invalid purchase', () => {
     expect(await refused([{ unit_id: 999_999 }])).toEqual(['purchases.0.transaction_reference', 'purchases.0.unit_id']);
   });
   it('is rejected together with the invalid fields of other lists', async () => {
-    const besides = { dob: 'x', stays: 7, wifi: [{ interaction_type: 'x' }] };
-    expect(await refused([{}], besides)).toEqual([
+    const others = { dob: 'x', stays: 7, wifi: [{ interaction_type: 'x' }] };
+    expect(await refused([{}], others)).toEqual([
       'dob',
       'purchases.0.transaction_reference',
       'stays',

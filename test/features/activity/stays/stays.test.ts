@@ -156,7 +156,7 @@ describe('a stay', () => {
 describe('the dates of a stay', () => {
   const dates = ['checkin_date', 'checkout_date'] as const;
   const other = { checkin_date: 'check_in_date', checkout_date: 'check_out_date' };
-  const spelt = (spelling: string[], values: string[]) => ({
+  const withDates = (spelling: string[], values: string[]) => ({
     ...omit(required(), ...dates),
     ...Object.fromEntries(spelling.map((name, index) => [name, values[index]])),
   });
@@ -166,16 +166,16 @@ describe('the dates of a stay', () => {
     [['checkin_date', 'check_out_date']],
     [['check_in_date', 'checkout_date']],
   ])('can be sent as %j', async (spelling) => {
-    const stay = await stayed(spelt(spelling, ['2026-03-01 15:00:00', '2026-03-03 11:00:00']));
+    const stay = await stayed(withDates(spelling, ['2026-03-01 15:00:00', '2026-03-03 11:00:00']));
     expect([stay.checkin_date, stay.checkout_date]).toEqual(['2026-03-01 15:00:00', '2026-03-03 11:00:00']);
     const checkOut = spelling[1];
-    expect(await refused(spelt(spelling, ['2026-03-03 11:00:00', '2026-03-01 15:00:00']))).toEqual([
+    expect(await refused(withDates(spelling, ['2026-03-03 11:00:00', '2026-03-01 15:00:00']))).toEqual([
       `stays.0.${checkOut}`,
     ]);
-    expect(await refused(spelt(spelling, ['2026-02-29 11:00:00', '2026-03-01 15:00:00']))).toEqual([
+    expect(await refused(withDates(spelling, ['2026-02-29 11:00:00', '2026-03-01 15:00:00']))).toEqual([
       `stays.0.${spelling[0]}`,
     ]);
-    expect(await refused(spelt(spelling, ['2026-02-28 11:00:00', '2026-02-29 15:00:00']))).toEqual([
+    expect(await refused(withDates(spelling, ['2026-02-28 11:00:00', '2026-02-29 15:00:00']))).toEqual([
       `stays.0.${checkOut}`,
     ]);
   });

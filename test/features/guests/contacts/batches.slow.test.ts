@@ -6,9 +6,9 @@ import { type Written, writeContacts } from '../../../../src/features/guests/wri
 import { Invalid } from '../../../../src/shared/problem.ts';
 import { reader } from '../../../../src/shared/read.ts';
 import { testApp } from '../../../support/app.ts';
-import { counted, superuser } from '../../../support/database.ts';
+import { countStatements, superuser } from '../../../support/database.ts';
 import { type AnyWrite, anyWrite, bodyOf, everyGuest, waiting } from '../../../support/guests.ts';
-import { broken } from '../../../support/invariants.ts';
+import { violations } from '../../../support/invariants.ts';
 import { isMutating } from '../../../support/mutating.ts';
 
 const { db, database, account, admin, call } = await testApp();
@@ -83,7 +83,7 @@ describe('a batch of writes', () => {
       ),
       { numRuns: 60 },
     );
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
 
   it('releases a number that two contacts had and only one was identified by, when both change it in one batch', async () => {
@@ -138,7 +138,7 @@ describe('a batch of writes', () => {
       query: { account_id: String(at.id), ...ana },
     });
     expect(body).toMatchObject({ mobile_number: '447700900001', allow_email: '', allow_sms: '', allow_call: '1' });
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
 
   it('needs the same number of statements for any number of writes', async () => {
@@ -177,7 +177,7 @@ describe('a batch of writes', () => {
       let again = 0;
       await db.tenant(at.id, (tx, last) =>
         writeContacts(
-          counted(tx, () => made++),
+          countStatements(tx, () => made++),
           at.id,
           commands,
           last,
@@ -185,7 +185,7 @@ describe('a batch of writes', () => {
       );
       await db.tenant(at.id, (tx, last) =>
         writeContacts(
-          counted(tx, () => again++),
+          countStatements(tx, () => again++),
           at.id,
           commands,
           last,

@@ -3,8 +3,8 @@ import { Sweeper } from '../../../../src/app/jobs/sweeper.ts';
 import { recheckDomain } from '../../../../src/features/guests/domains/recheck.ts';
 import { mostLearnt } from '../../../../src/features/guests/domains/schema.ts';
 import { deleteOldDomains } from '../../../../src/features/guests/domains/store.ts';
-import { beacons, startDnsServer } from '../../../support/dns-server.ts';
-import { domainService, held } from '../../../support/domains.ts';
+import { probeDomains, startDnsServer } from '../../../support/dns-server.ts';
+import { domainService, gate } from '../../../support/domains.ts';
 
 const { accountId, sql, db, dns, freshList, service, write, writeAt } = await domainService();
 const erase = async (id: number) =>
@@ -104,15 +104,15 @@ describe('a flood of unknown domains', () => {
     const list = freshList(server, 'dns', 20_000);
     const domains = Array.from({ length: 150 }, (_, index) => `nowhere${index}.example`);
     // The first probe is not answered before all domains were asked about.
-    const { release, after } = held();
-    server.says(beacons, 'mx', { after });
+    const { release, after } = gate();
+    server.says(probeDomains, 'mx', { after });
     const asking = Promise.all(domains.map((domain) => list.takesMail(`ana@${domain}`)));
     await vi.waitFor(() => expect(server.questions().filter((name) => domains.includes(name))).toHaveLength(150), {
       timeout: 120_000,
     });
     release();
     expect(await asking).toEqual(Array(150).fill('no'));
-    const probes = server.questions().filter((name) => beacons.includes(name));
+    const probes = server.questions().filter((name) => probeDomains.includes(name));
     expect(probes.length).toBeLessThan(150);
     expect(await sql`select from email_domains where domain like 'nowhere%'`).toHaveLength(0);
   });
