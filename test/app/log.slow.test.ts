@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { routes } from '../../src/app/http-app.ts';
 import { adminToken } from '../support/app.ts';
-import { furnish } from '../support/furnished.ts';
-import { connectAsSuperuser, healthy, over, postmasterPid, regulars, start } from '../support/process.ts';
+import { createFullAccount } from '../support/full-account.ts';
+import { clientOf, connectAsSuperuser, healthy, postmasterPid, regulars, start } from '../support/process.ts';
 import { fromOurPage } from '../support/staff.ts';
 
 /** Every text that the test sends is one of these, and every number one of those. */
@@ -13,21 +13,21 @@ const email = `${canary}.guest+tag@gmail.com`;
 const mobiles = ['07700900001', '447700900001', '+44 7700 900 001'];
 const password = `${canary}-battery-staple`;
 
-/** Every text in it is one that must not be found again. */
-function poisoned(node: unknown): unknown {
+/** Replaces every text by one that the log must not contain. */
+function replaceTexts(node: unknown): unknown {
   if (typeof node === 'string')
     return /@/.test(node) ? email : /^[\d +]{9,}$/.test(node) ? mobiles[0] : `${canary} ${node}`;
-  if (Array.isArray(node)) return node.map(poisoned);
+  if (Array.isArray(node)) return node.map(replaceTexts);
   if (typeof node === 'object' && node !== null)
-    return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, poisoned(value)]));
+    return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, replaceTexts(value)]));
   return node;
 }
 
 it('the log contains no token, password, e-mail, number or text of a guest, at any level', async () => {
   const service = await start({ env: { LOG_LEVEL: 'trace', EMAIL_DOMAIN_CHECK: 'list' } });
   const sql = await connectAsSuperuser(service);
-  const { admin, call, account } = over(service);
-  const { token, ids } = await furnish({ admin, call, account }, sql, canary);
+  const { admin, call, account } = clientOf(service);
+  const { token, ids } = await createFullAccount({ admin, call, account }, sql, canary);
   const user = { email: `${canary}@harbour.example`, password, account_ids: [ids.account_id] };
   await admin('POST', '/users', user);
   const signIn = await call('POST', '/admin/v1/session', {
@@ -42,7 +42,7 @@ it('the log contains no token, password, e-mail, number or text of a guest, at a
   for (const [number, { method, path, example }] of routes.entries()) {
     const address = path.replace(':account_id', String(ids.account_id)).replace(/:\w+/g, mobiles[1] as string);
     const query = new URLSearchParams({ email, mobile_number: mobiles[0] as string, search: canary }).toString();
-    const sent = poisoned(example?.input ?? { email });
+    const sent = replaceTexts(example?.input ?? { email });
     const credentials = [`Bearer ${token}`, `Bearer ${adminToken}`, `Bearer ${email}`];
     // A password takes its time.
     if (number % 20 === 0) credentials.push(basic);

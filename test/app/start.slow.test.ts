@@ -150,7 +150,7 @@ describe('a start that fails', () => {
     expect((await fetch(`${first.url}/health`)).status).toBe(200);
   });
 
-  it('happens to all but one of several concurrent starts on a new folder', async () => {
+  it('is reported by all but one of several concurrent starts on a new folder', async () => {
     const dataDir = join(temporaryFolder(), 'data');
     const all = await Promise.all([1, 2, 3].map(() => launch({ dataDir })));
     const ended = () => all.filter((service) => service.child.exitCode !== null);

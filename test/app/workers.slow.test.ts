@@ -6,7 +6,15 @@ import { describe, expect, it } from 'vitest';
 import { adminToken } from '../support/app.ts';
 import { createDatabase, superuser } from '../support/database.ts';
 import { temporaryFolder } from '../support/leftovers.ts';
-import { connectAsSuperuser, isRunning, launch, over, postgresRuns, type Running, start } from '../support/process.ts';
+import {
+  clientOf,
+  connectAsSuperuser,
+  isRunning,
+  launch,
+  postgresRuns,
+  type Running,
+  start,
+} from '../support/process.ts';
 
 interface Line {
   pid: number;
@@ -28,8 +36,8 @@ async function workersOf(service: Running): Promise<number[]> {
   return line()?.workers as number[];
 }
 
-/** On a connection of its own, so that each may come to another process. */
-function apart(service: Running, method: string, path: string, token = adminToken, body?: unknown) {
+/** Sends a request on a new connection, so that another process may serve it. */
+function sendOnNewConnection(service: Running, method: string, path: string, token = adminToken, body?: unknown) {
   const headers = { authorization: token.includes(' ') ? token : `Bearer ${token}` };
   return new Promise<{ status: number; text: string }>((done, failed) => {
     const sent = request(service.url + path, { method, headers, agent: false, timeout: 100_000 }, (answer) => {
@@ -50,7 +58,7 @@ async function startOn(kind: 'empty' | 'migrated', env: Record<string, string>) 
 }
 
 async function metric(service: Running, name: string): Promise<number> {
-  const { text } = await apart(service, 'GET', '/metrics');
+  const { text } = await sendOnNewConnection(service, 'GET', '/metrics');
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return Number(line?.split(' ').at(-1));
 }
@@ -66,8 +74,10 @@ describe('several workers behind one port', () => {
     expect(service.output().match(/Regulars is ready/g)).toHaveLength(1);
     expect(logged(service).filter(({ migrations }) => migrations)).toMatchObject([{ pid: service.child.pid }]);
 
-    const { id, token } = await over(service).account('Shared');
-    const statuses = (await times(30, () => apart(service, 'GET', '/admin/v1/users'))).map(({ status }) => status);
+    const { id, token } = await clientOf(service).account('Shared');
+    const statuses = (await times(30, () => sendOnNewConnection(service, 'GET', '/admin/v1/users'))).map(
+      ({ status }) => status,
+    );
     expect(new Set(statuses)).toEqual(new Set([200]));
     const answering = () => logged(service).filter(({ route }) => route === '/admin/v1/users');
     await expect.poll(() => answering().length).toBe(30);
@@ -78,7 +88,8 @@ describe('several workers behind one port', () => {
     expect(await metric(service, 'regulars_db_connections{state="size"}')).toBe(30);
 
     // A domain that none of them knew is known to all of them at once.
-    const guest = (n: number) => apart(service, 'POST', '/v1/contact', token, { email: `n${n}@harbour-group.co.uk` });
+    const guest = (n: number) =>
+      sendOnNewConnection(service, 'POST', '/v1/contact', token, { email: `n${n}@harbour-group.co.uk` });
     expect((await times(6, guest)).map(({ status }) => status)).toEqual(Array(6).fill(422));
     expect(
       (await service.admin('POST', '/email_domains', { domain: 'harbour-group.co.uk', takes_mail: true })).status,
@@ -92,15 +103,16 @@ describe('several workers behind one port', () => {
     do {
       minute = Math.floor(Date.now() / 60_000);
       const { body } = await service.admin('POST', `/accounts/${id}/tokens`, { name: 'limited' });
-      const unit = () => apart(service, 'GET', '/v1/account/units', body.token as string);
+      const unit = () => sendOnNewConnection(service, 'GET', '/v1/account/units', body.token as string);
       admitted = (await times(30, unit)).map(({ status }) => status);
     } while (Math.floor(Date.now() / 60_000) !== minute);
     expect(admitted.filter((status) => status === 200)).toHaveLength(20);
     expect(admitted.filter((status) => status === 429)).toHaveLength(10);
     const wrong = (n: number) => `Basic ${Buffer.from(`admin@regulars.local:wrong ${n}`).toString('base64')}`;
-    const refusals = await times(8, (n) => apart(service, 'GET', '/admin/v1/users', wrong(n)));
+    const refusals = await times(8, (n) => sendOnNewConnection(service, 'GET', '/admin/v1/users', wrong(n)));
     expect(refusals.map(({ status }) => status).sort()).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
-    const strange = (n: number) => apart(service, 'GET', '/v1/account/units', `no token ${n}`.replaceAll(' ', '-'));
+    const strange = (n: number) =>
+      sendOnNewConnection(service, 'GET', '/v1/account/units', `no token ${n}`.replaceAll(' ', '-'));
     const strangers = (await times(130, strange)).map(({ status }) => status);
     expect(strangers.filter((status) => status === 401).length).toBeLessThanOrEqual(120);
     expect(new Set(strangers)).toEqual(new Set([401, 429]));
@@ -118,7 +130,9 @@ describe('several workers behind one port', () => {
     const clients = times(4, async (client) => {
       for (let n = 0; going; n++) {
         const name = `venue ${client}-${n}`;
-        const write = apart(service, 'POST', `/admin/v1/accounts/${account.id}/units`, adminToken, { name });
+        const write = sendOnNewConnection(service, 'POST', `/admin/v1/accounts/${account.id}/units`, adminToken, {
+          name,
+        });
         const answer = await write.catch(() => undefined);
         if (answer?.status === 201) answered.push(name);
         else failed++;
@@ -183,7 +197,7 @@ describe('several workers behind one port', () => {
       expect.objectContaining({ msg: 'worker hangs and was killed', worker: victim }),
     );
     expect(isRunning(other)).toBe(true);
-    expect((await apart(service, 'GET', '/health')).status).toBe(200);
+    expect((await sendOnNewConnection(service, 'GET', '/health')).status).toBe(200);
     expect(await service.stop()).toBe(0);
   });
   it('stop serving a database with an unexpected schema, and resume when it is correct', async () => {
@@ -199,7 +213,7 @@ describe('several workers behind one port', () => {
         reason: expect.stringContaining('Restart the whole service'),
       });
     expect(said('worker ended: exit code 0')).toMatchObject({ worker: victim, code: 0 });
-    expect((await apart(service, 'GET', '/health')).status).toBe(200);
+    expect((await sendOnNewConnection(service, 'GET', '/health')).status).toBe(200);
     await sql`delete from schema_migrations where version = 9999`;
     await expect.poll(() => said('worker replaced')).toBeDefined();
     expect(await service.stop()).toBe(0);
@@ -223,12 +237,14 @@ describe('the end of the main process', () => {
     await lock`begin`;
     await lock`lock table units in access exclusive mode`;
     const path = `/admin/v1/accounts/${account?.id}/units`;
-    const inFlight = times(4, (n) => apart(service, 'POST', path, adminToken, { name: `Last orders ${n}` }));
+    const inFlight = times(4, (n) =>
+      sendOnNewConnection(service, 'POST', path, adminToken, { name: `Last orders ${n}` }),
+    );
     await expect.poll(async () => (await lock`select from pg_locks where not granted`).length).toBe(4);
     // A service manager or a terminal signals all of them, more than once.
     for (const pid of [service.child.pid as number, ...workers, service.child.pid as number])
       process.kill(pid, 'SIGTERM');
-    const asked = () => apart(service, 'GET', '/health').then(() => 'answered', String);
+    const asked = () => sendOnNewConnection(service, 'GET', '/health').then(() => 'answered', String);
     await expect.poll(asked).toMatch(/ECONNREFUSED/);
     expect(service.child.exitCode).toBeNull();
     await lock`commit`;
@@ -271,6 +287,6 @@ describe('a start that fails', () => {
     expect(await refused.ended).toBe(1);
     expect(refused.output()).toContain("Regulars can't start. A worker ended while it started: exit code 3.");
     expect(refused.output()).not.toContain('regulars_pat_');
-    await expect(apart(refused, 'GET', '/health')).rejects.toThrow(/ECONNREFUSED/);
+    await expect(sendOnNewConnection(refused, 'GET', '/health')).rejects.toThrow(/ECONNREFUSED/);
   });
 });

@@ -37,7 +37,7 @@ const ofProduct = imports.filter(([, to]) => to.startsWith('src') || to.startsWi
 const layerOf = (path: string) => layers.findIndex((layer) => path === layer || path.startsWith(`${layer}/`));
 
 /** The nodes that can be reached from themselves. */
-function circles(edges: Import[]): string[] {
+function nodesInCycles(edges: Import[]): string[] {
   const next = new Map<string, Set<string>>();
   for (const [from, to] of edges) if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));
   const reaches = (start: string) => {
@@ -83,8 +83,8 @@ describe('the folders', () => {
     expect(upwards.map(([from, to]) => `${from} imports ${to}`)).toEqual([]);
   });
   it('have no import cycles, and neither do the files', () => {
-    expect(circles(ofProduct)).toEqual([]);
-    expect(circles(ofProduct.map(([from, to]) => [dirname(from), dirname(to)]))).toEqual([]);
+    expect(nodesInCycles(ofProduct)).toEqual([]);
+    expect(nodesInCycles(ofProduct.map(([from, to]) => [dirname(from), dirname(to)]))).toEqual([]);
   });
   it('are at most nine at each level', () => {
     const crowded = ['src', 'tools', 'dashboard/src'].flatMap(allFolders).filter((path) => foldersIn(path).length > 9);
@@ -94,7 +94,7 @@ describe('the folders', () => {
 
 it('a cycle is found if there is one', () => {
   expect(
-    circles([
+    nodesInCycles([
       ['a', 'b'],
       ['b', 'c'],
       ['c', 'b'],

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { expectAccessible, inDashboard } from '../support/dashboard.ts';
-import { type Account, another, rows, title } from '../support/dashboard-guests.ts';
+import { type Account, anotherAccount, rows, title } from '../support/dashboard-guests.ts';
 
 import { staffPassword } from '../support/staff.ts';
 
@@ -12,7 +12,7 @@ inDashboard('a guest’s page', (dashboard) => {
   let id: number;
 
   beforeAll(async () => {
-    at = await another(dashboard, 'Harbour Inns');
+    at = await anotherAccount(dashboard, 'Harbour Inns');
     const { admin, call } = dashboard;
     anchor = (await admin('POST', `${at.path}/units`, { name: 'The Anchor' })).body;
     const { body: udf } = await admin('POST', `${at.path}/udfs`, { name: 'Favourite table', type: 'text' });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { expectAccessible, inDashboard } from '../support/dashboard.ts';
-import { type Account, another, rows, title } from '../support/dashboard-guests.ts';
+import { type Account, anotherAccount, rows, title } from '../support/dashboard-guests.ts';
 
 const field = (page: Page) => page.getByRole('searchbox', { name: 'Search guests' });
 
@@ -17,7 +17,7 @@ inDashboard('the list of guests', (dashboard) => {
   let anchor: { id: number };
 
   beforeAll(async () => {
-    at = await another(dashboard, 'Harbour Inns');
+    at = await anotherAccount(dashboard, 'Harbour Inns');
     anchor = (await dashboard.admin('POST', `${at.path}/units`, { name: 'The Anchor' })).body;
     const there = (...groups: string[]) => ({ units: [{ id: anchor.id, groups: groups.map((name) => ({ name })) }] });
     const visit = [{ created_at: '2026-03-01 19:30:00' }];
@@ -135,7 +135,7 @@ inDashboard('the list of guests', (dashboard) => {
   });
 
   it('has pages of 50', async () => {
-    const many = await another(dashboard, 'Many');
+    const many = await anotherAccount(dashboard, 'Many');
     await Promise.all(Array.from({ length: 51 }, (_, n) => many.written({ email: `guest${n}@gmail.com` })));
     const page = await dashboard.open(`${many.path}/guests`, { viewport: 'phone' });
     await expect.poll(() => rows(page).count()).toBe(50);
@@ -147,7 +147,7 @@ inDashboard('the list of guests', (dashboard) => {
   });
 
   it('explains how guests are added if there are none', async () => {
-    const empty = await another(dashboard, 'New group');
+    const empty = await anotherAccount(dashboard, 'New group');
     const page = await dashboard.open(`${empty.path}/guests`, { viewport: 'phone' });
     await page.getByText('No guests yet').waitFor();
     await expectAccessible(page);
@@ -159,7 +159,7 @@ inDashboard('the list of guests', (dashboard) => {
 inDashboard('possible duplicates', (dashboard) => {
   for (const viewport of ['desktop', 'phone'] as const) {
     it(`are merged, or marked as different people (${viewport})`, async () => {
-      const at = await another(dashboard, `Doubles ${viewport}`);
+      const at = await anotherAccount(dashboard, `Doubles ${viewport}`);
       const [jo, joanna] = [
         await at.written({ first_name: 'Jo', email: 'jo@gmail.com', mobile_number: '07700 900001' }),
         await at.written({ first_name: 'Joanna', email: 'joanna@gmail.com', mobile_number: '07700 900001' }),
@@ -190,7 +190,7 @@ inDashboard('possible duplicates', (dashboard) => {
   }
 
   it('cannot be merged if they already are', async () => {
-    const at = await another(dashboard, 'Doubles meanwhile');
+    const at = await anotherAccount(dashboard, 'Doubles meanwhile');
     const kim = await at.written({ first_name: 'Kim', email: 'kim@gmail.com', mobile_number: '07700 900003' });
     const kimmy = await at.written({ first_name: 'Kimmy', email: 'kimmy@gmail.com', mobile_number: '07700 900003' });
     const page = await dashboard.open(`${at.path}/duplicates`);

@@ -14,7 +14,7 @@ async function figure(page: Page, name: string): Promise<string> {
 }
 
 /** A chart as those have it who can't see it: its lines from a day on. */
-const told = (page: Page, chart: string, day: string) =>
+const valueOn = (page: Page, chart: string, day: string) =>
   page
     .getByRole('figure', { name: chart })
     .getByRole('row', { name: new RegExp(`^${day} `) })
@@ -90,9 +90,9 @@ inDashboard('the home page', (dashboard) => {
       // The charts are drawn, and have text for screen readers.
       for (const name of ['New guests', 'Visits', 'Spend', 'Vouchers redeemed', 'Net promoter score'])
         await page.getByRole('application', { name: `${name}. Use the arrow keys to move through it.` }).waitFor();
-      expect(await told(page, 'Spend', shown(day(3)))).toBe(`${shown(day(3))}\t30.50`);
-      expect(await told(page, 'Visits', shown(day(1)))).toBe(`${shown(day(1))}\t1\t1`);
-      expect(await told(page, 'Net promoter score', shown(day(1)))).toBe(`${shown(day(1))}\t2\t1\t1\t+25`);
+      expect(await valueOn(page, 'Spend', shown(day(3)))).toBe(`${shown(day(3))}\t30.50`);
+      expect(await valueOn(page, 'Visits', shown(day(1)))).toBe(`${shown(day(1))}\t1\t1`);
+      expect(await valueOn(page, 'Net promoter score', shown(day(1)))).toBe(`${shown(day(1))}\t2\t1\t1\t+25`);
 
       const venues = page.getByRole('table', { name: 'Visits and spend by venue' }).locator('tbody tr');
       expect(await venues.first().innerText()).toMatch(/^The Anchor\s/);

@@ -106,13 +106,13 @@ inDashboard('the settings pages', (dashboard) => {
       expect(password).toMatch(/^(\w{5}-){3}\w{5}$/);
       await expectAccessible(page);
       await form.getByRole('button', { name: 'Add user' }).click();
-      const told = page.getByRole('dialog', { name: 'Give this to the user' });
-      await told.getByRole('button', { name: 'Copy sign-in' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Give this to the user' });
+      await dialog.getByRole('button', { name: 'Copy sign-in' }).click();
       expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(
         `${dashboard.url}\nE-mail: ${email}\nPassword: ${password}`,
       );
       await expectAccessible(page);
-      await told.getByRole('button', { name: 'Done' }).click();
+      await dialog.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('table', { name: 'Users' }).getByText(email).waitFor();
       const body = { email, password };
       const session = await dashboard.call('POST', '/admin/v1/session', { body });

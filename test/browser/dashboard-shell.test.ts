@@ -52,9 +52,9 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     await title(page, 'Guests').waitFor();
     expect(here(page)).toBe(`/accounts/${dashboard.account.id}/guests?search=anna`);
 
-    const lured = await dashboard.open('/sign-in?next=//elsewhere.example/guests', { as: null });
-    await signIn(lured, email);
-    await title(lured, 'Home').waitFor();
+    const redirected = await dashboard.open('/sign-in?next=//elsewhere.example/guests', { as: null });
+    await signIn(redirected, email);
+    await title(redirected, 'Home').waitFor();
   });
 
   it('signs out, and the pages are no longer accessible', async () => {

@@ -54,14 +54,14 @@ describe('an error response', () => {
   });
 
   it('without a session leads to the sign-in page, except at sign-in', async () => {
-    const told = vi.fn();
-    onSignedOut(told);
+    const onSignedOut = vi.fn();
+    onSignedOut(onSignedOut);
     json(401, { errors: [{ message: 'Unauthorized' }] });
     await expect(api.post('/session', {})).rejects.toMatchObject({ status: 401 });
     await expect(api.get('/session')).rejects.toMatchObject({ status: 401 });
-    expect(told).not.toHaveBeenCalled();
+    expect(onSignedOut).not.toHaveBeenCalled();
     await expect(api.get('/accounts')).rejects.toMatchObject({ status: 401 });
-    expect(told).toHaveBeenCalledOnce();
+    expect(onSignedOut).toHaveBeenCalledOnce();
   });
 
   it('is a plain sentence if it is not from the service', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from '../../dashboard/src/search.ts';
 import {
-  counted,
   formatDay,
   formatInstant,
   formatMoney,
   formatRelative,
   formatWallClock,
+  withCount,
 } from '../../dashboard/src/ui/format.ts';
 
 describe('times', () => {
@@ -34,8 +34,8 @@ describe('times', () => {
 describe('amounts', () => {
   it('have two decimal places, and nouns agree with their number', () => {
     expect(formatMoney('1204.5')).toBe('1,204.50');
-    expect(counted(1, 'guest')).toBe('1 guest');
-    expect(counted(1200, 'guest')).toBe('1,200 guests');
+    expect(withCount(1, 'guest')).toBe('1 guest');
+    expect(withCount(1200, 'guest')).toBe('1,200 guests');
   });
 });
 

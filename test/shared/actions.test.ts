@@ -39,11 +39,11 @@ describe('the actions of the audit trail', () => {
 });
 
 describe('an action in words', () => {
-  it('is told as something that was done', () => {
+  it('is in the past tense', () => {
     for (const words of Object.values(actionWords)) expect(words).toMatch(/^(\w+ed|Gave|Set|Took|Undid)( |$)/);
   });
 
-  it('names what it was done to', () => {
+  it('names the changed object', () => {
     expect(describeAction({ action: 'unit.create', subject: 'The Anchor' })).toBe('Created the venue The Anchor');
     expect(describeAction({ action: 'account.delete', subject: 'Inns' })).toBe('Deleted the account Inns');
     expect(describeAction({ action: 'unique_code.create', subject: '500 in Summer' })).toBe(

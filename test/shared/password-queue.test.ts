@@ -3,7 +3,7 @@ import { PasswordQueue } from '../../src/shared/password-queue.ts';
 import { TooMany } from '../../src/shared/problem.ts';
 
 /** A queue whose jobs end when the test ends them. */
-function steered(limits: Partial<ConstructorParameters<typeof PasswordQueue>[1]> = {}) {
+function controlledQueue(limits: Partial<ConstructorParameters<typeof PasswordQueue>[1]> = {}) {
   const usual = { atOnce: 1, mostOfLane: 3, mostWaiting: 50, longestWaitMs: 60_000 };
   const queue = new PasswordQueue('Busy.', { ...usual, ...limits });
   const started: string[] = [];
@@ -29,7 +29,7 @@ function steered(limits: Partial<ConstructorParameters<typeof PasswordQueue>[1]>
 }
 
 it('runs at most the given number of jobs at once', async () => {
-  const { started, add, endOne, settle } = steered({ atOnce: 2 });
+  const { started, add, endOne, settle } = controlledQueue({ atOnce: 2 });
   for (const lane of ['a', 'b', 'c']) void add(lane);
   await settle();
   expect(started).toEqual(['a', 'b']);
@@ -38,7 +38,7 @@ it('runs at most the given number of jobs at once', async () => {
 });
 
 it('takes lanes in turn, for any number of jobs per lane', async () => {
-  const { started, add, endOne, settle } = steered();
+  const { started, add, endOne, settle } = controlledQueue();
   void add('first');
   await settle();
   for (const n of [1, 2, 3]) void add('loud', `loud ${n}`);
@@ -48,7 +48,7 @@ it('takes lanes in turn, for any number of jobs per lane', async () => {
 });
 
 it('puts a lane with many attempts behind one with few, even after its jobs are done', async () => {
-  const { started, add, endOne, settle } = steered();
+  const { started, add, endOne, settle } = controlledQueue();
   for (let n = 0; n < 3; n++) {
     void add('loud');
     await endOne();
@@ -63,7 +63,7 @@ it('puts a lane with many attempts behind one with few, even after its jobs are 
 });
 
 it('puts a lane that succeeded before unknown ones, and trusted callers before all', async () => {
-  const { queue, started, add, endOne, settle } = steered();
+  const { queue, started, add, endOne, settle } = controlledQueue();
   void add('running');
   await settle();
   queue.succeeded('known');
@@ -73,7 +73,7 @@ it('puts a lane that succeeded before unknown ones, and trusted callers before a
 });
 
 it('puts lanes that succeeded before one that was rejected', async () => {
-  const { queue, started, refused, add, endOne, settle } = steered({ mostWaiting: 2 });
+  const { queue, started, refused, add, endOne, settle } = controlledQueue({ mostWaiting: 2 });
   void add('running');
   await settle();
   for (const lane of ['a', 'patient', 'b', 'c']) void add(lane);
@@ -93,7 +93,7 @@ it('puts lanes that succeeded before one that was rejected', async () => {
 });
 
 it('serves the newest of many unknown lanes first, so that a rush does not delay all of them', async () => {
-  const { started, add, endOne, settle } = steered();
+  const { started, add, endOne, settle } = controlledQueue();
   void add('running');
   await settle();
   for (let n = 0; n < 30; n++) void add(`stranger ${n}`);
@@ -103,7 +103,7 @@ it('serves the newest of many unknown lanes first, so that a rush does not delay
 });
 
 it('limits each lane and the total: if it is full, the lane with the most attempts is rejected', async () => {
-  const { started, refused, add, endOne, settle } = steered({ mostWaiting: 5 });
+  const { started, refused, add, endOne, settle } = controlledQueue({ mostWaiting: 5 });
   void add('running');
   await settle();
   for (const n of [1, 2, 3, 4]) void add('loud', `loud ${n}`);
@@ -117,7 +117,7 @@ it('limits each lane and the total: if it is full, the lane with the most attemp
 });
 
 it('serves a lane that retries after a rejection, during a flood of new lanes', async () => {
-  const { started, refused, add, endOne, settle } = steered({ mostWaiting: 30 });
+  const { started, refused, add, endOne, settle } = controlledQueue({ mostWaiting: 30 });
   void add('running');
   await settle();
   let stranger = 0;
@@ -136,8 +136,8 @@ it('serves a lane that retries after a rejection, during a flood of new lanes', 
   expect(refused).not.toContain('owner 2');
 });
 
-it('gives this priority only once to a lane', async () => {
-  const { started, add, endOne, settle } = steered({ mostWaiting: 2 });
+it('serves a retry before others only once per lane', async () => {
+  const { started, add, endOne, settle } = controlledQueue({ mostWaiting: 2 });
   void add('running');
   await settle();
   for (const lane of ['guesser', 'a', 'b', 'c']) void add(lane);
@@ -153,7 +153,7 @@ it('gives this priority only once to a lane', async () => {
 });
 
 it('rejects a job that waited too long', async () => {
-  const { started, refused, add, endOne } = steered({ longestWaitMs: -1 });
+  const { started, refused, add, endOne } = controlledQueue({ longestWaitMs: -1 });
   void add('a');
   void add('b');
   await endOne();

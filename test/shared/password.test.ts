@@ -25,7 +25,7 @@ describe('a password hash', () => {
     expect(await verifyPassword('caf\u00e9', await hashPassword('cafe\u0301'), origin)).toBe(true);
   });
 
-  it('of nobody matches no password', async () => {
+  it('of an unknown user matches no password', async () => {
     expect(await verifyPassword('', dummyHash(), origin)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ const width = 160;
 
 /** JSON with each object and list on one line where it fits. It is shorter than one value per line, and diffs stay small. */
 export function compactJson(value: unknown, indent = '', before = 0): string {
-  const line = inOneLine(value);
+  const line = toOneLine(value);
   if (typeof value !== 'object' || value === null || indent.length + before + line.length < width) return line;
   const inner = `${indent} `;
   const parts = Array.isArray(value)
@@ -27,9 +27,9 @@ function filled(parts: string[], indent: string): string {
   return lines.map((line) => indent + line).join(',\n');
 }
 
-function inOneLine(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(inOneLine).join(', ')}]`;
+function toOneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toOneLine).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const parts = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${inOneLine(one)}`);
+  const parts = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${toOneLine(one)}`);
   return parts.length > 0 ? `{ ${parts.join(', ')} }` : '{}';
 }

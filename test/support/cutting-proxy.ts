@@ -4,10 +4,10 @@ import { freePort } from './port.ts';
 
 /** "ready for query", with which a server ends its greeting. */
 const ready = Buffer.from('Z\0\0\0\x05I', 'latin1');
-const goodbye = fatal('57P01', 'terminating connection due to administrator command');
+const shutdownMessage = fatalMessage('57P01', 'terminating connection due to administrator command');
 
 /** The last message of a server on a connection. */
-export function fatal(code: string, message: string): Buffer {
+export function fatalMessage(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`, 'latin1');
   const length = Buffer.alloc(4);
   length.writeInt32BE(fields.length + 4);
@@ -34,7 +34,7 @@ export async function cuttingProxy(url: string, cuts: number): Promise<{ url: st
     upstream.on('data', (chunk: Buffer) => {
       if (cut >= cuts || !chunk.subarray(-ready.length).equals(ready)) return client.write(chunk);
       cut++;
-      client.end(Buffer.concat([chunk, goodbye]));
+      client.end(Buffer.concat([chunk, shutdownMessage]));
       upstream.destroy();
       return true;
     });

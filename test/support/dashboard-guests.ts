@@ -6,10 +6,10 @@ export const title = (page: Page, name: string) => page.getByRole('heading', { l
 /** The links in the list of guests. */
 export const rows = (page: Page) => page.getByRole('table', { name: 'Guests' }).getByRole('link');
 
-export type Account = Awaited<ReturnType<typeof another>>;
+export type Account = Awaited<ReturnType<typeof anotherAccount>>;
 
 /** Creates another account, with functions that write to it as a partner does. */
-export async function another({ admin, call }: Dashboard, name: string) {
+export async function anotherAccount({ admin, call }: Dashboard, name: string) {
   const { body: account } = await admin('POST', '/accounts', { name });
   const { body: made } = await admin('POST', `/accounts/${account.id}/tokens`, { name: 'Till' });
   const path = `/accounts/${account.id}`;

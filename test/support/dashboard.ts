@@ -70,7 +70,7 @@ async function startDashboard(executablePath: string): Promise<Dashboard> {
     const pages = [...open];
     open.clear();
     try {
-      if (task.result?.state === 'fail') await keepPictures(pages.map(([page]) => page));
+      if (task.result?.state === 'fail') await saveScreenshots(pages.map(([page]) => page));
       for (const [page, watched] of pages) {
         if (!page.isClosed()) await expectNoSidewaysScroll(page);
         expectUntroubled(watched);
@@ -172,7 +172,7 @@ function expectUntroubled({ troubles, outside, refusals, expected, isSignedOut }
 }
 
 /** Saves screenshots of a failed test. */
-async function keepPictures(pages: Page[]): Promise<void> {
+async function saveScreenshots(pages: Page[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'regulars-browser-'));
   for (const [index, page] of pages.entries()) {
     if (page.isClosed()) continue;
@@ -209,10 +209,10 @@ async function expectNoViolations(page: Page, colorScheme: 'light' | 'dark', rul
   await page.emulateMedia({ colorScheme });
   const look = `axe.run(${JSON.stringify(rules)}).then(({ violations }) => violations)`;
   const violations = await page.evaluate<Violation[]>(look);
-  const told = violations.map(({ id, help, nodes }) => ({
+  const found = violations.map(({ id, help, nodes }) => ({
     [`${id}: ${help}`]: nodes.map(({ html, failureSummary }) => `${html}\n${failureSummary}`),
   }));
-  expect(told, `accessibility in ${colorScheme} at ${page.url()}`).toEqual([]);
+  expect(found, `accessibility in ${colorScheme} at ${page.url()}`).toEqual([]);
 }
 
 /** Nothing is wider than the screen. */

@@ -62,7 +62,7 @@ export function superuser(database: TestDatabase): Promise<Run & { end(): Promis
 }
 
 /** Calls `count` for each transaction in an account. */
-export function watched(db: Database, count: () => void): Database {
+export function countTransactions(db: Database, count: () => void): Database {
   return {
     ...db,
     tenant: (accountId, work) => {
@@ -73,7 +73,7 @@ export function watched(db: Database, count: () => void): Database {
 }
 
 /** Calls `count` for each statement of the transaction. */
-export function counted(tx: Tx, count: () => void): Tx {
+export function countStatements(tx: Tx, count: () => void): Tx {
   const run: Run = (strings, ...values) => {
     count();
     return tx(strings, ...values);

@@ -29,7 +29,7 @@ export interface DnsServer {
 }
 
 /** Large mailbox providers, by which the service checks whether a resolver reaches the internet. */
-export const beacons = ['gmail.com', 'outlook.com', 'icloud.com'];
+export const probeDomains = ['gmail.com', 'outlook.com', 'icloud.com'];
 
 const rcodes = { mx: 0, 'null mx': 0, nothing: 0, nxdomain: 3, servfail: 2, silence: 0 };
 const mxType = 15;
@@ -127,7 +127,7 @@ export async function startDnsServer(): Promise<DnsServer> {
     questions: () => [...order],
     stop,
   };
-  server.says(beacons, 'mx');
+  server.says(probeDomains, 'mx');
   return server;
 }
 

@@ -3,8 +3,8 @@ import { appOver, type TestApp } from './app.ts';
 import { openTestDatabase, superuser } from './database.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';
 
-/** For answers that are not given before they are let go. */
-export function held(): { release: () => void; after: Promise<void> } {
+/** Delays answers until `release` is called. */
+export function gate(): { release: () => void; after: Promise<void> } {
   let release = () => {};
   const after = new Promise<void>((done) => {
     release = done;

@@ -45,12 +45,12 @@ export default async function setup(project: TestProject) {
   return async () => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
-    if (!browserPath) console.error(leftOut());
+    if (!browserPath) console.error(skippedText());
   };
 }
 
 /** Printed last, so that it is noticed. */
-function leftOut(): string {
+function skippedText(): string {
   const files = readdirSync('test/browser').filter((name) => name.endsWith('.test.ts'));
   const names = files.map((name) => name.replace('.test.ts', '')).join(', ');
   return `\n*** LEFT OUT: the tests in a browser (${names}). No Chromium was found: install one (on Debian, "apt-get install chromium") or set CHROMIUM_PATH to it. ***\n`;

@@ -1,7 +1,7 @@
 import type { Run } from '../../src/platform/db/sql.ts';
 
 /** Checks the invariants of every account. Returns the violating rows by invariant, or an empty object. */
-export async function broken(sql: Run): Promise<Record<string, unknown[]>> {
+export async function violations(sql: Run): Promise<Record<string, unknown[]>> {
   const findings = {
     'flags that the ledger does not explain': await sql`
       select c.id, channel, given, coalesce(ledger.to_given, false) as ledger from contacts c

@@ -109,8 +109,8 @@ export async function isHealthy(service: Running): Promise<boolean> {
   }
 }
 
-/** What tests do through an app within them, through a process. */
-export function over(service: Running): Pick<TestApp, 'account' | 'admin' | 'call'> {
+/** The requests of `TestApp`, sent to a service in another process. */
+export function clientOf(service: Running): Pick<TestApp, 'account' | 'admin' | 'call'> {
   const call = async (method: string, path: string, { token, body, headers = {} }: CallOptions = {}) => {
     const response = await fetch(`${service.url}${path}`, {
       method,

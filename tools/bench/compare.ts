@@ -9,13 +9,13 @@ import { goals } from './report/goals.ts';
 import {
   machineFacts,
   type Other,
-  type Ours,
+  type OwnResult,
   type PeersResult,
   type Results,
   type RowResult,
 } from './report/results.ts';
 import type { Begun, Row, Stage } from './rows/row.ts';
-import { Asked, type Contender, inSql, type Turn, takeTurns } from './turns.ts';
+import { type Contender, HttpServerLoad, inSql, type Turn, takeTurns } from './turns.ts';
 
 export interface Options {
   connections: number[];
@@ -36,7 +36,7 @@ interface Running {
   row: Row;
   begun: Begun;
   counter: { next: number };
-  ours: Asked;
+  ours: HttpServerLoad;
 }
 
 /** Measures all rows at all numbers of connections: ours, PostgreSQL alone and the empty route, in turns. */
@@ -49,7 +49,7 @@ export async function compare(stage: Stage, rows: Row[], options: Options): Prom
     for (const row of rows) {
       const begun = await row.begin(stage);
       const counter = { next: 0 };
-      const ours = new Asked(service.url, begun.ask, { machine: service.machine, counter });
+      const ours = new HttpServerLoad(service.url, begun.ask, { machine: service.machine, counter });
       const one: Running = { row, begun, counter, ours };
       // The engine needs this long to compile the hot code, as in a service that runs for weeks.
       if (running.length === 0) await ours.measure(mainConnections, 8 * options.seconds);
@@ -74,9 +74,9 @@ async function measureRow(stage: Stage, one: Running, empty: EmptyRoute, options
   const { row, begun, counter, ours } = one;
   const { measured } = await ours.measure(mainConnections, 2 * options.seconds);
   const answer = await empty.answering(measured?.answer ?? '{}');
-  const nothing = new Asked(empty.url, askEmpty(begun.ask, answer));
+  const nothing = new HttpServerLoad(empty.url, askEmpty(begun.ask, answer));
   await nothing.measure(mainConnections, options.seconds / 2);
-  const lone = goals.some(({ row: key, versus }) => key === row.key && versus === 'unbatched');
+  const hasUnbatchedGoal = goals.some(({ row: key, versus }) => key === row.key && versus === 'unbatched');
   const results: RowResult[] = [];
   for (const connections of options.connections) {
     const contenders: Contender[] = [ours.contender('ours', 'ours', connections)];
@@ -86,7 +86,8 @@ async function measureRow(stage: Stage, one: Running, empty: EmptyRoute, options
       // The empty route varies little, so a shorter turn is enough.
       measure: () => nothing.measure(connections, options.seconds / 4),
     });
-    const unbatched = lone && connections === 1 ? await startUnbatched(stage, begun.ask, counter) : undefined;
+    const unbatched =
+      hasUnbatchedGoal && connections === 1 ? await startUnbatched(stage, begun.ask, counter) : undefined;
     if (unbatched) contenders.push(unbatched.contender);
     try {
       const seconds = connections === mainConnections ? options.seconds : 0.4 * options.seconds;
@@ -115,7 +116,7 @@ function askEmpty(ask: Ask, answer: string): Ask {
  */
 async function startUnbatched(stage: Stage, ask: Ask, counter: { next: number }) {
   const own = await startProcess({ DATABASE_URL: stage.service.database, BATCHING: 'off' });
-  const asked = new Asked(own.url, ask, { counter });
+  const asked = new HttpServerLoad(own.url, ask, { counter });
   await asked.measure(mainConnections, 2);
   return {
     contender: asked.contender('unbatched', 'ours with batching off', 1),
@@ -136,7 +137,7 @@ function resultOf(row: Row, connections: number, contenders: Contender[], taken:
   return { row: row.key, name: row.name, connections, ours: oursOf(ours), others };
 }
 
-function oursOf(turns: Turn[]): Ours {
+function oursOf(turns: Turn[]): OwnResult {
   const measured = turns.flatMap((turn) => turn.measured ?? []);
   const perRequest = (of: 'service' | 'postgres') => {
     const costs = turns.flatMap(({ use, measured }) =>
@@ -176,7 +177,7 @@ async function comparePeers(stage: Stage, rows: Running[], options: Options): Pr
       if (which === undefined) continue;
       const contenders = [ours.contender('ours', 'ours', mainConnections)];
       for (const { name, peer } of running) {
-        const asked = new Asked(peer[which].url, peer[which]);
+        const asked = new HttpServerLoad(peer[which].url, peer[which]);
         await asked.measure(mainConnections, seconds);
         contenders.push(asked.contender(name, name, mainConnections));
       }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { makeGround } from './fixture.ts';
+import { makeFixture } from './fixture.ts';
 import { load } from './load/load.ts';
 import { asSuperuser, type Service, startProcess } from './load/service.ts';
-import { executions, markdown, pick, surprises } from './plans.ts';
+import { executions, markdown, pick, suspiciousLines } from './plans.ts';
 import { writeFile } from './report/document.ts';
 import { existingContact, newContact } from './rows/contacts.ts';
 
@@ -22,7 +22,7 @@ const settings: [name: string, value: string][] = [
 
 /** Collects the plans that PostgreSQL logs while a second process answers bursts of requests. */
 export async function explain(service: Service, say: (text: string) => void): Promise<void> {
-  const { stage, rows } = await makeGround(service, new Set(['redeem', 'search']), say);
+  const { stage, rows } = await makeFixture(service, new Set(['redeem', 'search']), say);
   const role = new URL(service.database).username;
   await asSuperuser(service, async (client) => {
     for (const [name, value] of settings) await client.query(`alter role ${role} set ${name} = '${value}'`);
@@ -50,7 +50,7 @@ export async function explain(service: Service, say: (text: string) => void): Pr
   writeFile('explain.md', markdown(picked, { connections, requests }));
   for (const { name, ran, execution } of picked) {
     say(`  ${name}: run ${ran} times`);
-    for (const line of surprises(execution.plan)) say(`    ${line}`);
+    for (const line of suspiciousLines(execution.plan)) say(`    ${line}`);
   }
   say('\nWritten: docs/performance/explain.md');
 }

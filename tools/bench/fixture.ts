@@ -14,7 +14,7 @@ const size = { contacts: 10_000, bookingsEach: 5, purchasesEach: 10, waiting: 10
 type Part = 'contacts' | 'redeem' | 'purchases' | 'search' | 'units';
 
 /** The account of the measurement, and the requested rows. */
-export async function makeGround(
+export async function makeFixture(
   service: Service,
   wanted: Set<string>,
   say: (text: string) => void,

@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeGround } from './fixture.ts';
+import { makeFixture } from './fixture.ts';
 import { type CpuProfile, type Frame, flame, percent, shares, stacks } from './flame.ts';
 import { startService } from './load/service.ts';
 import { writeFile } from './report/document.ts';
 import { newContact } from './rows/contacts.ts';
-import { Asked } from './turns.ts';
+import { HttpServerLoad } from './turns.ts';
 
 const [connections, warmUp, seconds] = [64, 4, 10];
 
@@ -20,10 +20,10 @@ export async function profile(say: (text: string) => void): Promise<void> {
     process.once('SIGTERM', stop);
     let [from, until, perSecond] = [0, 0, 0];
     try {
-      const { stage } = await makeGround(service, new Set(['contacts']), say);
+      const { stage } = await makeFixture(service, new Set(['contacts']), say);
       const { ask, stored } = await newContact.begin(stage);
       const counter = { next: 0 };
-      const asked = new Asked(service.url, ask, { counter });
+      const asked = new HttpServerLoad(service.url, ask, { counter });
       await asked.measure(connections, warmUp);
       // The requests are built first. The service is idle meanwhile, and idle time is left out.
       from = microseconds();
@@ -36,7 +36,7 @@ export async function profile(say: (text: string) => void): Promise<void> {
     }
     const all = stacks(mainThread(folder, service.machine.servicePids[0] ?? 0), from, until);
     writeFile('flame.svg', flame(all, `The service's main thread: new contact writes at ${connections} connections`));
-    tellShares(all, say, until - from);
+    printShares(all, say, until - from);
     say(`\n${Math.round(perSecond)} writes per second under the profiler. Written: docs/performance/flame.svg`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -53,7 +53,7 @@ function mainThread(folder: string, pid: number): CpuProfile {
   return JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile;
 }
 
-function tellShares(all: Frame, say: (text: string) => void, whole: number): void {
+function printShares(all: Frame, say: (text: string) => void, whole: number): void {
   say(`\nThe main thread was busy for ${percent(all.total / whole)} of the time. Of that, by home:\n`);
   const table = (rows: [string, number][]) => {
     for (const [name, share] of rows) say(`  ${percent(share).padStart(7)}  ${name}`);

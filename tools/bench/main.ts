@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compare } from './compare.ts';
 import { explain } from './explain.ts';
-import { makeGround } from './fixture.ts';
+import { makeFixture } from './fixture.ts';
 import { profile } from './flame-run.ts';
 import { benchGenerating } from './generate.ts';
 import { measureGrowth } from './growth.ts';
@@ -84,7 +84,7 @@ type Asked = NonNullable<ReturnType<typeof ask>>;
 
 async function run(asked: Asked): Promise<void> {
   const { wanted, whole } = asked;
-  if (asked.dashboard) return tellPages(asked.dashboard);
+  if (asked.dashboard) return printPages(asked.dashboard);
   if (wanted.delete('flame')) {
     await profile(say);
     if (wanted.size === 0) return;
@@ -104,20 +104,20 @@ async function run(asked: Asked): Promise<void> {
     }
     const parts = new Set(wanted.size === 0 ? rowParts : rowParts.filter((part) => wanted.has(part)));
     if (parts.size > 0) {
-      const { stage, rows } = await makeGround(service, parts, say);
+      const { stage, rows } = await makeFixture(service, parts, say);
       const results = await compare(stage, rows, { ...asked, say });
       printResults(results, say);
       if (whole) publish(results);
     }
-    if (wanted.has('generate')) await tellGenerating(service);
+    if (wanted.has('generate')) await printGenerating(service);
     if (wanted.has('explain')) await explain(service, say);
-    if (wanted.has('pages')) await tellPages(await pagesOf(service, say));
+    if (wanted.has('pages')) await printPages(await pagesOf(service, say));
   } finally {
     await service.stop();
   }
 }
 
-async function tellGenerating(service: Awaited<ReturnType<typeof startService>>): Promise<void> {
+async function printGenerating(service: Awaited<ReturnType<typeof startService>>): Promise<void> {
   const { count, turns } = await benchGenerating(service, { count: 1_000_000, rounds: 3, say });
   const ratios = turns.map(({ ours, plain }) => ours / plain);
   const { median, min, max } = spreadOf(ratios);
@@ -127,7 +127,7 @@ async function tellGenerating(service: Awaited<ReturnType<typeof startService>>)
   );
 }
 
-async function tellPages(dashboard: Dashboard): Promise<void> {
+async function printPages(dashboard: Dashboard): Promise<void> {
   const rounds = 10;
   const { first, changes } = await benchPages(dashboard, rounds);
   say(`\nThe first load: ${Math.round(first.kilobytes)} kB of compressed JavaScript (to stay below: 300),`);

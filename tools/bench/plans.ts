@@ -53,7 +53,7 @@ export function pick(all: Execution[]): Picked[] {
 }
 
 /** Suspicious parts of a plan: sequential scans, and estimates that are wrong by ten times or more. */
-export function surprises(plan: string): string[] {
+export function suspiciousLines(plan: string): string[] {
   return plan.split('\n').flatMap((line) => {
     const [, node = '', guess, rows, loops] =
       /^\W*(\w.*?) {2}\(cost=.* rows=(\d+) .*actual .*?rows=([\d.]+) loops=(\d+)\)/.exec(line) ?? [];

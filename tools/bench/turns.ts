@@ -35,7 +35,7 @@ export async function takeTurns(
 }
 
 /** An HTTP server as a contestant. `n` continues over the turns, because each `n` is used once. */
-export class Asked {
+export class HttpServerLoad {
   readonly #url: string;
   readonly #ask: Ask;
   readonly #machine: Machine | undefined;

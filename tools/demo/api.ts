@@ -5,8 +5,8 @@ import type { Guest } from './model.ts';
 import { staff } from './users.ts';
 
 /** The partner systems, each with its own token. */
-export const doors = ['tills', 'bookings', 'hotel', 'wifi', 'app', 'mail'] as const;
-export type Door = (typeof doors)[number];
+export const systems = ['tills', 'bookings', 'hotel', 'wifi', 'app', 'mail'] as const;
+export type System = (typeof systems)[number];
 
 // biome-ignore lint/suspicious/noExplicitAny: responses have many shapes, and only a few fields are used
 type Answer = any;
@@ -16,7 +16,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 /** The API client of the demo. All data is written through the API. */
 export class Api {
   accountId = 0;
-  readonly tokens = {} as Record<Door, string>;
+  readonly tokens = {} as Record<System, string>;
   readonly #app: FastifyInstance;
   readonly #adminToken: string;
   readonly #sessions = new Map<string, string>();
@@ -27,10 +27,10 @@ export class Api {
   }
 
   /** A contact write of a partner system. */
-  async contact(door: Door, guest: Guest, body: Partial<ContactWrite>): Promise<void> {
+  async contact(system: System, guest: Guest, body: Partial<ContactWrite>): Promise<void> {
     const known = { email: guest.email, mobile_number: guest.email ? undefined : guest.mobile_number };
     const sent = { full_contact_object: false, ...known, ...body };
-    const { id } = await this.#send('POST', '/v1/contact', this.#token(door), sent);
+    const { id } = await this.#send('POST', '/v1/contact', this.#token(system), sent);
     guest.id ||= id;
   }
 
@@ -43,8 +43,8 @@ export class Api {
   }
 
   /** A request that fails on purpose. */
-  async refused(method: Method, path: string, door: Door, body?: object): Promise<void> {
-    const { status } = await this.#call(method, path, this.#token(door), body);
+  async refused(method: Method, path: string, system: System, body?: object): Promise<void> {
+    const { status } = await this.#call(method, path, this.#token(system), body);
     if (status < 400 || status >= 500)
       throw new Error(`${method} ${path} should be refused, and was answered ${status}.`);
   }
@@ -72,8 +72,8 @@ export class Api {
     for (const email of this.#sessions.keys()) await this.admin('DELETE', '/session', undefined, email);
   }
 
-  #token(door: Door) {
-    return bearer(this.tokens[door]);
+  #token(system: System) {
+    return bearer(this.tokens[system]);
   }
 
   #session(email: string) {

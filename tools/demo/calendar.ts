@@ -49,9 +49,9 @@ export class Calendar {
   /** The time when a day's data is sent: after closing time, with some variation. */
   sentAt(day: number): Date {
     const wall = `${this.at(day, 23 * 60 + 25 + ((day * 37) % 30)).slice(0, 17)}${two((day * 41) % 60)}Z`;
-    const asIfInGreenwich = new Date(wall.replace(' ', 'T'));
-    const ahead = Date.parse(`${toLocalTime(wall, timeZone).replace(' ', 'T')}Z`) - asIfInGreenwich.getTime();
-    return new Date(asIfInGreenwich.getTime() - ahead);
+    const asUtc = new Date(wall.replace(' ', 'T'));
+    const ahead = Date.parse(`${toLocalTime(wall, timeZone).replace(' ', 'T')}Z`) - asUtc.getTime();
+    return new Date(asUtc.getTime() - ahead);
   }
 
   /** 0 is Sunday. */

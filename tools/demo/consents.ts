@@ -1,5 +1,5 @@
 import type { RecordConsent } from '../../src/features/guests/consent/schema.ts';
-import type { Story } from './story.ts';
+import type { Schedule } from './schedule.ts';
 import type { Venue } from './venues.ts';
 
 /** Consent changes that guests ask the staff for, with reasons. */
@@ -15,9 +15,9 @@ const askedByPhone: RecordConsent[] = [
 ];
 
 /** Guests change their consent in different ways. Later changes by partners are held back by rules. */
-export function addConsentChanges(story: Story): void {
-  const { calendar } = story;
-  for (const guest of story.guests) {
+export function addConsentChanges(schedule: Schedule): void {
+  const { calendar } = schedule;
+  for (const guest of schedule.guests) {
     const { chance, email, mobile_number, visits } = guest;
     const [home] = guest.venues as [Venue];
     const [first] = visits as [number];
@@ -28,27 +28,27 @@ export function addConsentChanges(story: Story): void {
         allow_email: false,
         source_name: chance.pick(['Unsubscribe link', 'Unsubscribe link', 'Preferences page']),
       };
-      story.add(day, guest, (api) => api.contact('mail', guest, left));
+      schedule.add(day, guest, (api) => api.contact('mail', guest, left));
       if (chance.percent(22)) {
         const back = { allow_email: true, source_name: 'Preferences page' };
-        story.add(later(day), guest, (api) => api.contact('mail', guest, back));
+        schedule.add(later(day), guest, (api) => api.contact('mail', guest, back));
       }
     }
     if (mobile_number && chance.percent(7)) {
       const stop = { allow_sms: false, source_name: 'Preferences page' };
-      story.add(later(first), guest, (api) => api.contact('mail', guest, stop));
+      schedule.add(later(first), guest, (api) => api.contact('mail', guest, stop));
     }
     if (chance.percent(3)) {
       const asked = chance.pick(email ? askedByEmail : askedByPhone);
-      story.add(later(first), guest, (api) => api.about(guest, 'consent', asked));
+      schedule.add(later(first), guest, (api) => api.about(guest, 'consent', asked));
     }
     if (email && chance.percent(5)) {
       const letter = {
         allow_email: true,
         source_name: 'Christmas competition',
-        units: [{ id: story.lists.rootUnitId, groups: [{ folder_name: 'Newsletters', name: 'Weekly letter' }] }],
+        units: [{ id: schedule.lists.rootUnitId, groups: [{ folder_name: 'Newsletters', name: 'Weekly letter' }] }],
       };
-      story.add(later(first), guest, (api) => api.contact('mail', guest, letter));
+      schedule.add(later(first), guest, (api) => api.contact('mail', guest, letter));
     }
     // Data of the old system does not override later consent.
     if (email && chance.percent(3)) {
@@ -59,7 +59,7 @@ export function addConsentChanges(story: Story): void {
         units: [{ id: home.id }],
         rules: [{ rule_name: 'historic_data' as const }],
       };
-      story.add(later(first), guest, (api) => api.contact('tills', guest, imported));
+      schedule.add(later(first), guest, (api) => api.contact('tills', guest, imported));
     }
   }
 }

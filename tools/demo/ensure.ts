@@ -61,14 +61,14 @@ async function isLoaded(api: Api): Promise<boolean> {
   if (unfinished.length < accounts.length) {
     // The account may have been renamed.
     if (unfinished.length === 0 && people.some(isOurs)) return true;
-    throw notOurs();
+    throw otherDataError();
   }
-  if (!people.every(isOurs)) throw notOurs();
+  if (!people.every(isOurs)) throw otherDataError();
   for (const { id } of unfinished) await api.admin('DELETE', `/accounts/${id}`);
   return false;
 }
 
-function notOurs(): SetupProblem {
+function otherDataError(): SetupProblem {
   return new SetupProblem(
     'This database has other accounts or users, so the demo is not loaded. Set DATA_DIR to another folder (default: ./demo-data), or DATABASE_URL to an empty database.',
   );

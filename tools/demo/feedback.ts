@@ -1,6 +1,6 @@
 import type { NewFeedback } from '../../src/features/guests/feedback/schema.ts';
 import type { Visit } from './model.ts';
-import type { Story } from './story.ts';
+import type { Schedule } from './schedule.ts';
 import { comments, ratingWords, roomComments } from './texts.ts';
 
 const moods = [
@@ -10,12 +10,12 @@ const moods = [
 ] as const;
 
 /** Guests send feedback by e-mail one or two days after the visit, or on a tablet at the venue. */
-export function addFeedback(story: Story, { guest, venue, day, start }: Visit, stayed?: 'stayed'): void {
+export function addFeedback(schedule: Schedule, { guest, venue, day, start }: Visit, stayed?: 'stayed'): void {
   const { chance } = guest;
-  const { calendar, lists } = story;
+  const { calendar, lists } = schedule;
   const { mood, type, nps } = chance.weighted(moods, ({ weight }) => weight);
   const isByTablet = !guest.email || chance.percent(25);
-  const told = isByTablet ? day : day + chance.between(1, 3);
+  const sentOn = isByTablet ? day : day + chance.between(1, 3);
   const at = isByTablet ? Math.min(start + 100, 23 * 60 + 15) : chance.between(8 * 60, 15 * 60);
   const [topic, text] = chance.pick(comments[mood]);
   const note = text.replace('{dish}', chance.pick(dishNames[venue.kind]));
@@ -25,7 +25,7 @@ export function addFeedback(story: Story, { guest, venue, day, start }: Visit, s
     type_id: type,
     source_id: isByTablet ? 3 : chance.pick([4, 4, 4, 1, 2]),
     unit_id: venue.id,
-    created_at: calendar.at(told, at),
+    created_at: calendar.at(sentOn, at),
     ratings: [
       { category_id: 4, rating_text: String(chance.pick(nps)) },
       ...rated.map((category_id) => ({ category_id, rating_text: chance.pick(ratingWords[mood]) })),
@@ -34,7 +34,7 @@ export function addFeedback(story: Story, { guest, venue, day, start }: Visit, s
       ? { comments: [stayed ? { type: 'room', note: chance.pick(roomComments[mood]) } : { type: topic, note }] }
       : {}),
   };
-  story.add(told, 'anybody', (api) => api.contact('mail', guest, { feedback: [feedback] }));
+  schedule.add(sentOn, 'anybody', (api) => api.contact('mail', guest, { feedback: [feedback] }));
 }
 
 /** Everyday names. */

@@ -77,7 +77,7 @@ function makeGuest(number: number, calendar: Calendar, venues: Venue[], taken: S
       visits.length > 1 && chance.percent(9)
         ? { reference: `GC${70_000_000 + number * 13}`, from: firstVisit }
         : undefined,
-    metBy: new Set(),
+    knownTo: new Set(),
     id: 0,
   };
 }

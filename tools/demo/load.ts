@@ -4,8 +4,8 @@ import { dayCount } from './calendar.ts';
 import { addConsentChanges } from './consents.ts';
 import { addDuplicates } from './duplicates.ts';
 import { addFailedRequests } from './failed-requests.ts';
+import { Schedule } from './schedule.ts';
 import { finish, setUp } from './setup.ts';
-import { Story } from './story.ts';
 import { makeVenues } from './venues.ts';
 import { addVisits } from './visits.ts';
 import { addVouchers } from './vouchers.ts';
@@ -34,20 +34,20 @@ export async function loadDemo(
   const venues = makeVenues();
   // Start a month before the first guest.
   clock.time = new Date(`${dayOf(dayNumber(today) - dayCount - 30)}T10:00:00Z`);
-  const story = new Story(today, guests, venues, await setUp(api, venues));
+  const schedule = new Schedule(today, guests, venues, await setUp(api, venues));
   for (const add of [addVisits, addConsentChanges, addDuplicates, addVouchers, addWaitingPurchases, addFailedRequests])
-    add(story);
+    add(schedule);
 
-  const of = story.length;
+  const of = schedule.length;
   let done = 0;
   progress?.(done, of);
-  for (const { at, told } of story.days()) {
+  for (const { at, requests } of schedule.days()) {
     signal?.throwIfAborted();
     clock.time = at;
-    for (const atOnce of told) {
+    for (const atOnce of requests) {
       await Promise.all(
-        atOnce.map(async (inTurn) => {
-          for (const tell of inTurn) await tell(api);
+        atOnce.map(async (steps) => {
+          for (const send of steps) await send(api);
         }),
       );
       done += atOnce.flat().length;

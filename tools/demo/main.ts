@@ -19,7 +19,7 @@ async function main(guests: number): Promise<void> {
   if (!/^(127\.|::1$|localhost$)/.test(config.host)) {
     log.warn('HOST: anyone who can reach the demo can sign in, because its passwords are public');
   }
-  const print = (text: string) => void process.stdout.write(`${text}${whoCanSignIn(config)}`);
+  const print = (text: string) => void process.stdout.write(`${text}${signInText(config)}`);
   await runUntilStopped(config, log, async (signal) => {
     try {
       // Check the port before loading, which takes a minute.
@@ -37,7 +37,7 @@ async function main(guests: number): Promise<void> {
   });
 }
 
-function whoCanSignIn({ databaseUrl, dataDir }: Config): string {
+function signInText({ databaseUrl, dataDir }: Config): string {
   const width = Math.max(...users.map(({ email }) => email.length));
   const lines = users.map(({ role, email, password }) => `  ${role.padEnd(10)}  ${email.padEnd(width)}  ${password}`);
   const again = databaseUrl ? 'Empty the database' : `Remove ${dataDir}`;

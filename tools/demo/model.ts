@@ -2,7 +2,7 @@ import type { Random } from '../../src/shared/random.ts';
 import type { Venue } from './venues.ts';
 
 /** The data that each kind of system asks a guest for. */
-export type Meeting = 'online booking' | 'phone booking' | 'wifi' | 'app' | 'reception' | 'till';
+export type SystemKind = 'online booking' | 'phone booking' | 'wifi' | 'app' | 'reception' | 'till';
 
 export interface Guest {
   number: number;
@@ -23,7 +23,7 @@ export interface Guest {
   membership: { number: string; type: 'Gold' | 'Silver' | 'Bronze'; from: number } | undefined;
   card: { reference: string; from: number } | undefined;
   /** The kinds of systems that already have the guest's data. */
-  metBy: Set<Meeting>;
+  knownTo: Set<SystemKind>;
   /** The contact id, once it is known. */
   id: number;
 }

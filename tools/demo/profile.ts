@@ -1,13 +1,13 @@
 import type { ContactWrite } from '../../src/features/guests/write/schema.ts';
 import type { Random } from '../../src/shared/random.ts';
-import type { Guest, Lists, Meeting } from './model.ts';
+import type { Guest, Lists, SystemKind } from './model.ts';
 import { diets, dogs } from './texts.ts';
 import { interestsOf, type Venue } from './venues.ts';
 
 type Write = Partial<ContactWrite>;
 
 /** The percentage of guests who give each consent. */
-const consents: Record<Meeting, { source: string; email: number; sms: number; call: number; post: number }> = {
+const consents: Record<SystemKind, { source: string; email: number; sms: number; call: number; post: number }> = {
   'online booking': { source: 'Online booking', email: 58, sms: 34, call: 0, post: 0 },
   'phone booking': { source: 'Phone booking', email: 22, sms: 18, call: 12, post: 4 },
   wifi: { source: 'Guest wifi', email: 71, sms: 0, call: 0, post: 0 },
@@ -17,20 +17,20 @@ const consents: Record<Meeting, { source: string; email: number; sms: number; ca
 };
 
 /** The contact write of a visit: all fields of this kind of system the first time, and only the venue later. */
-export function contactWrite(guest: Guest, meeting: Meeting, venue: Venue, lists: Lists): Write {
+export function contactWrite(guest: Guest, meeting: SystemKind, venue: Venue, lists: Lists): Write {
   const { chance, first_name, last_name, gender, dob, city, postcode } = guest;
-  const isFirst = guest.metBy.size === 0;
-  if (guest.metBy.has(meeting)) return { units: [{ id: venue.id }] };
-  guest.metBy.add(meeting);
+  const isFirst = guest.knownTo.size === 0;
+  if (guest.knownTo.has(meeting)) return { units: [{ id: venue.id }] };
+  guest.knownTo.add(meeting);
   const { source, ...shares } = consents[meeting];
-  const knowsMore = meeting === 'app' || meeting === 'reception';
+  const hasFullForm = meeting === 'app' || meeting === 'reception';
   return {
     first_name,
     last_name,
     source_name: source,
     units: [{ id: venue.id, ...interests(chance, venue) }],
     ...(meeting !== 'wifi' && guest.mobile_number ? { mobile_number: guest.mobile_number } : {}),
-    ...(knowsMore ? { gender, dob, city, postcode, country: 'United Kingdom' } : {}),
+    ...(hasFullForm ? { gender, dob, city, postcode, country: 'United Kingdom' } : {}),
     ...(meeting === 'app' ? { udfs: customFields(chance, venue, lists) } : {}),
     // Guests are rarely asked again, and an unticked box is not a withdrawal.
     ...(isFirst || chance.percent(40) ? consent(guest, shares) : {}),

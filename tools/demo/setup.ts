@@ -1,4 +1,4 @@
-import { type Api, type Door, doors } from './api.ts';
+import { type Api, type System, systems } from './api.ts';
 import { timeZone } from './calendar.ts';
 import type { Lists } from './model.ts';
 import { owner, users } from './users.ts';
@@ -7,7 +7,7 @@ import { folders, groupName, type Venue } from './venues.ts';
 /** The name of the account until the load is complete. */
 export const unfinishedName = `${groupName} (loading)`;
 
-const tokenNames: Record<Door, string> = {
+const tokenNames: Record<System, string> = {
   tills: 'Tallyhop tills',
   bookings: 'Seatwright bookings',
   hotel: 'Nightbook hotel system',
@@ -39,7 +39,7 @@ export async function setUp(api: Api, venues: Venue[]): Promise<Lists> {
   const [lists] = await Promise.all([
     makeLists(api, account.root_unit_id),
     makeTokens(api),
-    inTurn(sources, (name) => api.account('POST', '/sources', { name })),
+    sequentially(sources, (name) => api.account('POST', '/sources', { name })),
     ...[{ id: account.root_unit_id, kind: 'root' } as const, ...venues].map(({ id, kind }) =>
       makeGroups(api, id, folders[kind]),
     ),
@@ -48,13 +48,13 @@ export async function setUp(api: Api, venues: Venue[]): Promise<Lists> {
 }
 
 /** Sequentially, so that the ids are in order. */
-async function inTurn<T>(list: Iterable<T>, make: (one: T) => Promise<unknown>): Promise<void> {
+async function sequentially<T>(list: Iterable<T>, make: (one: T) => Promise<unknown>): Promise<void> {
   for (const one of list) await make(one);
 }
 
 async function makeGroups(api: Api, unit_id: number, wanted: Record<string, string[]>): Promise<void> {
   const groups = Object.entries(wanted).flatMap(([folder_name, names]) => names.map((name) => ({ folder_name, name })));
-  await inTurn(groups, (group) => api.account('POST', '/groups', { unit_id, ...group }));
+  await sequentially(groups, (group) => api.account('POST', '/groups', { unit_id, ...group }));
 }
 
 /** The last step. It marks the demo as complete. */
@@ -76,8 +76,8 @@ async function makeUsers(api: Api): Promise<void> {
 }
 
 async function makeTokens(api: Api): Promise<void> {
-  for (const door of doors) {
-    api.tokens[door] = (await api.account('POST', '/tokens', { name: tokenNames[door] }, owner)).token;
+  for (const system of systems) {
+    api.tokens[system] = (await api.account('POST', '/tokens', { name: tokenNames[system] }, owner)).token;
   }
   await api.account('POST', '/tokens', { name: 'Reporting trial' }, owner);
 }

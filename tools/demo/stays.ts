@@ -3,7 +3,7 @@ import { addFeedback } from './feedback.ts';
 import { basket } from './menu.ts';
 import type { Visit } from './model.ts';
 import { contactWrite } from './profile.ts';
-import type { Story } from './story.ts';
+import type { Schedule } from './schedule.ts';
 import { hotelNotes } from './texts.ts';
 
 const rooms = [
@@ -23,10 +23,10 @@ const vat = 1.2;
 const pounds = (amount: number) => Math.round(amount * 100) / 100;
 
 /** Stays, booked weeks before, with check-in, check-out, cancellations and no-shows. */
-export function addStay(story: Story, visit: Visit): void {
+export function addStay(schedule: Schedule, visit: Visit): void {
   const { guest, venue, day } = visit;
   const { chance } = guest;
-  const { calendar, lists } = story;
+  const { calendar, lists } = schedule;
   const nights = chance.pick([1, 1, 1, 2, 2, 2, 3, 4]);
   const made = Math.max(0, day - chance.between(1, 70));
   const room = chance.weighted(rooms, ({ weight }) => weight);
@@ -40,7 +40,7 @@ export function addStay(story: Story, visit: Visit): void {
     guest: true,
     unit_id: venue.id,
     provider_id: lists.providers.hotel,
-    stay_reference: story.reference(venue.code),
+    stay_reference: schedule.reference(venue.code),
     enquiry_date: calendar.at(made, chance.between(8 * 60, 15 * 60)),
     checkin_date: calendar.at(day, 15 * 60),
     checkout_date: calendar.at(day + nights, 11 * 60),
@@ -59,12 +59,12 @@ export function addStay(story: Story, visit: Visit): void {
     ...(throughAgent ? { stay_travel_agent: chance.pick(['Pillow & Post', 'Hatstand Holidays']) } : {}),
   };
   const profile = contactWrite(guest, 'reception', venue, lists);
-  story.add(made, guest, (api) => api.contact('hotel', guest, { ...profile, stays: [stay] }));
-  addEnd(story, visit, stay, nights, { chosen, extrasGross });
+  schedule.add(made, guest, (api) => api.contact('hotel', guest, { ...profile, stays: [stay] }));
+  addEnd(schedule, visit, stay, nights, { chosen, extrasGross });
 }
 
 function addEnd(
-  story: Story,
+  schedule: Schedule,
   visit: Visit,
   stay: NewStay,
   nights: number,
@@ -72,17 +72,17 @@ function addEnd(
 ): void {
   const { guest, venue, day } = visit;
   const { chance } = guest;
-  const { calendar, lists } = story;
-  const tell = (when: number, changes: Partial<NewStay>) =>
-    story.add(when, 'anybody', (api) => api.contact('hotel', guest, { stays: [{ ...stay, ...changes }] }));
+  const { calendar, lists } = schedule;
+  const addChange = (when: number, changes: Partial<NewStay>) =>
+    schedule.add(when, 'anybody', (api) => api.contact('hotel', guest, { stays: [{ ...stay, ...changes }] }));
   if (chance.percent(9)) {
-    tell(day, { booking_status_id: chance.percent(75) ? 5 : 6 });
+    addChange(day, { booking_status_id: chance.percent(75) ? 5 : 6 });
     return;
   }
   // A current stay was sent at check-in.
-  if (day + nights > calendar.last) tell(day, { booking_status_id: 4 });
+  if (day + nights > calendar.last) addChange(day, { booking_status_id: 4 });
   else {
-    tell(day + nights, {
+    addChange(day + nights, {
       booking_status_id: 7,
       extras: chosen.map((extra) => ({ ...extra, quantity: 1 })),
       extras_gross_value: extrasGross,
@@ -91,18 +91,18 @@ function addEnd(
   }
   if (chance.percent(45)) {
     const purchase = {
-      transaction_reference: story.reference(`T${venue.code}`),
+      transaction_reference: schedule.reference(`T${venue.code}`),
       unit_id: venue.id,
       provider_id: lists.providers.hotel,
       created_at: calendar.at(day, 20 * 60 + chance.between(0, 120)),
       order_type_id: 4,
       items: basket(chance, venue, 2, 'meal'),
     };
-    story.add(day, 'anybody', (api) => api.contact('hotel', guest, { purchases: [purchase] }));
+    schedule.add(day, 'anybody', (api) => api.contact('hotel', guest, { purchases: [purchase] }));
   }
-  if (chance.percent(14)) addFeedback(story, { ...visit, day: day + nights, start: 9 * 60 }, 'stayed');
+  if (chance.percent(14)) addFeedback(schedule, { ...visit, day: day + nights, start: 9 * 60 }, 'stayed');
   if (chance.percent(10)) {
     const note = { text: chance.pick(hotelNotes), created_at: calendar.at(day, 15 * 60) };
-    story.add(day, 'anybody', (api) => api.contact('hotel', guest, { notes: [note] }));
+    schedule.add(day, 'anybody', (api) => api.contact('hotel', guest, { notes: [note] }));
   }
 }

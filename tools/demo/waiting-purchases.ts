@@ -2,7 +2,7 @@ import type { AnonymousPurchases } from '../../src/features/activity/purchases/s
 import type { MatchKey } from '../../src/shared/codes.ts';
 import { Random } from '../../src/shared/random.ts';
 import { basket } from './menu.ts';
-import type { Story } from './story.ts';
+import type { Schedule } from './schedule.ts';
 
 /** Keys that match no contact: a mistyped reference, an unassigned voucher, a table without a booking. */
 const unmatchedKeys: Record<MatchKey, (number: number) => string> = {
@@ -14,20 +14,20 @@ const unmatchedKeys: Record<MatchKey, (number: number) => string> = {
 };
 
 /** Waiting purchases for each key, more of them recently. */
-export function addWaitingPurchases(story: Story): void {
+export function addWaitingPurchases(schedule: Schedule): void {
   const chance = new Random(30_011);
-  const { calendar, lists } = story;
-  const count = Math.max(3, Math.floor(story.guests.length / 110));
+  const { calendar, lists } = schedule;
+  const count = Math.max(3, Math.floor(schedule.guests.length / 110));
   for (const key of Object.keys(unmatchedKeys) as MatchKey[]) {
     for (let number = 0; number < count; number++) {
-      const venue = chance.weighted(story.venues, ({ size }) => size);
+      const venue = chance.weighted(schedule.venues, ({ size }) => size);
       const day = calendar.pick(chance, venue.kind, chance.percent(60) ? calendar.last - 60 : 0);
       const paid = chance.between(18 * 60, 22 * 60);
       const sent: AnonymousPurchases = {
         [key]: unmatchedKeys[key](number),
         purchases: [
           {
-            transaction_reference: story.reference(`T${venue.code}`),
+            transaction_reference: schedule.reference(`T${venue.code}`),
             unit_id: venue.id,
             provider_id: lists.providers.tills,
             created_at: calendar.at(day, paid),
@@ -36,7 +36,7 @@ export function addWaitingPurchases(story: Story): void {
           },
         ],
       };
-      story.add(day, 'anybody', (api) => api.purchases(sent));
+      schedule.add(day, 'anybody', (api) => api.purchases(sent));
     }
   }
 }

@@ -2,10 +2,10 @@ import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import pg from 'pg';
-import { aside, type Service, startService } from '../bench/load/service.ts';
+import { ownProcessGroup, type Service, startService } from '../bench/load/service.ts';
 import type { Flood, Flooded } from './fairness/flood.ts';
 import { ask } from './support/client.ts';
-import type { Terms, Verdict } from './support/proof.ts';
+import type { ProofOptions, Verdict } from './support/proof.ts';
 
 /** The limit of the quiet account's p99 under a flood, as a multiple of its usual p99. */
 const maxRatio = 5;
@@ -13,9 +13,9 @@ const maxRatio = 5;
 const tries = 5;
 
 /** One account floods the service in several ways. Another account's requests must stay nearly as fast as usual. */
-export async function proveFairness({ short, say, signal }: Terms): Promise<Verdict> {
+export async function proveFairness({ short, say, signal }: ProofOptions): Promise<Verdict> {
   const requests = short ? 250 : 1000;
-  const service = await startService({ LOG_LEVEL: 'error' }, aside);
+  const service = await startService({ LOG_LEVEL: 'error' }, ownProcessGroup);
   const wrong: string[] = [];
   const tally: Record<string, number> = {};
   try {
@@ -73,9 +73,9 @@ async function createAccount(service: Service, name: string, purchases: number, 
     body: JSON.stringify({ email: 'regular@gmail.com', full_contact_object: false }),
   });
   const { id: contactId } = (await written.json()) as { id: number };
-  const behind = new pg.Client({ connectionString: service.superuser });
-  await behind.connect();
-  await behind.query(
+  const client = new pg.Client({ connectionString: service.superuser });
+  await client.connect();
+  await client.query(
     `insert into purchases (account_id, contact_id, unit_id, transaction_reference, order_type_id, created_at, lines)
      select $1, $2, $3, 'T' || n, 4, '2026-03-01'::timestamp + n * interval '1 minute',
        (select jsonb_agg(jsonb_build_object('description', 'Item ' || line, 'sku', 'SKU-' || line, 'quantity', '1', 'value', '4.50', 'tags', '[]'::jsonb))
@@ -84,8 +84,8 @@ async function createAccount(service: Service, name: string, purchases: number, 
     [account.id, contactId, unit.id, purchases, lines],
   );
   // The service analyses only tables that it writes to. These rows bypass it.
-  await behind.query('analyze purchases');
-  await behind.end();
+  await client.query('analyze purchases');
+  await client.end();
   return { accountId: account.id, unitId: unit.id, token, contactId };
 }
 

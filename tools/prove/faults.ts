@@ -12,7 +12,7 @@ import { Postgres } from './faults/postgres.ts';
 import { CuttingProxy } from './faults/proxy.ts';
 import { codes, type Place } from './faults/script.ts';
 import { every, Fleet } from './support/fleet.ts';
-import type { Terms, Verdict } from './support/proof.ts';
+import type { ProofOptions, Verdict } from './support/proof.ts';
 
 /**
  * The maximum time until every process accepts writes after the database is back. Longer in the short form, which runs
@@ -31,7 +31,7 @@ interface Findings extends Counts, CheckResult {
   cantFill: string | undefined;
 }
 
-interface Way {
+interface Setup {
   name: string;
   /** The duration of the long form. The short form ends when each fault has happened once. */
   longSeconds: number;
@@ -39,7 +39,7 @@ interface Way {
   stage(disk: Disk, chance: Random, signal: AbortSignal, work: (scene: Scene) => Promise<void>): Promise<void>;
 }
 
-const ways: Way[] = [
+const setups: Setup[] = [
   {
     name: 'Three processes on a PostgreSQL of its own',
     longSeconds: 360,
@@ -76,9 +76,9 @@ const ways: Way[] = [
  * Clients write and read while processes are killed, PostgreSQL is killed, stopped and paused, connections are cut and
  * the disk is full. At the end the database is compared with the responses and checked for consistency.
  */
-export async function proveFaults(terms: Terms): Promise<Verdict> {
+export async function proveFaults(terms: ProofOptions): Promise<Verdict> {
   const found: Findings[] = [];
-  for (const [index, way] of ways.entries()) {
+  for (const [index, way] of setups.entries()) {
     const disk = new Disk();
     try {
       if (disk.cantFill) terms.say(`  THE DISK WILL NOT BE FULL: ${disk.cantFill}`);
@@ -124,10 +124,10 @@ export async function proveFaults(terms: Terms): Promise<Verdict> {
 }
 
 async function runScene(
-  way: Way,
+  way: Setup,
   scene: Scene,
   chance: Random,
-  { seed, short, say, signal }: Terms,
+  { seed, short, say, signal }: ProofOptions,
 ): Promise<Findings> {
   const { fleet, postgres } = scene;
   const seconds = short ? secondsForAll(scene) : way.longSeconds;
@@ -141,9 +141,9 @@ async function runScene(
   const elapsed = () => (performance.now() - began) / 1000;
   const clientsAtWork = load.begin();
   const jobs = every(150, async () => {
-    const behind = await postgres.connect().catch(() => undefined);
-    if (behind) await enqueueJob(behind, place).catch(() => {}); // The database is unavailable, so no job can be enqueued.
-    await behind?.close();
+    const connection = await postgres.connect().catch(() => undefined);
+    if (connection) await enqueueJob(connection, place).catch(() => {}); // The database is unavailable, so no job can be enqueued.
+    await connection?.close();
   });
   try {
     for (const fault of schedule(scene, seconds, chance, short)) {
@@ -153,9 +153,9 @@ async function runScene(
       const words = await happen(scene, fault, counts);
       const back = await waitForPostgres(scene);
       const away = (back - began) / 1000 - at;
-      const stood = measureStalls();
+      const stalls = measureStalls();
       const slowest = await waitForFleet(scene, load, back);
-      const lateMs = slowest - stood.end();
+      const lateMs = slowest - stalls.end();
       slowestRecoveryMs = Math.max(slowestRecoveryMs, slowest);
       const sentence = `${at.toFixed(1)} s: ${words}, back after ${away.toFixed(1)} s, recovered ${Math.round(slowest)} ms later`;
       say(`  ${sentence}; ${load.tally.turnedAway - turnedAway} answers of 503.`);
@@ -175,16 +175,16 @@ async function runScene(
   await fleet.stop();
   if (!postgres.isRunning()) await postgres.start();
   await postgres.waitUntilBack();
-  const behind = await postgres.connect();
+  const connection = await postgres.connect();
   try {
-    const verdict = await checkDatabase(behind, place.account, load.writes);
+    const verdict = await checkDatabase(connection, place.account, load.writes);
     return {
       ...{ ...counts, ...verdict, slowestRecoveryMs, seconds: underLoad, tally: load.tally },
       ...{ fleet, cantFill: scene.disk.cantFill },
       wrong: [...verdict.wrong, ...wrong, ...fleet.wrong, ...load.wrong],
     };
   } finally {
-    await behind.close();
+    await connection.close();
   }
 }
 
@@ -244,13 +244,13 @@ async function createData({ fleet, postgres }: Scene): Promise<Place> {
   const units: number[] = [];
   for (let n = 0; n < 4; n++) units.push((await admin(`${at}/units`, { name: `Venue ${n}` })).id);
   const { id: group } = await admin(`${at}/unique_code_groups`, { unit_id: units[0], name: 'Summer' });
-  const behind = await postgres.connect();
-  await behind.run`
+  const connection = await postgres.connect();
+  await connection.run`
     insert into unique_codes (account_id, group_id, unique_code)
     select ${account}::bigint, ${group}::bigint, 'R' || n from generate_series(0, ${codes.raced}::int - 1) as n
     union all select ${account}, ${group}, 'O' || client || '-' || n
     from generate_series(0, ${clients}::int - 1) as client, generate_series(0, ${codes.own}::int - 1) as n`;
-  await behind.close();
+  await connection.close();
   return { account, token, units, group };
 }
 
@@ -273,15 +273,15 @@ async function enqueueJob({ run }: Connection, { account }: Place): Promise<numb
 
 /** Waits until the job has run. (The running job of a killed process stays locked for hours.) */
 async function waitForJob({ postgres }: Scene, place: Place): Promise<boolean> {
-  const behind = await postgres.connect();
+  const connection = await postgres.connect();
   try {
-    const job = await enqueueJob(behind, place);
+    const job = await enqueueJob(connection, place);
     for (let tries = 0; tries < 300; tries++) {
-      if ((await behind.run`select from graphile_worker.jobs where id = ${job}`).length === 0) return true;
+      if ((await connection.run`select from graphile_worker.jobs where id = ${job}`).length === 0) return true;
       await pause(50);
     }
     return false;
   } finally {
-    await behind.close();
+    await connection.close();
   }
 }

@@ -5,10 +5,10 @@ import { type Amplified, amplify } from './input/amplification.ts';
 import { checkResponses, isRejected } from './input/check.ts';
 import { type Operation, operationAt, operationsOf } from './input/document.ts';
 import type { Made } from './input/draft.ts';
-import { Ground } from './input/ground.ts';
+import { Fixture } from './input/fixture.ts';
 import { makeRequest } from './input/requests.ts';
 import { type Answer, send } from './input/sending.ts';
-import type { Terms, Verdict } from './support/proof.ts';
+import type { ProofOptions, Verdict } from './support/proof.ts';
 
 /** Each lane has its own service and database, so that a change can be attributed to a request. */
 const lanes = 4;
@@ -42,7 +42,7 @@ interface Tally {
  * Sends hostile requests, generated from the OpenAPI document, to a real service over real sockets. Every response must
  * be documented, and a rejected request must not change the database.
  */
-export async function proveInput({ seed, short, say, signal }: Terms): Promise<Verdict> {
+export async function proveInput({ seed, short, say, signal }: ProofOptions): Promise<Verdict> {
   const wanted = short ? 20_000 : 100_000;
   const wrong: string[] = [];
   const tally: Tally = {
@@ -51,36 +51,36 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
   };
   let begin = performance.now();
   let seconds = 0;
-  let told = 0;
-  const grounds: Ground[] = [];
+  let printed = 0;
+  const fixtures: Fixture[] = [];
   let amplified: Amplified | undefined;
   const progress = setInterval(() => {
     const share = Math.floor((tally.requests / wanted) * 100);
     say(`  ${String(share).padStart(3)} %: ${tally.requests.toLocaleString('en')} requests, ${wrong.length} wrong.`);
     // Print at once, because the run can take minutes more.
-    for (; told < wrong.length && told < 20; told++) say(`  ${wrong[told]}`);
+    for (; printed < wrong.length && printed < 20; printed++) say(`  ${wrong[printed]}`);
   }, 10_000);
   try {
     // One after the other, because creating a database uses a small machine completely.
-    for (let lane = 0; lane < lanes && !signal.aborted; lane++) grounds.push(await Ground.prepare());
+    for (let lane = 0; lane < lanes && !signal.aborted; lane++) fixtures.push(await Fixture.prepare());
     begin = performance.now();
     await Promise.all(
-      grounds.map((ground, lane) =>
-        runLane(ground, { lane, count: wanted / lanes, seed, signal }, tally, (text) => wrong.push(text)).catch(
+      fixtures.map((fixture, lane) =>
+        runLane(fixture, { lane, count: wanted / lanes, seed, signal }, tally, (text) => wrong.push(text)).catch(
           (error: Error) => wrong.push(`Lane ${lane} did not get to its end: ${error.stack}`),
         ),
       ),
     );
     seconds = (performance.now() - begin) / 1000;
     // Alone, because its cost is measured.
-    const [ground] = grounds;
-    if (ground && !signal.aborted)
-      amplified = await amplify(ground, await operationsAt(ground), new Random(seed), signal, (text) =>
+    const [fixture] = fixtures;
+    if (fixture && !signal.aborted)
+      amplified = await amplify(fixture, await operationsAt(fixture), new Random(seed), signal, (text) =>
         wrong.push(text),
       );
   } finally {
     clearInterval(progress);
-    for (const ground of grounds) await ground.end();
+    for (const fixture of fixtures) await fixture.end();
   }
   for (const [name, [accepted, rejected]] of tally.reached) {
     if (accepted === 0) wrong.push(`The proof is idle: ${name} was never accepted.`);
@@ -117,25 +117,25 @@ export async function proveInput({ seed, short, say, signal }: Terms): Promise<V
   };
 }
 
-async function operationsAt({ service }: Ground): Promise<Operation[]> {
+async function operationsAt({ service }: Fixture): Promise<Operation[]> {
   return operationsOf((await (await fetch(`${service.url}/openapi.json`)).json()) as object);
 }
 
 /** Sends a lane's share of the requests, one after the other. */
 async function runLane(
-  ground: Ground,
+  fixture: Fixture,
   { lane, count, seed, signal }: { lane: number; count: number; seed: number; signal: AbortSignal },
   tally: Tally,
   say: (wrong: string) => void,
 ) {
-  const port = Number(new URL(ground.service.url).port);
+  const port = Number(new URL(fixture.service.url).port);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
-    const idlers = sendIncomplete(port, ground.account.token);
-    const operations = await operationsAt(ground);
+    const incomplete = sendIncomplete(port, fixture.account.token);
+    const operations = await operationsAt(fixture);
     for (const { name } of operations) if (!tally.reached.has(name)) tally.reached.set(name, [0, 0]);
-    const { started } = await metrics(ground);
-    let prints = await ground.fingerprint();
+    const { started } = await metrics(fixture);
+    let prints = await fixture.fingerprint();
     /** The recorded changes since then. */
     const noted = new Set<string>();
     const note = (changes: string[]) => {
@@ -144,23 +144,23 @@ async function runLane(
     for (let number = 0; number < count && !signal.aborted; number++) {
       // A separate generator per request, so that a request does not depend on earlier ones.
       const chance = new Random((seed * lanes + lane) * 1_000_003 + number);
-      const made = makeRequest(chance, ground, chance.weighted(operations, weightOf));
+      const made = makeRequest(chance, fixture, chance.weighted(operations, weightOf));
       const begin = performance.now();
       const answers = await send(agent, port, made.outgoing);
       const ms = performance.now() - begin;
-      const changed = await ground.changes();
+      const changed = await fixture.changes();
       note(changed);
       const changes = changed.filter((change) => !change.startsWith('sweep '));
       const problems = checkResponses(made, operations, answers, changes);
       for (const problem of problems)
-        say(`${problem} Lane ${lane}, request ${number}: ${shown(made)}${heard(answers)}`);
+        say(`${problem} Lane ${lane}, request ${number}: ${shown(made)}${answersText(answers)}`);
       add(tally, made, operations, { answers, changes, problems, ms });
-      if (made.visitor && changes.length > 0) ground.visitors = ground.visitors.filter((one) => one !== made.visitor);
-      const mayHaveFallen = changes.some((change) => /^delete (accounts|sessions)$|^update tokens$/.test(change));
-      if (number % restockEvery === 0 || mayHaveFallen || ground.visitors.length === 0) note(await ground.restock());
+      if (made.visitor && changes.length > 0) fixture.visitors = fixture.visitors.filter((one) => one !== made.visitor);
+      const mayLackItems = changes.some((change) => /^delete (accounts|sessions)$|^update tokens$/.test(change));
+      if (number % restockEvery === 0 || mayLackItems || fixture.visitors.length === 0) note(await fixture.restock());
       const isLast = number === count - 1;
       if (isLast || number % compareEvery === compareEvery - 1) {
-        const now = await ground.fingerprint();
+        const now = await fixture.fingerprint();
         tally.compared++;
         for (const name of Object.keys(now))
           if (now[name] !== prints[name] && !noted.has(name)) say(`${name} was changed without a record.`);
@@ -169,29 +169,34 @@ async function runLane(
         noted.clear();
       }
       if (isLast || number % watchEvery === 0) {
-        const { memory, started: since } = await metrics(ground);
+        const { memory, started: since } = await metrics(fixture);
         tally.memory = Math.max(tally.memory, memory);
         if (since !== started) say('The service started anew.');
         if (memory > maxMemory) say(`The service holds ${Math.round(memory / 1e6)} MB.`);
       }
     }
     if (signal.aborted) return;
-    for (const [what, ms] of await Promise.all(idlers)) if (ms > longestIdleMs) say(`It was left open: ${what}.`);
-    const { status } = await fetch(`${ground.service.url}/health`);
+    for (const [what, ms] of await Promise.all(incomplete)) if (ms > longestIdleMs) say(`It was left open: ${what}.`);
+    const { status } = await fetch(`${fixture.service.url}/health`);
     if (status !== 200) say(`In the end the service is not healthy: ${status}.`);
   } finally {
     agent.destroy();
   }
 }
 
-interface Heard {
+interface Exchange {
   answers: Answer[] | undefined;
   changes: string[];
   problems: string[];
   ms: number;
 }
 
-function add(tally: Tally, made: Made, operations: Operation[], { answers = [], changes, problems, ms }: Heard): void {
+function add(
+  tally: Tally,
+  made: Made,
+  operations: Operation[],
+  { answers = [], changes, problems, ms }: Exchange,
+): void {
   tally.requests++;
   if (ms > tally.slowest.ms) tally.slowest = { ms, what: shown(made) };
   for (const { status } of answers) {
@@ -220,7 +225,7 @@ function weightOf({ path, method, hasBody }: Operation): number {
   return hasBody ? 2 : 1;
 }
 
-async function metrics({ service }: Ground): Promise<{ memory: number; started: number }> {
+async function metrics({ service }: Fixture): Promise<{ memory: number; started: number }> {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   const value = (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
   return { memory: value('process_resident_memory_bytes'), started: value('process_start_time_seconds') };
@@ -261,6 +266,6 @@ function shown({ outgoing, changes }: Made): string {
   return `${wire ? 'raw ' : ''}${method} ${cut(target, 300)} [${list}] ${cut(body.toString(), 400)} (${what})`;
 }
 
-function heard(answers: { status: number; body: string }[] | undefined): string {
+function answersText(answers: { status: number; body: string }[] | undefined): string {
   return (answers ?? []).map(({ status, body }) => `\n    ${status} ${body.slice(0, 300)}`).join('');
 }

@@ -3,9 +3,9 @@ import { proveFairness } from './fairness.ts';
 import { proveFaults } from './faults.ts';
 import { proveInput } from './input.ts';
 import { proveRedemptions } from './redemptions.ts';
-import type { Terms, Verdict } from './support/proof.ts';
+import type { ProofOptions, Verdict } from './support/proof.ts';
 
-const proofs: Record<string, { claim: string; prove(terms: Terms): Promise<Verdict> }> = {
+const proofs: Record<string, { claim: string; prove(terms: ProofOptions): Promise<Verdict> }> = {
   input: { claim: 'Bad input gets a clear answer, and changes nothing.', prove: proveInput },
   fairness: { claim: 'A flood from one account does not slow down another.', prove: proveFairness },
   redeem: { claim: 'Vouchers are redeemed once, whatever happens.', prove: proveRedemptions },

@@ -1,11 +1,11 @@
 import { Agent } from 'node:http';
 import pg from 'pg';
 import { Random } from '../../src/shared/random.ts';
-import { aside, startService } from '../bench/load/service.ts';
+import { ownProcessGroup, startService } from '../bench/load/service.ts';
 import { ask } from './support/client.ts';
 import { fingerprint } from './support/fingerprint.ts';
 import { every, Fleet } from './support/fleet.ts';
-import type { Terms, Verdict } from './support/proof.ts';
+import type { ProofOptions, Verdict } from './support/proof.ts';
 
 const processes = 3;
 /** The number of concurrent clients. */
@@ -33,26 +33,26 @@ interface Attempt {
  * Thousands of clients redeem the same codes over several processes, while processes are killed and connections are
  * cut. Unanswered requests are retried. At the end the database is compared with the responses.
  */
-export async function proveRedemptions({ seed, short, say, signal }: Terms): Promise<Verdict> {
+export async function proveRedemptions({ seed, short, say, signal }: ProofOptions): Promise<Verdict> {
   const wanted = short ? 100_000 : 1_000_000;
   const chance = new Random(seed);
   // This process runs the embedded PostgreSQL, so it is not killed.
-  const keeper = await startService({ LOG_LEVEL: 'error' }, aside);
-  const behind = new pg.Client({ connectionString: keeper.superuser });
-  await behind.connect();
+  const service = await startService({ LOG_LEVEL: 'error' }, ownProcessGroup);
+  const database = new pg.Client({ connectionString: service.superuser });
+  await database.connect();
   try {
-    const account = await keeper.admin('POST', '/accounts', { name: 'The Harbour Group' });
+    const account = await service.admin('POST', '/accounts', { name: 'The Harbour Group' });
     const at = `/accounts/${account.id}`;
-    const { token } = await keeper.admin('POST', `${at}/tokens`, { name: 'till' });
+    const { token } = await service.admin('POST', `${at}/tokens`, { name: 'till' });
     const units: number[] = [];
-    for (let n = 0; n < 5; n++) units.push((await keeper.admin('POST', `${at}/units`, { name: `Venue ${n}` })).id);
+    for (let n = 0; n < 5; n++) units.push((await service.admin('POST', `${at}/units`, { name: `Venue ${n}` })).id);
     const newGroup = async (name: string) =>
-      (await keeper.admin('POST', `${at}/unique_code_groups`, { unit_id: units[0], name })).id;
+      (await service.admin('POST', `${at}/unique_code_groups`, { unit_id: units[0], name })).id;
     const [raced, spared] = [await newGroup('Raced for'), await newGroup('Left alone')];
     const codes = Math.ceil(wanted / clientsPerCode);
     say(`${codes.toLocaleString('en')} codes to redeem, and the same codes in a group that no request names.`);
     for (const group of [raced, spared]) {
-      await behind.query(
+      await database.query(
         `insert into unique_codes (account_id, group_id, unique_code) select $1, $2, 'R' || n from generate_series(0, $3 - 1) as n`,
         [account.id, group, codes],
       );
@@ -61,14 +61,14 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
     const others = {
       unique_codes: `case when group_id = ${raced} then to_jsonb(r) - 'redeemed_at' - 'redeemed_unit_id' else to_jsonb(r) end`,
     };
-    const before = await fingerprint(behind, others);
-    const fleet = await Fleet.start(processes, { DATABASE_URL: keeper.database, LOG_LEVEL: 'error' }, chance);
+    const before = await fingerprint(database, others);
+    const fleet = await Fleet.start(processes, { DATABASE_URL: service.database, LOG_LEVEL: 'error' }, chance);
     const sent: Attempt[] = [];
     const tally = { requests: 0, hungUp: 0, cut: 0, retries: 0, unanswered: 0, turnedAway: 0 };
     const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
     const kills = every(killEveryMs, () => fleet.killOne());
     const cuts = every(cutEveryMs, async () => {
-      const { rowCount } = await behind.query(
+      const { rowCount } = await database.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'regulars service'
          order by state = 'idle', random() limit 2`,
       );
@@ -78,8 +78,8 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
     const redeem = (attempt: Attempt) => {
       tally.requests++;
       attempt.asked++;
-      const hangUp = chance.once(disconnectEvery);
-      if (hangUp) tally.hungUp++;
+      const disconnects = chance.once(disconnectEvery);
+      if (disconnects) tally.hungUp++;
       const body = JSON.stringify({
         ...{
           account_id: account.id,
@@ -89,7 +89,7 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
         },
         redemption_date: new Date(firstSecond + attempt.number * 1000).toISOString(),
       });
-      const question = { token, body, patienceMs: hangUp ? chance.below(20) : patienceMs };
+      const question = { token, body, patienceMs: disconnects ? chance.below(20) : patienceMs };
       return ask(agent, `${fleet.url()}/v1/unique_code/redeem`, question);
     };
     /** Sends the request until a response tells the outcome. Counts every try. */
@@ -130,12 +130,12 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
       await fleet.stop();
     }
     const seconds = (performance.now() - begin) / 1000;
-    const { rows } = await behind.query<Stored>(
+    const { rows } = await database.query<Stored>(
       `select substr(unique_code, 2)::int as code, extract(epoch from redeemed_at)::float8 * 1000 as at, redeemed_unit_id::int as unit
        from unique_codes where group_id = $1 order by id`,
       [raced],
     );
-    const after = await fingerprint(behind, others);
+    const after = await fingerprint(database, others);
     const { wrong, redeemed, lost, doubled } = checkCodes(sent, rows);
     for (const name of Object.keys(before)) {
       if (before[name] !== after[name]) wrong.push(`Something else changed: ${name}.`);
@@ -162,8 +162,8 @@ export async function proveRedemptions({ seed, short, say, signal }: Terms): Pro
       },
     };
   } finally {
-    await behind.end();
-    await keeper.stop();
+    await database.end();
+    await service.stop();
   }
 }
 

@@ -7,7 +7,7 @@ import { ApiError, api } from '../api/client.ts';
 import mark from '../shell/mark.svg';
 import { FormEnd, useServerForm } from '../ui/form.tsx';
 import { drafts } from './drafts.ts';
-import { tellOtherTabs } from './other-tabs.ts';
+import { notifyOtherTabs } from './other-tabs.ts';
 import classes from './SignInPage.module.css';
 import { sessionQuery } from './session.ts';
 
@@ -27,7 +27,7 @@ export function SignInPage() {
     onDone: (session) => {
       queries.clear();
       queries.setQueryData(sessionQuery.queryKey, session);
-      tellOtherTabs(session.user.id);
+      notifyOtherTabs(session.user.id);
       drafts.clear(session.user.id);
       history.push(safePath(next));
     },

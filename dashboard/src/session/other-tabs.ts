@@ -14,4 +14,4 @@ tabs.onmessage = ({ data: userId }: MessageEvent<number | null>) => {
 };
 
 /** Sends the id of the signed-in user to the other tabs, or null after a sign-out. */
-export const tellOtherTabs = (userId: number | null) => tabs.postMessage(userId);
+export const notifyOtherTabs = (userId: number | null) => tabs.postMessage(userId);

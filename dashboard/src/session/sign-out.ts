@@ -1,7 +1,7 @@
 import { type ApiError, api } from '../api/client.ts';
 import { notify } from '../ui/notify.ts';
 import { drafts } from './drafts.ts';
-import { tellOtherTabs } from './other-tabs.ts';
+import { notifyOtherTabs } from './other-tabs.ts';
 
 let afterSignOut = async () => {};
 /** Registers the navigation after a sign-out. The router imports this file, so this file cannot import the router. */
@@ -13,7 +13,7 @@ export function onSignOut(act: () => Promise<void>): void {
 export async function signOut({ everywhere = false } = {}): Promise<void> {
   try {
     await api.delete(everywhere ? '/sessions' : '/session');
-    tellOtherTabs(null);
+    notifyOtherTabs(null);
     drafts.clear();
     await afterSignOut();
   } catch (error) {

@@ -34,35 +34,35 @@ export function Confirm({
   size,
   onConfirm,
 }: ConfirmProps) {
-  const doing = useMutation({ mutationFn: onConfirm, meta: useShowsError(), onSuccess: close });
+  const confirming = useMutation({ mutationFn: onConfirm, meta: useShowsError(), onSuccess: close });
   function close() {
-    doing.reset();
+    confirming.reset();
     onClose();
   }
   // Closing does not cancel a running action, and the window shows its error, so it stays open.
-  const cancel = () => doing.isPending || close();
+  const cancel = () => confirming.isPending || close();
   return (
     <Modal
       opened={opened}
       onClose={cancel}
-      closeButtonProps={{ 'aria-label': 'Close', disabled: doing.isPending }}
+      closeButtonProps={{ 'aria-label': 'Close', disabled: confirming.isPending }}
       title={title}
       size={size}
       onExitTransitionEnd={keepFocus}
     >
       <Stack>
         <div>{children}</div>
-        {doing.error && <Alert color="red">{doing.error.message}</Alert>}
+        {confirming.error && <Alert color="red">{confirming.error.message}</Alert>}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" disabled={doing.isPending} onClick={cancel}>
+          <Button variant="default" disabled={confirming.isPending} onClick={cancel}>
             {action ? 'Cancel' : 'Close'}
           </Button>
           {action && (
             <Button
               color={danger ? 'red' : undefined}
-              loading={doing.isPending}
+              loading={confirming.isPending}
               disabled={disabled}
-              onClick={() => doing.mutate()}
+              onClick={() => confirming.mutate()}
             >
               {action}
             </Button>

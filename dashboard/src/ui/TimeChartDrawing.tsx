@@ -10,8 +10,8 @@ import { bucketName, type Point, type TimeChartProps, valueAt } from './time-ser
 export default function TimeChartDrawing(props: TimeChartProps<Point>) {
   const { points, bucket, series, kind = 'area', label, withoutLegend } = props;
   if (!points) return <Skeleton height="100%" />;
-  const still = { isAnimationActive: false };
-  const around = {
+  const noAnimation = { isAnimationActive: false };
+  const chartProps = {
     margin: { top: 8, right: 8 },
     role: 'application',
     'aria-label': `${label}. Use the arrow keys to move through it.`,
@@ -45,9 +45,9 @@ export default function TimeChartDrawing(props: TimeChartProps<Point>) {
     activeDotProps: { r: 4, strokeWidth: 0 },
   } as const;
   if (kind === 'bars')
-    return <BarChart {...common} type="stacked" maxBarWidth={28} barProps={still} barChartProps={around} />;
-  if (kind === 'lines') return <LineChart {...common} {...marks} lineProps={still} lineChartProps={around} />;
-  return <AreaChart {...common} {...marks} fillOpacity={0.14} areaProps={still} areaChartProps={around} />;
+    return <BarChart {...common} type="stacked" maxBarWidth={28} barProps={noAnimation} barChartProps={chartProps} />;
+  if (kind === 'lines') return <LineChart {...common} {...marks} lineProps={noAnimation} lineChartProps={chartProps} />;
+  return <AreaChart {...common} {...marks} fillOpacity={0.14} areaProps={noAnimation} areaChartProps={chartProps} />;
 }
 
 /** The tooltip of a point. */

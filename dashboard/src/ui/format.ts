@@ -29,23 +29,23 @@ const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const minute = { ...day, hour: 'numeric', minute: '2-digit' } as const;
 
 /** Parses a wall-clock time ("2026-03-01 19:30:00") or day ("2026-03-01") as UTC. It is also formatted as UTC. */
-function unzoned(text: string): Date {
+function parseDay(text: string): Date {
   return new Date(`${text.slice(0, 10)}T${text.slice(11, 19) || '00:00:00'}Z`);
 }
 
 /** Formats "2026-03-01" or a wall-clock time as a day. */
-export const formatDay = (text: string) => dateFormat({ ...day, timeZone: 'UTC' }).format(unzoned(text));
+export const formatDay = (text: string) => dateFormat({ ...day, timeZone: 'UTC' }).format(parseDay(text));
 /** "1 Mar", if the year is clear from the context. */
 export const formatDayOfYear = (text: string) =>
-  dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' }).format(unzoned(text));
+  dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' }).format(parseDay(text));
 /** "Mar 2026", for any day in it. */
 export const formatMonth = (text: string) =>
-  dateFormat({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(unzoned(text));
+  dateFormat({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(parseDay(text));
 /** "1 – 7 Mar 2026", both days included. */
 export const formatDays = (from: string, to: string) =>
-  dateFormat({ ...day, timeZone: 'UTC' }).formatRange(unzoned(from), unzoned(to));
+  dateFormat({ ...day, timeZone: 'UTC' }).formatRange(parseDay(from), parseDay(to));
 /** Formats a wall-clock time: "2026-03-01 19:30:00". */
-export const formatWallClock = (text: string) => dateFormat({ ...minute, timeZone: 'UTC' }).format(unzoned(text));
+export const formatWallClock = (text: string) => dateFormat({ ...minute, timeZone: 'UTC' }).format(parseDay(text));
 /** Formats an instant ("2026-03-01T19:30:00.000Z") in this time zone. */
 export const formatInstant = (text: string, timeZone: string) =>
   dateFormat({ ...minute, timeZone }).format(new Date(text));
@@ -74,13 +74,13 @@ export function formatRelative(text: string, now = Date.now()): string {
 }
 
 /** "1 guest", "2 guests", with a formatted number. */
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function withCount(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
 /** Adds days. A negative number subtracts. */
 export function daysLater(text: string, days: number): string {
-  const date = unzoned(text);
+  const date = parseDay(text);
   date.setUTCDate(date.getUTCDate() + days);
   return date.toISOString().slice(0, 10);
 }
@@ -89,4 +89,4 @@ export function daysLater(text: string, days: number): string {
 export const today = (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date());
 
 /** "No show" for "no show". */
-export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+export const capitalise = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

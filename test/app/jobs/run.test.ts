@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runJobs } from '../../../src/app/jobs/run.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { fatal } from '../../support/cutting-proxy.ts';
+import { fatalMessage } from '../../support/cutting-proxy.ts';
 import { createDatabase, superuser } from '../../support/database.ts';
 
 const database = await createDatabase();
@@ -18,7 +18,7 @@ async function throughProxy() {
     client.on('error', () => {});
     if (isStarting) {
       turnedAway++;
-      client.end(fatal('57P03', 'the database system is starting up'));
+      client.end(fatalMessage('57P03', 'the database system is starting up'));
       return;
     }
     open.add(client);

@@ -18,14 +18,14 @@ it('assigning codes to a group of contacts reads the group once, even before Pos
     insert into unique_codes (account_id, group_id, unique_code, contact_id)
     select ${id}::bigint, 1, 'C' || n, case when n <= 300 then 1000 + n end from generate_series(1, 400) n`;
   const [found, read] = await db.tenant(id, async (tx) => {
-    const soFar = async () => {
+    const rowsRead = async () => {
       const rows = await tx<{ read: number }>`
         select sum(seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
         where relname in ('contacts', 'contact_groups', 'unique_codes')`;
       return only(rows).read;
     };
-    const before = await soFar();
-    return [await selectContactsWithoutCode(tx, id, 1, 1, 400), (await soFar()) - before];
+    const before = await rowsRead();
+    return [await selectContactsWithoutCode(tx, id, 1, 1, 400), (await rowsRead()) - before];
   });
   expect(found).toEqual({ ids: Array.from({ length: 100 }, (_, n) => 1301 + n), total: 100 });
   // The links, the contacts and their codes, once each. A plan that joins them reads 160,000.

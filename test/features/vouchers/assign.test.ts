@@ -208,9 +208,10 @@ describe('assigning one code to each contact of a list', () => {
 
 describe('assigning one code to each contact of a group', () => {
   const path = (group: number) => `${home.base}/unique_code_groups/${group}/assign`;
-  const giveAll = (group: number, group_id: unknown, more = {}) => admin('POST', path(group), { group_id, ...more });
+  const assignToGroup = (group: number, group_id: unknown, more = {}) =>
+    admin('POST', path(group), { group_id, ...more });
   /** A group of contacts with so many in it. */
-  const crowd = async (count: number) => {
+  const newMembers = async (count: number) => {
     const { id } = accepted(
       await admin('POST', `${home.base}/groups`, { unit_id: home.unit, name: fresh('group') }),
       201,
@@ -221,30 +222,30 @@ describe('assigning one code to each contact of a group', () => {
   };
 
   it('assigns one to each member and to no other contact, and none the second time', async () => {
-    const [{ group }, { id, members }] = [await stocked(5), await crowd(3)];
+    const [{ group }, { id, members }] = [await stocked(5), await newMembers(3)];
     await newContact();
-    const first = accepted(await giveAll(group, id));
+    const first = accepted(await assignToGroup(group, id));
     expect([first.assigned, first.remaining]).toEqual([3, 0]);
     expect((await holders(group)).filter((one) => one !== null).sort()).toEqual(members.toSorted());
-    expect(accepted(await giveAll(group, `${id}`))).toEqual({ assigned: 0, remaining: 0, data: [] });
+    expect(accepted(await assignToGroup(group, `${id}`))).toEqual({ assigned: 0, remaining: 0, data: [] });
   });
   it('skips members that have one, also through a merged contact', async () => {
-    const [{ group, codes }, { id, members }] = [await stocked(5), await crowd(3)];
+    const [{ group, codes }, { id, members }] = [await stocked(5), await newMembers(3)];
     const [ana = 0, rui = 0, eva = 0] = members;
-    const goes = await newContact();
-    await assigned(group, codes[0] as string, goes);
-    await home.merge(goes, ana);
+    const merged = await newContact();
+    await assigned(group, codes[0] as string, merged);
+    await home.merge(merged, ana);
     await assigned(group, codes[1] as string, rui);
-    const { assigned: count, remaining, data } = accepted(await giveAll(group, id));
+    const { assigned: count, remaining, data } = accepted(await assignToGroup(group, id));
     expect([count, remaining, data.map((one: Given) => one.contact_id)]).toEqual([1, 0, [eva]]);
   });
   it('assigns 400 per request and returns how many are left', async () => {
-    const [{ group }, { id, units }] = [await stocked(405), await crowd(1)];
+    const [{ group }, { id, units }] = [await stocked(405), await newMembers(1)];
     for (let made = 1; made < 405; made += 101)
       await Promise.all(Array.from({ length: 101 }, () => newContact({ units })));
     const counts = [];
     for (let call = 0; call < 3; call++) {
-      const { assigned, remaining } = accepted(await giveAll(group, id));
+      const { assigned, remaining } = accepted(await assignToGroup(group, id));
       counts.push([assigned, remaining]);
     }
     expect(counts).toEqual([
@@ -254,15 +255,15 @@ describe('assigning one code to each contact of a group', () => {
     ]);
   });
   it('assigns none if there are too few for all', async () => {
-    const [{ group }, { id }] = [await stocked(2), await crowd(3)];
-    expect(refusal(await giveAll(group, id))).toEqual(['group_id']);
+    const [{ group }, { id }] = [await stocked(2), await newMembers(3)];
+    expect(refusal(await assignToGroup(group, id))).toEqual(['group_id']);
     expect(await holders(group)).toEqual([null, null]);
   });
   it('is rejected for an unknown group, and together with contacts', async () => {
     const { group } = await stocked(2);
-    for (const id of [unknown, 'x']) expect(refusal(await giveAll(group, id))).toEqual(['group_id']);
-    const [{ id }, contact] = [await crowd(0), await newContact()];
-    expect(refusal(await giveAll(group, id, { contact_ids: [contact] }))).toEqual(['group_id']);
+    for (const id of [unknown, 'x']) expect(refusal(await assignToGroup(group, id))).toEqual(['group_id']);
+    const [{ id }, contact] = [await newMembers(0), await newContact()];
+    expect(refusal(await assignToGroup(group, id, { contact_ids: [contact] }))).toEqual(['group_id']);
     expect(await holders(group)).toEqual([null, null]);
   });
 });

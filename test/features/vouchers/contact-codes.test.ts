@@ -111,7 +111,8 @@ describe('a contact’s voucher codes', () => {
 });
 
 describe('a contact’s voucher codes, for staff', () => {
-  const staffLook = (contact: number | string) => admin('GET', `/accounts/${home.id}/contacts/${contact}/unique_codes`);
+  const listForStaff = (contact: number | string) =>
+    admin('GET', `/accounts/${home.id}/contacts/${contact}/unique_codes`);
 
   it('have the group, the time of the assignment, and the redemption', async () => {
     const [contact, name, unique_code] = [await newContact(), fresh('Summer'), fresh('CODE')];
@@ -120,7 +121,7 @@ describe('a contact’s voucher codes, for staff', () => {
     const { id } = await home.assigned(group, unique_code, contact);
     const { unique_code: newer } = await newCode(fresh('CODE'), contact);
     await redeemed({ unique_code, redemption_date: '2025-03-01 12:30:00' });
-    const { body } = await staffLook(contact);
+    const { body } = await listForStaff(contact);
     expect(body.data.map((code: { unique_code: string }) => code.unique_code)).toEqual([newer, unique_code]);
     expect(body.data[1]).toEqual({
       ...{ id, unique_code, unique_code_group_id: group, unique_code_group_name: name },
@@ -136,10 +137,10 @@ describe('a contact’s voucher codes, for staff', () => {
     const { unique_code } = await newCode(fresh('CODE'), old);
     await home.merge(old, now);
     for (const id of [old, now]) {
-      expect((await staffLook(id)).body.data).toMatchObject([{ unique_code, contact_id: now }]);
+      expect((await listForStaff(id)).body.data).toMatchObject([{ unique_code, contact_id: now }]);
     }
   });
   it('are a 404 for another account’s contact and for an unknown contact', async () => {
-    for (const id of [await away.newContact(), 999_999_999, 'x']) expect((await staffLook(id)).status).toBe(404);
+    for (const id of [await away.newContact(), 999_999_999, 'x']) expect((await listForStaff(id)).status).toBe(404);
   });
 });

@@ -100,7 +100,7 @@ describe('codes with Accept: text/csv', () => {
     const { data } = accepted(await list(group, '?page=120'));
     expect(column('unique_code').slice(-100)).toEqual(data.map((one: { unique_code: string }) => one.unique_code));
   });
-  it('are text if a spreadsheet would read a formula, and numbers stay numbers', async () => {
+  it('are escaped if a spreadsheet would read a formula, and numbers stay numbers', async () => {
     const group = await newGroup();
     await add(group, '=1+1', '+A1', '-2+3', '@SUM(1)', '-5', '+44', '2=2');
     const [header = [], ...rows] = readCsv((await file(group)).body);

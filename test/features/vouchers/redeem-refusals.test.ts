@@ -51,12 +51,12 @@ describe('a redemption is rejected, and nothing is stored, for the account:', ()
   ])('%s', async (_, account_id) => {
     expect(await refused({ account_id })).toEqual(['account_id']);
   });
-  it('and the code is not redeemed there either', async () => {
+  it('another account whose code is sent; the code stays active', async () => {
     const { unique_code } = await away.newCode();
     expect(await fields({ account_id: away.id, unit_id: away.unit, unique_code })).toEqual(['account_id']);
     expect(await away.statusOf({ unique_code })).toBe('Active');
   });
-  it('without any token', async () => {
+  it('missing, because no token is sent', async () => {
     const { unique_code } = await newCode();
     const body = { account_id: home.id, unit_id: home.unit, unique_code };
     const answer = await call('POST', '/v1/unique_code/redeem', { body });
@@ -173,7 +173,7 @@ describe('a rejection names all errors:', () => {
   it('an empty request', async () => {
     expect(refusal(await home.send({}))).toEqual(['account_id', 'unique_code', 'unit_id']);
   });
-  it('and concurrent rejections each have their own', async () => {
+  it('concurrent requests, each with its own errors', async () => {
     const codes = Array.from({ length: 10 }, () => fresh('CODE'));
     await home.add(await newGroup(), ...codes);
     const answers = await Promise.all(

@@ -254,7 +254,7 @@ describe('the fast path of a batch', () => {
       await turn();
       const late = expect(submit(2)).rejects.toThrow(Unavailable);
       vi.setSystemTime(Date.now() + 8000);
-      const patient = submit(3);
+      const waiting = submit(3);
       vi.setSystemTime(Date.now() + 4000);
       expect(() => submit(4)).toThrow(Unavailable);
       while (release.length > 0) release.shift()?.();
@@ -262,7 +262,7 @@ describe('the fast path of a batch', () => {
       await Promise.all(writing);
       await turn();
       release.shift()?.();
-      await expect(patient).resolves.toBe('done 3');
+      await expect(waiting).resolves.toBe('done 3');
       expect(batches).toEqual([[0], [1], [3]]);
       const next = submit(5);
       await turn();

@@ -32,11 +32,11 @@ describe('a transaction', () => {
   });
 
   it('does not commit if an error in it was ignored', async () => {
-    const careless = db.transaction(async (tx) => {
+    const ignoring = db.transaction(async (tx) => {
       await tx`insert into kept values (4)`;
       await tx`insert into kept values (1)`.catch(() => {});
     });
-    await expect(careless).rejects.toThrow(/The transaction was rolled back/);
+    await expect(ignoring).rejects.toThrow(/The transaction was rolled back/);
     expect(await kept()).toEqual([1, 2]);
   });
 
@@ -61,16 +61,16 @@ describe('a transaction', () => {
   });
 
   it('is cancelled, in PostgreSQL too, if a statement takes too long', async () => {
-    const hasty = openPool({ url: database.url, connections: 1, longestStatementMs: 1000 });
-    const slow = hasty.transaction(async (tx) => {
+    const shortTimeout = openPool({ url: database.url, connections: 1, longestStatementMs: 1000 });
+    const slow = shortTimeout.transaction(async (tx) => {
       await tx`insert into kept values (5)`;
       await tx`select pg_sleep(60)`;
     });
     const failure = await slow.catch((error) => error);
     expect([failure.code, isDatabaseUnavailable(failure)]).toEqual(['57014', true]);
     expect(await kept()).not.toContain(5);
-    expect((await hasty.transaction((tx) => tx`select 1 as fine`))[0]).toEqual({ fine: 1 });
-    await hasty.close();
+    expect((await shortTimeout.transaction((tx) => tx`select 1 as fine`))[0]).toEqual({ fine: 1 });
+    await shortTimeout.close();
   });
 
   it('has the time of each statement, so that it is not dated before the one it waited for', async () => {

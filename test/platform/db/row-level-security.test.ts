@@ -3,7 +3,7 @@ import type { Tx } from '../../../src/platform/db/database.ts';
 import { raw } from '../../../src/platform/db/sql.ts';
 import { testApp } from '../../support/app.ts';
 import { superuser } from '../../support/database.ts';
-import { furnish } from '../../support/furnished.ts';
+import { createFullAccount } from '../../support/full-account.ts';
 
 /** Every table that may be seen from all accounts, and why. A table that is not here must keep accounts apart. */
 const directory: Record<string, string> = {
@@ -66,7 +66,10 @@ describe('the catalogue', () => {
 });
 
 describe('a statement in the scope of another account', async () => {
-  const [ours, theirs] = [(await furnish(app, sql, 'Ours')).ids, (await furnish(app, sql, 'Theirs')).ids];
+  const [ours, theirs] = [
+    (await createFullAccount(app, sql, 'Ours')).ids,
+    (await createFullAccount(app, sql, 'Theirs')).ids,
+  ];
   // The request log is written a moment after the answer.
   await vi.waitFor(async () => expect(await sql`select from request_log`).toHaveLength(12), { timeout: 120_000 });
 
@@ -77,7 +80,9 @@ describe('a statement in the scope of another account', async () => {
 
   it.each(tenantTables)('finds and changes no row in $name', async ({ name }) => {
     const before = await snapshot(name);
-    expect(before.length, `${name} has rows to attack: give it some in test/support/furnished.ts`).toBeGreaterThan(0);
+    expect(before.length, `${name} has rows to attack: give it some in test/support/full-account.ts`).toBeGreaterThan(
+      0,
+    );
 
     const seen = await tenant((tx) => tx<{ account_id: number }>`select account_id from ${raw(name)}`);
     expect(seen.length).toBeGreaterThan(0);

@@ -121,15 +121,15 @@ it.each<[string, string, number, (tx: Tx) => Promise<unknown>]>([
   ],
 ])('%s are found without reading other rows', async (_, table, own, select) => {
   const read = await db.tenant(large, async (tx) => {
-    const soFar = async () => {
+    const rowsRead = async () => {
       const rows = await tx<{ read: number }>`
         select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = ${table}`;
       return only(rows).read;
     };
-    const before = await soFar();
+    const before = await rowsRead();
     const found = JSON.stringify(await select(tx));
     expect(found.length).toBeGreaterThan(100);
-    return (await soFar()) - before;
+    return (await rowsRead()) - before;
   });
   // Once for the page, and once to count them.
   expect(read).toBeGreaterThan(0);

@@ -162,8 +162,8 @@ describe('errors', () => {
 
   it('responds with 503 and Retry-After while the database is unavailable, and is not healthy', async () => {
     // No server listens on this port.
-    const nowhere = openPool({ url: `postgres://regulars:x@127.0.0.1:${await freePort()}/none`, connections: 2 });
-    const lost = await appOver(nowhere, database);
+    const unreachable = openPool({ url: `postgres://regulars:x@127.0.0.1:${await freePort()}/none`, connections: 2 });
+    const lost = await appOver(unreachable, database);
     for (const path of [units, '/health']) {
       const answer = await lost.call('GET', path, { token });
       expect(answer.status).toBe(503);

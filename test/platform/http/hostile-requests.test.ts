@@ -181,6 +181,6 @@ describe('a body', () => {
   });
 });
 
-it('is still processed after all of these', async () => {
+it('a valid request is still served after all of these', async () => {
   expect((await admin('GET', `/accounts/${id}`)).status).toBe(200);
 });

@@ -98,7 +98,7 @@ describe('the elements of a body', () => {
     ['lists in lists', `[${times(50_000, '[1]')}]`],
     ['objects', `[${times(50_000, '{"a":1}')}]`],
     ['one object', `{${names(99_998, (n) => `"${n}":1`)}}`],
-  ])('may not exceed that: %s', async (_, list) => {
+  ])('may not be more than 100,000: %s', async (_, list) => {
     const { status, body: answer } = await send(body(list));
     const message = 'The body has more than 100,000 elements. Send it in smaller parts.';
     expect([status, answer]).toEqual([400, { errors: [{ message }] }]);

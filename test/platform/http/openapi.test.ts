@@ -223,7 +223,7 @@ describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (url) => {
     expect(etags.size).toBe(3);
   });
 
-  it('is for everybody, also without a token', async () => {
+  it('is public and requires no token', async () => {
     expect((await get()).statusCode).toBe(200);
     expect((await app.inject({ method: 'HEAD', url })).statusCode).toBe(200);
     expect((await app.inject({ method: 'POST', url })).statusCode).toBe(405);

@@ -17,7 +17,7 @@ const forOwners = (path: string, method: string) =>
   /\/(users|tokens|audit|email_domains)\b/.test(path) ||
   (method !== 'GET' && path === '/admin/v1/accounts') ||
   (method === 'DELETE' && path === '/admin/v1/accounts/:account_id');
-const forEverybody = (path: string) => path.startsWith('/admin/v1/session');
+const isForAllRoles = (path: string) => path.startsWith('/admin/v1/session');
 
 /** The address with ids that lead nowhere, so that nothing is changed where the call is let in. */
 const address = (path: string, account: number) =>
@@ -26,11 +26,11 @@ const address = (path: string, account: number) =>
 describe.each(adminOperations.map(({ method, path, role }) => ({ method, path, role })))(
   '$method $path',
   ({ method, path, role }) => {
-    const needed = forOwners(path, method) ? 'owner' : method === 'GET' || forEverybody(path) ? 'viewer' : 'staff';
+    const needed = forOwners(path, method) ? 'owner' : method === 'GET' || isForAllRoles(path) ? 'viewer' : 'staff';
 
     it(`requires ${needed} or more`, async () => {
       expect(role).toBe(needed);
-      if (forEverybody(path)) return;
+      if (isForAllRoles(path)) return;
       const refused = needed === 'owner' ? [staff, viewer] : needed === 'staff' ? [viewer] : [];
       for (const user of refused) {
         const { status, body } = await user.call(method, address(path, ours.id), method === 'GET' ? undefined : {});

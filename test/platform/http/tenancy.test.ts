@@ -4,14 +4,14 @@ import { raw } from '../../../src/platform/db/sql.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { type Answer, testApp } from '../../support/app.ts';
 import { superuser } from '../../support/database.ts';
-import { type Furnished, furnish, type Ids } from '../../support/furnished.ts';
+import { createFullAccount, type FullAccount, type Ids } from '../../support/full-account.ts';
 import { signedIn } from '../../support/staff.ts';
 
 const app = await testApp();
 const { admin, call, database } = app;
 const sql = await superuser(database);
 
-const theirs = await furnish(app, sql, 'Theirs');
+const theirs = await createFullAccount(app, sql, 'Theirs');
 const owner = await signedIn(app, 'owner');
 const staff = await signedIn(app, 'staff', []);
 const strangers = await signedIn(app, 'staff', [theirs.ids.account_id]);
@@ -19,7 +19,7 @@ const strangers = await signedIn(app, 'staff', [theirs.ids.account_id]);
 let wrongTokens = 0;
 
 /** There is nothing under it, anywhere. */
-const nowhere = 999_999_999;
+const unknownId = 999_999_999;
 
 /** What an operation is sent, where that is more than its example with the account's own ids. */
 const bodies: Record<string, (ids: Ids) => object> = {
@@ -124,11 +124,11 @@ function* exchanges(ours: unknown, others: unknown, at: string[] = []): Generato
 
 const mapIds = (ids: Ids, to: number): Ids => Object.fromEntries(Object.keys(ids).map((name) => [name, to])) as Ids;
 
-async function send(operation: Route, { path, sent }: Request, by: Furnished | typeof staff): Promise<Answer> {
+async function send(operation: Route, { path, sent }: Request, by: FullAccount | typeof staff): Promise<Answer> {
   const { method, access } = operation;
   const address = path.join('/');
   if (access === 'partner') {
-    const { token } = by as Furnished;
+    const { token } = by as FullAccount;
     return method === 'GET'
       ? call(method, address, { token, query: query(sent) })
       : call(method, address, { token, body: sent });
@@ -150,9 +150,9 @@ function query(sent: unknown): string {
 /** All that a client sees of a response, except for its own input and values that differ by request. */
 function seen({ status, body, headers }: Answer, ids: number[]) {
   const { date, 'x-request-id': _, 'content-length': __, ...rest } = headers;
-  const tellTale = Object.entries(rest).filter(([name]) => !name.startsWith('ratelimit-'));
+  const otherHeaders = Object.entries(rest).filter(([name]) => !name.startsWith('ratelimit-'));
   const hide = (text: string) => ids.reduce((left, id) => left.replaceAll(new RegExp(`\\b${id}\\b`, 'g'), '#'), text);
-  return { status, body: hide(JSON.stringify(body)), headers: tellTale };
+  return { status, body: hide(JSON.stringify(body)), headers: otherHeaders };
 }
 
 const tables = await sql<{ name: string }>`
@@ -190,15 +190,15 @@ const within = routes.filter(({ account }) => account !== 'none');
 
 describe.each(within.map((operation) => ({ operation, name: nameOf(operation) })))('$name', async ({ operation }) => {
   it('finds and changes nothing of another account; its ids are treated as unknown', async () => {
-    const ours = await furnish(app, sql, 'Ours');
+    const ours = await createFullAccount(app, sql, 'Ours');
     await admin('PATCH', `/users/${staff.id}`, { account_ids: [ours.ids.account_id] });
     const us = operation.access === 'partner' ? ours : operation.role === 'owner' ? owner : staff;
-    const [own, their, none] = [ours.ids, theirs.ids, mapIds(ours.ids, nowhere)].map((ids) =>
+    const [own, their, none] = [ours.ids, theirs.ids, mapIds(ours.ids, unknownId)].map((ids) =>
       requestOf(operation, ids),
     ) as [Request, Request, Request];
     const stand = await everything();
-    const known = Object.values(theirs.ids).concat(nowhere);
-    const compare = async (attack: Request, control: Request, by: Furnished | typeof staff, what: string) => {
+    const known = Object.values(theirs.ids).concat(unknownId);
+    const compare = async (attack: Request, control: Request, by: FullAccount | typeof staff, what: string) => {
       const [answer, expected] = [await send(operation, attack, by), await send(operation, control, by)];
       expect(seen(answer, known), what).toEqual(seen(expected, known));
       expect(JSON.stringify(answer.body), what).not.toContain('Theirs');
@@ -250,7 +250,7 @@ describe('routes outside of accounts', () => {
         operation.path.replace('/admin/v1', '').replace(':user_id', String(id)),
         operation.method === 'GET' || operation.method === 'DELETE' ? undefined : operation.example?.input,
       );
-    const [there, absent] = [await ask(staff.id), await ask(nowhere)];
+    const [there, absent] = [await ask(staff.id), await ask(unknownId)];
     expect(there.status).toBe(403);
     expect(seen(absent, [])).toEqual(seen(there, []));
   });

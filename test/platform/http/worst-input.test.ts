@@ -101,7 +101,7 @@ describe('reading 100 kB of text is fast:', () => {
   });
 });
 
-describe('responding to it is fast:', () => {
+describe('responding to 100 kB of text is fast:', () => {
   /** Ids that lead nowhere: what is sent is read first. */
   const address = ({ path, access }: Route) =>
     path.replace(/:\w+/g, (name) => (access === 'partner' && name === ':account_id' ? String(id) : '999999999'));

@@ -150,9 +150,9 @@ describe('a request with an Idempotency-Key', () => {
   it('that was rejected can be corrected and sent with the same key', async () => {
     const key = randomUUID();
     expect((await post('/v1/contact', { email: 'not an e-mail' }, key)).status).toBe(422);
-    const mended = await post('/v1/contact', guest(), key);
-    expect(mended.status).toBe(200);
-    expect(mended.headers).not.toHaveProperty('idempotent-replayed');
+    const corrected = await post('/v1/contact', guest(), key);
+    expect(corrected.status).toBe(200);
+    expect(corrected.headers).not.toHaveProperty('idempotent-replayed');
   });
 
   it('is separate per account', async () => {

@@ -84,7 +84,7 @@ describe('the driver’s connection errors are known by their messages', () => {
     await broken;
     expect(await errorOf(client.query('select 1'))).toEqual(known('Client has encountered a connection error'));
   });
-  it('an error of another kind is none', () => {
+  it('other errors are not connection errors', () => {
     expect(isConnectionError(new Error('syntax error'))).toBe(false);
   });
 });

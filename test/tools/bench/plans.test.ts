@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { executions, pick, shortened, surprises } from '../../../tools/bench/plans.ts';
+import { executions, pick, shortened, suspiciousLines } from '../../../tools/bench/plans.ts';
 
 const log = `2026-01-02 03:04:05.678 UTC [12] LOG:  checkpoint starting: time
 2026-01-02 03:04:05.678 UTC [12] LOG:  duration: 0.1 ms  plan:
@@ -23,7 +23,7 @@ test('each statement and its plan are read from a log, and nothing else', () => 
 });
 
 test('sequential scans and wrong estimates are reported', () => {
-  expect(surprises(executions(log)[0]?.plan ?? '')).toEqual([
+  expect(suspiciousLines(executions(log)[0]?.plan ?? '')).toEqual([
     'Nested Loop: 231 rows, 1 times, where 10 were expected',
     'Seq Scan on units u: 2.5 rows, 320 times',
   ]);

@@ -13,13 +13,13 @@ import { Calendar } from '../../../tools/demo/calendar.ts';
 import { Clock, loadDemo } from '../../../tools/demo/load.ts';
 import { adminToken } from '../../support/app.ts';
 import { createDatabase, superuser } from '../../support/database.ts';
-import { broken } from '../../support/invariants.ts';
+import { violations } from '../../support/invariants.ts';
 
 // Far ahead, as the request log forgets what is a week old; and always the same, as so few guests do not do everything on any day.
 const today = '2099-03-01';
 const ago = (days: number) => dayOf(dayNumber(today) - days);
 const guests = 120;
-/** Only to end what hangs: a story of eighteen months takes its time on a machine that is busy. */
+/** Only to end what hangs: a schedule of eighteen months takes its time on a machine that is busy. */
 const patienceMs = 600_000;
 
 async function load(): Promise<Run> {
@@ -82,7 +82,7 @@ describe('the demo data', { timeout: patienceMs }, () => {
   });
 
   it('satisfies the invariants of an account', async () => {
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
 
   it('has every kind of data in every state', async () => {

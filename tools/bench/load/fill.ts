@@ -100,12 +100,12 @@ export async function fill(service: Service, groups: Group[], say: (text: string
     for (const { name } of rows) await client.query(`drop index ${name}`);
     return rows;
   });
-  await twoByTwo(service, tables, async (client, table) => {
+  await inTwoConnections(service, tables, async (client, table) => {
     const begin = performance.now();
     const rows = await copy(client, table, groups);
     say(`  ${rows.toLocaleString('en')} rows of ${table.name} in ${elapsed(begin)}.`);
   });
-  await twoByTwo(service, names, async (client, table) => {
+  await inTwoConnections(service, names, async (client, table) => {
     const begin = performance.now();
     const own = indexes.filter(({ of }) => of === table);
     for (const { definition } of own) await client.query(definition);
@@ -124,7 +124,7 @@ const settings = [
 ];
 
 /** A backend uses one core, so two connections use two. */
-async function twoByTwo<T>(
+async function inTwoConnections<T>(
   service: Service,
   all: T[],
   work: (client: pg.Client, one: T) => Promise<void>,

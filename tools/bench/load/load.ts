@@ -39,7 +39,7 @@ export interface Measured {
 }
 
 /** The timeout of a response. */
-const longestSilenceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** Keeps the connections busy, each with one request at a time, and measures every response. */
 export async function load(options: Load): Promise<Measured> {
@@ -139,8 +139,8 @@ function watch(progress: () => number): { broken: Promise<never>; end(): void } 
     timer = setInterval(() => {
       const now = progress();
       if (now !== last) [last, since] = [now, performance.now()];
-      else if (performance.now() - since > longestSilenceMs)
-        failed(new Error(`No answer came for ${longestSilenceMs / 1000} seconds.`));
+      else if (performance.now() - since > timeoutMs)
+        failed(new Error(`No answer came for ${timeoutMs / 1000} seconds.`));
     }, 1000);
   });
   return { broken, end: () => clearInterval(timer) };

@@ -33,7 +33,7 @@ export interface Service {
 export const adminToken = 'the-admin-token-of-the-benchmark';
 
 /** Starts a process in its own group, which Ctrl-C does not reach. The caller must stop it. */
-export const aside = { detached: true };
+export const ownProcessGroup = { detached: true };
 
 /** Starts a service with the embedded PostgreSQL in an empty folder, with `fsync` on. */
 export async function startService(env: Record<string, string> = {}, where: How = {}): Promise<Service> {
@@ -74,7 +74,7 @@ export interface Process {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** The start options: see `aside`, and the arguments of `node`. */
+/** The start options: see `ownProcessGroup`, and the arguments of `node`. */
 export interface How {
   detached?: boolean;
   nodeArguments?: string[];

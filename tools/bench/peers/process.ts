@@ -52,9 +52,9 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = ended(child);
   child.kill('SIGTERM');
-  const impatient = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await gone;
-  clearTimeout(impatient);
+  clearTimeout(killTimer);
 }
 
 const answers = (url: string) =>

@@ -30,7 +30,7 @@ const known = (value: number | null) => (value === null ? 'unknown' : whole(valu
 export const withSpread = ({ median, min, max }: Spread) => `${brief(median)} (${brief(min)}–${brief(max)})`;
 
 export function rowsTable({ rows, sqlBy }: Results): Table {
-  const beside = (result: RowResult, id: string) => {
+  const compared = (result: RowResult, id: string) => {
     const other = result.others.find((one) => one.id === id);
     return other ? [whole(other.perSecond.median), withSpread(other.ratio)] : ['–', '–'];
   };
@@ -44,7 +44,7 @@ export function rowsTable({ rows, sqlBy }: Results): Table {
       rows[place - 1]?.row === result.row ? '' : result.name,
       String(result.connections),
       ...[whole(result.ours.perSecond.median), brief(result.ours.p50.median), brief(result.ours.p99.median)],
-      ...[...beside(result, 'sql'), ...beside(result, 'empty')],
+      ...[...compared(result, 'sql'), ...compared(result, 'empty')],
       ...[known(result.ours.serviceCpu), known(result.ours.postgresCpu), known(result.ours.memory)],
     ]),
   };
@@ -70,7 +70,7 @@ export function goalsTable(results: Results): Table {
   for (const result of [...results.rows, ...results.peers]) {
     const isPeers = 'versions' in result;
     const against = [
-      ...result.others.map(({ id, name, ratio }) => ({ id, text: beside(id, name, results.sqlBy), ratio })),
+      ...result.others.map(({ id, name, ratio }) => ({ id, text: comparisonName(id, name, results.sqlBy), ratio })),
       ...(isPeers ? [] : [{ id: 'p50', text: 'p99 over p50', ratio: result.ours.p99OverP50 }]),
     ];
     for (const { id, text, ratio } of against) {
@@ -87,7 +87,7 @@ export function goalsTable(results: Results): Table {
   return { head: ['row', 'connections', 'compared with', 'goal', 'ratio', ''], rows: rows.map(({ cells }) => cells) };
 }
 
-function beside(id: string, name: string, sqlBy: string): string {
+function comparisonName(id: string, name: string, sqlBy: string): string {
   if (id === 'sql') return `${name} in ${sqlBy}`;
   return id === 'unbatched' ? `time, ${name}` : name;
 }

@@ -23,7 +23,7 @@ export interface MachineFacts {
 }
 
 /** Null: unknown on this system. */
-export interface Ours {
+export interface OwnResult {
   perSecond: Spread;
   /** Milliseconds. */
   p50: Spread;
@@ -50,7 +50,7 @@ export interface RowResult {
   row: string;
   name: string;
   connections: number;
-  ours: Ours;
+  ours: OwnResult;
   others: Other[];
 }
 

@@ -49,7 +49,7 @@ const existingInSql = [
   `insert into contact_groups (account_id, contact_id, group_id) values (:account, :id, :group) on conflict do nothing;`,
 ];
 
-const deedsInSql = [
+const activityInSql = [
   `insert into notes (account_id, contact_id, text, created_at, author) values (:account, :id, '${note}', now(), 'limit');`,
   `insert into purchases (account_id, contact_id, unit_id, provider_id, transaction_reference, order_type_id, created_at, lines) values (:account, :id, :unit, 9, 'limit' || :n::text, 4, now(), '${JSON.stringify(items).replaceAll(':', ': ')}') on conflict do nothing;`,
 ];
@@ -99,13 +99,13 @@ export const existingContact: Row = {
         inAnswer: (n) => `"city":"${n}"`,
       }),
       limit: transaction(stage, 'the same transaction', existingInSql, (stage.groups[0]?.size.contacts ?? 1) - 1),
-      stored: (answered) => eachKeepsItsLast(stage, answered),
+      stored: (answered) => checkLastWrites(stage, answered),
     };
   },
 };
 
 /** Checks that each contact was written. Only used with one account. */
-async function eachKeepsItsLast({ service, groups }: Stage, answered: number): Promise<void> {
+async function checkLastWrites({ service, groups }: Stage, answered: number): Promise<void> {
   const [group] = groups;
   if (!group || groups.length > 1) throw new Error('This is counted in one account.');
   const { contacts } = group.size;
@@ -143,7 +143,7 @@ export const fullContact: Row = {
         },
         inAnswer: () => 'Wine club',
       }),
-      limit: transaction(stage, 'the same transaction', [...newInSql, ...deedsInSql], 2_000_000_000),
+      limit: transaction(stage, 'the same transaction', [...newInSql, ...activityInSql], 2_000_000_000),
       stored: await countsUp(
         stage,
         ['contacts', `email like 'full%'`],

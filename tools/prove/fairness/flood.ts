@@ -18,7 +18,7 @@ export interface Flooded {
   bytes: number;
 }
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** Runs in a separate thread, because reading many large responses would delay the measured client. */
 export async function flood(data: Flood, isOver: () => boolean): Promise<Flooded> {
@@ -29,7 +29,7 @@ export async function flood(data: Flood, isOver: () => boolean): Promise<Flooded
     while (!isOver()) {
       const { token, method } = data;
       const body = data.body.replaceAll('#', String(sent++));
-      const answer = await ask(agent, data.url, { token, method, body, patienceMs });
+      const answer = await ask(agent, data.url, { token, method, body, patienceMs: timeoutMs });
       const status = answer?.status ?? 'not at all';
       answered[status] = (answered[status] ?? 0) + 1;
       bytes += answer?.body.length ?? 0;

@@ -96,12 +96,12 @@ const kinds = {
   terminate: {
     counts: 'cuts',
     inject: async ({ postgres }, { chance }) => {
-      const behind = await postgres.connect();
+      const connection = await postgres.connect();
       const share = chance.pick([30, 100]);
-      const { length } = await behind.run`
+      const { length } = await connection.run`
         select pg_terminate_backend(pid) from pg_stat_activity
         where application_name like 'regulars%' and backend_type = 'client backend' and pid <> pg_backend_pid() and random() * 100 < ${share}`;
-      await behind.close();
+      await connection.close();
       return [`${length} connections ended by PostgreSQL`, length];
     },
   },

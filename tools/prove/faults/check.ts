@@ -1,6 +1,6 @@
 import type { Connection } from '../../../src/platform/db/connection.ts';
 import { type Run, raw } from '../../../src/platform/db/sql.ts';
-import { broken } from '../../../test/support/invariants.ts';
+import { violations } from '../../../test/support/invariants.ts';
 import { keyHash, type Write } from './script.ts';
 
 export interface CheckResult {
@@ -20,17 +20,17 @@ interface Part {
 }
 
 /** Compares the stored rows with the responses, and checks their consistency. */
-export async function checkDatabase(behind: Connection, account: number, writes: Write[]): Promise<CheckResult> {
-  const stored = new Map((await partsOf(behind.run, account)).map((one) => [one.part, one]));
+export async function checkDatabase(connection: Connection, account: number, writes: Write[]): Promise<CheckResult> {
+  const stored = new Map((await partsOf(connection.run, account)).map((one) => [one.part, one]));
   const verdict: CheckResult = { wrong: [], storedUnanswered: 0, lost: 0, doubled: 0, half: 0 };
   for (const write of writes) checkWrite(write, stored, verdict);
   const sent = new Set(writes.flatMap(({ parts }) => parts));
   const unsent = [...stored.keys()].filter((part) => !sent.has(part));
   if (unsent.length > 0) verdict.wrong.push(`${unsent.length} stored parts were never sent, such as ${unsent[0]}.`);
   verdict.wrong.push(
-    ...(await differentRecords(behind.run, account, writes)),
-    ...(await wrongContacts(behind.run, account, writes, stored)),
-    ...(await disagreements(behind)),
+    ...(await differentRecords(connection.run, account, writes)),
+    ...(await wrongContacts(connection.run, account, writes, stored)),
+    ...(await disagreements(connection)),
   );
   return verdict;
 }
@@ -110,14 +110,14 @@ async function wrongContacts(run: Run, account: number, writes: Write[], stored:
 
 /** The invariants of the database. */
 async function disagreements({ run, script }: Connection): Promise<string[]> {
-  const wrong = Object.entries(await broken(run)).map(
+  const wrong = Object.entries(await violations(run)).map(
     ([what, rows]) => `There are ${what}: ${rows.length}, such as ${JSON.stringify(rows[0])}.`,
   );
-  const astray = await run<{ kind: string; count: number }>`
+  const misplaced = await run<{ kind: string; count: number }>`
     select kind, count(*) as count from identities i join contacts c on c.account_id = i.account_id and c.id = i.contact_id
     join contacts today on today.account_id = c.account_id and today.id = coalesce(c.merged_into, c.id)
     where kind = 'mobile' and today.mobile_number is null or kind = 'email' and today.email is null group by kind`;
-  for (const { kind, count } of astray)
+  for (const { kind, count } of misplaced)
     wrong.push(`${count} contacts have an identity of a kind that their row lacks: ${kind}.`);
   wrong.push(...(await orphans(run)), ...(await indexesThatDiffer(run, script)));
   return wrong;

@@ -6,7 +6,7 @@ import { type Place, Script, type Write } from './script.ts';
 
 export const clients = 24;
 /** Longer than any fault. A request without a response after this time hangs. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 /** One client in this many disconnects early or has a short timeout. */
 const [hangsUp, isImpatient] = [40, 10];
 const maxTries = 60;
@@ -189,8 +189,8 @@ export class Load {
     if (!answer) {
       const left = performance.now() - began >= patience;
       if (!left) this.tally.unanswered++;
-      else if (patience < patienceMs) this.tally.hungUp++;
-      else this.wrong.push(`${path} was not answered in ${patienceMs / 1000} seconds.`);
+      else if (patience < timeoutMs) this.tally.hungUp++;
+      else this.wrong.push(`${path} was not answered in ${timeoutMs / 1000} seconds.`);
       return undefined;
     }
     if (answer.status !== 503) return answer;
@@ -202,7 +202,7 @@ export class Load {
 
   #patience(): number {
     if (this.#whim.once(hangsUp)) return this.#whim.below(20);
-    return this.#whim.once(isImpatient) ? 100 + this.#whim.below(400) : patienceMs;
+    return this.#whim.once(isImpatient) ? 100 + this.#whim.below(400) : timeoutMs;
   }
 
   /** There can be a moment without any live process. */

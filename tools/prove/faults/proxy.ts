@@ -62,9 +62,9 @@ export class CuttingProxy {
 
   /** Cuts about this percentage of the connections. Returns the number. */
   cut(share: number, chance: Random): number {
-    const victims = [...this.#open].filter(() => chance.percent(share));
-    for (const victim of victims) victim.resetAndDestroy();
-    return victims.length;
+    const chosen = [...this.#open].filter(() => chance.percent(share));
+    for (const victim of chosen) victim.resetAndDestroy();
+    return chosen.length;
   }
 
   /** Rejects all connections until `up` is called. */

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import type { Random } from '../../../src/shared/random.ts';
 import type { Operation, Shape } from './document.ts';
-import type { Ground } from './ground.ts';
+import type { Fixture } from './fixture.ts';
 import { deep, Literal } from './hostile/values.ts';
 import { requestWith } from './requests.ts';
 import { type Answer, send } from './sending.ts';
@@ -28,21 +28,21 @@ export interface Amplified {
 
 /** Sends each route the requests that cost the most per byte. */
 export async function amplify(
-  ground: Ground,
+  fixture: Fixture,
   operations: Operation[],
   chance: Random,
   signal: AbortSignal,
   say: (wrong: string) => void,
 ): Promise<Amplified> {
   const found: Amplified = { requests: 0, longestError: 0, mostCpuMs: 0, mostCpuMsPerKb: 0 };
-  const port = Number(new URL(ground.service.url).port);
+  const port = Number(new URL(fixture.service.url).port);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   try {
     for (const operation of operations) {
       if (signal.aborted) break;
       for (const [what, input] of attacksOn(operation)) {
         const isQuery = typeof input === 'string';
-        const outgoing = requestWith(chance, ground, operation, isQuery ? {} : input, !isQuery);
+        const outgoing = requestWith(chance, fixture, operation, isQuery ? {} : input, !isQuery);
         if (isQuery) outgoing.target += `?${input}`;
         const bytes = outgoing.body.length + outgoing.target.length;
         const allowed = fixedCpuMs + cpuMsPerByte * bytes;
@@ -50,9 +50,9 @@ export async function amplify(
         let cpu = Number.POSITIVE_INFINITY;
         // Repeat a slow request, because a garbage collection can have interrupted it.
         for (let attempt = 0; attempt < 3 && cpu > allowed; attempt++) {
-          const before = await cpuMs(ground);
+          const before = await cpuMs(fixture);
           [answer] = (await send(agent, port, outgoing)) ?? [];
-          cpu = Math.min(cpu, (await cpuMs(ground)) - before);
+          cpu = Math.min(cpu, (await cpuMs(fixture)) - before);
           found.requests++;
         }
         found.mostCpuMs = Math.max(found.mostCpuMs, cpu);
@@ -66,7 +66,7 @@ export async function amplify(
         }
         if (cpu > allowed) say(`${name}: it took ${Math.round(cpu)} ms of CPU.`);
       }
-      await ground.restock();
+      await fixture.restock();
     }
   } finally {
     agent.destroy();
@@ -125,7 +125,7 @@ function fill(names: string[], value: unknown): Record<string, unknown> {
 }
 
 /** The CPU time of the service so far. */
-async function cpuMs({ service }: Ground): Promise<number> {
+async function cpuMs({ service }: Fixture): Promise<number> {
   const text = await (await fetch(`${service.url}/metrics`)).text();
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1]) * 1000;
 }

@@ -57,12 +57,12 @@ function checkResponse({ outgoing, breakage }: Made, operations: Operation[], an
   if (!operation.answers.has(status)) return [...wrong, `The document knows no ${status} here.`];
   if (breakage || outgoing.method === 'HEAD' || type.startsWith('text/csv')) return wrong;
   if (!check) return body === '' ? wrong : [...wrong, `A ${status} came with a body.`];
-  const told = type.startsWith('application/x-ndjson')
+  const received = type.startsWith('application/x-ndjson')
     ? parse(body.trimEnd().split('\n').at(-1) ?? '')
     : isJson
       ? parsed
       : body;
-  const differs = check(told);
+  const differs = check(received);
   if (differs !== undefined) wrong.push(`The ${status} is not as the document says: ${differs.slice(0, 300)}.`);
   return wrong;
 }

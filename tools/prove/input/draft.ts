@@ -1,5 +1,5 @@
 import type { Operation } from './document.ts';
-import type { Visitor } from './ground.ts';
+import type { Visitor } from './fixture.ts';
 import { Literal } from './hostile/values.ts';
 import type { Outgoing } from './sending.ts';
 
@@ -19,7 +19,7 @@ export interface Draft {
   /** The user whose session the request uses, if any. */
   visitor: Visitor | undefined;
   /** Changes the encoded body. */
-  spoil?: (text: Buffer) => Buffer;
+  corrupt?: (text: Buffer) => Buffer;
   target?: string;
   breakage?: string;
 }
@@ -28,9 +28,9 @@ export interface Made extends Draft {
   outgoing: Outgoing;
 }
 
-export type Holder = Record<string, unknown>;
+export type Container = Record<string, unknown>;
 
-export const isHolder = (value: unknown): value is Holder =>
+export const isContainer = (value: unknown): value is Container =>
   typeof value === 'object' && value !== null && !(value instanceof Literal);
 
-export const isObject = (value: unknown): value is Holder => isHolder(value) && !Array.isArray(value);
+export const isObject = (value: unknown): value is Container => isContainer(value) && !Array.isArray(value);

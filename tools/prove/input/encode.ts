@@ -1,5 +1,5 @@
 import type { Random } from '../../../src/shared/random.ts';
-import { type Draft, isHolder } from './draft.ts';
+import { type Draft, isContainer } from './draft.ts';
 import { hostileText, Literal } from './hostile/values.ts';
 import { breakages, unfinished } from './hostile/wire.ts';
 import type { Outgoing } from './sending.ts';
@@ -19,11 +19,11 @@ const longestQuery = 6000;
 
 /** The query string. Lists are written in valid and in invalid ways. */
 function query(input: unknown, chance: Random): string {
-  if (!isHolder(input)) return encodeURIComponent(json(input).toWellFormed()).slice(0, longestQuery);
+  if (!isContainer(input)) return encodeURIComponent(json(input).toWellFormed()).slice(0, longestQuery);
   const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
   const text = (value: unknown) => (typeof value === 'string' ? value : json(value));
   const pairs = Object.entries(input).flatMap(([name, value]) => {
-    if (!isHolder(value)) return [[name, text(value)]];
+    if (!isContainer(value)) return [[name, text(value)]];
     const key = chance.pick(['', '[]', '[0]', '[a]', '[__proto__]', '[][]']);
     return Object.values(value)
       .slice(0, 50)
@@ -37,8 +37,8 @@ function query(input: unknown, chance: Random): string {
 }
 
 export function encode(draft: Draft, chance: Random): Outgoing {
-  const { method, path, input, inBody, headers, spoil: change, breakage } = draft;
-  const isEmpty = isHolder(input) && Object.keys(input).length === 0;
+  const { method, path, input, inBody, headers, corrupt: change, breakage } = draft;
+  const isEmpty = isContainer(input) && Object.keys(input).length === 0;
   const text = Buffer.from(inBody && !(isEmpty && !draft.operation.hasBody) ? json(input) : '');
   const body = change ? change(text) : text;
   const asked = inBody ? '' : query(input, chance);

@@ -1,9 +1,9 @@
 import type { Random } from '../../../src/shared/random.ts';
 import { adminToken } from '../../bench/load/service.ts';
 import type { Shape } from './document.ts';
-import { type Draft, type Holder, isHolder, isObject } from './draft.ts';
+import { type Container, type Draft, isContainer, isObject } from './draft.ts';
 import { json } from './encode.ts';
-import type { Ground } from './ground.ts';
+import type { Fixture } from './fixture.ts';
 import { hostileHeaders, methods, strangeTargets } from './hostile/headers.ts';
 import { deep, hostileName, hostilePathPart, hostileValue, Literal } from './hostile/values.ts';
 import { bombs } from './hostile/wire.ts';
@@ -12,7 +12,7 @@ interface Mutation {
   name: string;
   weight: number;
   /** Returns false if there was nothing to change. */
-  apply(draft: Draft, chance: Random, ground: Ground): unknown;
+  apply(draft: Draft, chance: Random, fixture: Fixture): unknown;
 }
 
 export const mutations: Mutation[] = [
@@ -28,10 +28,10 @@ export const mutations: Mutation[] = [
   {
     name: 'a value of a neighbour’s',
     weight: 3,
-    apply: (draft, chance, ground) => {
+    apply: (draft, chance, fixture) => {
       const place = placeIn(draft, chance);
-      if (place) place.holder[place.key] = ground.neighbour.id;
-      else draft.headers.set('authorization', `Bearer ${ground.neighbour.token}`);
+      if (place) place.holder[place.key] = fixture.neighbour.id;
+      else draft.headers.set('authorization', `Bearer ${fixture.neighbour.token}`);
     },
   },
   {
@@ -159,8 +159,11 @@ export const mutations: Mutation[] = [
   {
     name: 'the wrong credential',
     weight: 1,
-    apply: ({ headers }, chance, ground) => {
-      headers.set('authorization', `Bearer ${chance.pick([adminToken, ground.account.token, ground.neighbour.token])}`);
+    apply: ({ headers }, chance, fixture) => {
+      headers.set(
+        'authorization',
+        `Bearer ${chance.pick([adminToken, fixture.account.token, fixture.neighbour.token])}`,
+      );
     },
   },
   {
@@ -173,13 +176,13 @@ export const mutations: Mutation[] = [
   {
     name: 'a body cut off',
     weight: 3,
-    apply: (draft, chance) => spoil(draft, (text) => text.subarray(0, chance.below(text.length + 1))),
+    apply: (draft, chance) => corrupt(draft, (text) => text.subarray(0, chance.below(text.length + 1))),
   },
   {
     name: 'bytes that are no text',
     weight: 3,
     apply: (draft, chance) =>
-      spoil(draft, (text) => {
+      corrupt(draft, (text) => {
         const at = chance.below(text.length + 1);
         const bytes = chance.pick([
           'ff',
@@ -201,11 +204,11 @@ export const mutations: Mutation[] = [
     name: 'rubbish around the body',
     weight: 2,
     apply: (draft, chance) =>
-      spoil(draft, (text) => {
-        const rubbish = Buffer.from(
+      corrupt(draft, (text) => {
+        const garbage = Buffer.from(
           chance.pick(['\ufeff', '\u0000', '}', ']', ',', ' '.repeat(900_000), '//', '{}', '\n\n', ")]}'"]),
         );
-        return Buffer.concat(chance.once(2) ? [rubbish, text] : [text, rubbish]);
+        return Buffer.concat(chance.once(2) ? [garbage, text] : [text, garbage]);
       }),
   },
   {
@@ -214,7 +217,7 @@ export const mutations: Mutation[] = [
     apply: (draft, chance) => {
       draft.isTooMuch = true;
       const letter = chance.pick(['a', '[', '"', '\u{1f600}', '{"a":']);
-      spoil(draft, () =>
+      corrupt(draft, () =>
         Buffer.from(`{"name":"${letter.repeat(chance.pick([1_048_560, 2_000_000]) / letter.length)}"}`),
       );
     },
@@ -225,26 +228,26 @@ export const mutations: Mutation[] = [
     apply: (draft, chance) => {
       const at = chance.below(3);
       draft.headers.set('content-encoding', chance.pick(['gzip', 'deflate', 'br', 'GZIP', 'identity']));
-      spoil(draft, (text) => (chance.once(4) ? text : (bombs()[at] ?? text)));
+      corrupt(draft, (text) => (chance.once(4) ? text : (bombs()[at] ?? text)));
     },
   },
 ];
 
-function spoil(draft: Draft, change: (text: Buffer) => Buffer): void {
-  const before = draft.spoil;
+function corrupt(draft: Draft, change: (text: Buffer) => Buffer): void {
+  const before = draft.corrupt;
   draft.inBody = true;
-  draft.spoil = before ? (text) => change(before(text)) : change;
+  draft.corrupt = before ? (text) => change(before(text)) : change;
 }
 
 interface Place {
-  holder: Holder;
+  holder: Container;
   key: string;
   names: string[];
 }
 
 /** The places of all values; of a long list, the first hundred. */
 function placesOf(value: unknown, names: string[] = []): Place[] {
-  if (!isHolder(value)) return [];
+  if (!isContainer(value)) return [];
   return Object.keys(value)
     .slice(0, 100)
     .flatMap((key) => [{ holder: value, key, names: [...names, key] }, ...placesOf(value[key], [...names, key])]);

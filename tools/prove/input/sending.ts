@@ -20,7 +20,7 @@ export interface Answer {
 }
 
 /** The timeout of a response. */
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 /** A complete request gets its response before this time. An incomplete one waits. */
 const endAfterMs = 20_000;
 
@@ -44,7 +44,7 @@ function sendHttp(
     const timer = setTimeout(() => {
       done(undefined);
       asked.destroy();
-    }, patienceMs);
+    }, timeoutMs);
     const end = (answers: Answer[]) => {
       clearTimeout(timer);
       done(answers);
@@ -75,7 +75,7 @@ function sendRaw(port: number, wire: (string | Buffer)[], afterMs: number): Prom
     const timer = setTimeout(() => {
       done(undefined);
       socket.destroy();
-    }, patienceMs);
+    }, timeoutMs);
     const enough = setTimeout(() => socket.end(), afterMs);
     socket.on('data', (part) => parts.push(part));
     socket.on('error', () => {});

@@ -1,35 +1,35 @@
 import type { Random } from '../../../src/shared/random.ts';
 import type { Operation, Shape } from './document.ts';
-import { type Code, type Ground, password, type Visitor } from './ground.ts';
+import { type Code, type Fixture, password, type Visitor } from './fixture.ts';
 
 /** Valid values for the fields of one request. */
 export class ValidValues {
   readonly #chance: Random;
-  readonly #ground: Ground;
+  readonly #fixture: Fixture;
   readonly #operation: Operation;
   readonly #visitor: Visitor | undefined;
   readonly #code: Code | undefined;
 
-  constructor(chance: Random, ground: Ground, operation: Operation, visitor: Visitor | undefined) {
+  constructor(chance: Random, fixture: Fixture, operation: Operation, visitor: Visitor | undefined) {
     this.#chance = chance;
-    this.#ground = ground;
+    this.#fixture = fixture;
     this.#operation = operation;
     this.#visitor = visitor;
     const wanted = operation.path.endsWith('/unassign');
-    const codes = ground.codes.filter(({ assigned }) => assigned === wanted);
+    const codes = fixture.codes.filter(({ assigned }) => assigned === wanted);
     this.#code = codes.length > 0 ? chance.pick(codes) : undefined;
   }
 
   inPath(name: string, before: string): number {
     const { path, method } = this.#operation;
-    const ground = this.#ground;
+    const fixture = this.#fixture;
     // Our own account may be changed (its time zone, for example), but not deleted.
     if (name === 'account_id')
       return path === '/admin/v1/accounts/{account_id}' && method === 'DELETE'
-        ? ground.pick(this.#chance, 'spare_account_id')
-        : ground.account.id;
+        ? fixture.pick(this.#chance, 'spare_account_id')
+        : fixture.account.id;
     if (name === 'unique_code_group_id' && path.endsWith('/assign')) return this.#code?.unique_code_group_id ?? 0;
-    return ground.pick(this.#chance, name === 'id' ? before : name);
+    return fixture.pick(this.#chance, name === 'id' ? before : name);
   }
 
   /** The example, with ids and references that exist. */
@@ -62,40 +62,40 @@ export class ValidValues {
   }
 
   #known(name: string, example: unknown): unknown {
-    const [chance, ground, { path }] = [this.#chance, this.#ground, this.#operation];
+    const [chance, fixture, { path }] = [this.#chance, this.#fixture, this.#operation];
     switch (name) {
       case 'account_id':
-        return ground.account.id;
+        return fixture.account.id;
       case 'account_ids':
-        return [ground.account.id];
+        return [fixture.account.id];
       case 'contact_ids':
-        return [ground.pick(chance, 'contact_id')];
+        return [fixture.pick(chance, 'contact_id')];
       case 'unit_id':
       case 'contact_id':
       case 'folder_id':
       case 'group_id':
       case 'user_id':
-        return ground.pick(chance, name);
+        return fixture.pick(chance, name);
       case 'units[].id':
-        return ground.pick(chance, 'unit_id');
+        return fixture.pick(chance, 'unit_id');
       case 'udfs[].id':
-        return ground.pick(chance, 'udfs');
+        return fixture.pick(chance, 'udfs');
       case 'source_id':
-        return path.startsWith('/v1/contact') ? ground.pick(chance, 'sources') : 3;
+        return path.startsWith('/v1/contact') ? fixture.pick(chance, 'sources') : 3;
       case 'category_id':
-        return ground.pick(chance, 'feedback_categories');
+        return fixture.pick(chance, 'feedback_categories');
       case 'booking_enquiry_source_id':
         return chance.pick([1, 9, 10]);
       case 'unique_code_group_id':
       case 'unique_code':
         return path.startsWith('/v1/purchases') ? undefined : this.#code?.[name];
       case 'name':
-        return path === '/v1/contact' ? chance.pick(['Newsletter', 'VIP']) : ground.fresh('Name');
+        return path === '/v1/contact' ? chance.pick(['Newsletter', 'VIP']) : fixture.fresh('Name');
       case 'email':
         if (this.#visitor) return this.#visitor.email;
-        if (path === '/v1/contacts' && ground.emails.length > 0) return chance.pick(ground.emails);
+        if (path === '/v1/contacts' && fixture.emails.length > 0) return chance.pick(fixture.emails);
         return path.includes('users')
-          ? `${ground.fresh('u').replace(' ', '')}@gmail.com`
+          ? `${fixture.fresh('u').replace(' ', '')}@gmail.com`
           : `guest${chance.below(300)}@gmail.com`;
       case 'mobile_number':
         return `0770${String(chance.below(300)).padStart(7, '0')}`;
@@ -103,12 +103,12 @@ export class ValidValues {
       case 'current_password':
         return password;
       case 'domain':
-        return `${ground.fresh('d').replace(' ', '')}.co.uk`;
+        return `${fixture.fresh('d').replace(' ', '')}.co.uk`;
       case 'booking_reference':
-        return ground.bookings.length > 0 && chance.once(2)
-          ? chance.pick(ground.bookings)
+        return fixture.bookings.length > 0 && chance.once(2)
+          ? chance.pick(fixture.bookings)
           : path === '/v1/bookings'
-            ? ground.bookings[0]
+            ? fixture.bookings[0]
             : `B-${chance.below(500)}`;
       case 'transaction_reference':
       case 'stay_reference':

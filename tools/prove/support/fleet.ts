@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/shared/random.ts';
-import { aside, type Process, startProcess } from '../../bench/load/service.ts';
+import { ownProcessGroup, type Process, startProcess } from '../../bench/load/service.ts';
 
 /** Several processes of the service on one database. Processes can be killed and replaced.
  */
@@ -78,7 +78,7 @@ export class Fleet {
   }
 
   async #startOne(): Promise<void> {
-    const one = await startProcess(this.#env, aside);
+    const one = await startProcess(this.#env, ownProcessGroup);
     this.#processes.push(one);
     one.ended.then(() => {
       const place = this.#processes.indexOf(one);

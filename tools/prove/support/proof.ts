@@ -1,8 +1,8 @@
 /** The options and the result of a proof. */
-export interface Terms {
-  /** All that chance decides follows from it, as far as the timing of real processes allows. */
+export interface ProofOptions {
+  /** The seed of all random choices. The timing of real processes still varies. */
   seed: number;
-  /** The form for every change, minutes shorter; the long one is for releases. */
+  /** The short form, for every change. The long form takes minutes more and is for releases. */
   short: boolean;
   say(text: string): void;
   /** Aborts the proof. It cleans up, and its findings do not count. */
@@ -11,6 +11,6 @@ export interface Terms {
 export interface Verdict {
   /** The counts, in the order of the output. */
   tally: Record<string, number>;
-  /** A sentence for each thing that does not hold. */
+  /** One sentence per failed check. */
   wrong: string[];
 }

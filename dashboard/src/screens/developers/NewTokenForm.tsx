@@ -44,7 +44,7 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
       onCreated(token);
     },
   });
-  const able = (users.data ?? []).filter(
+  const usersWithAccess = (users.data ?? []).filter(
     ({ role, account_ids }) => role === 'owner' || account_ids.includes(account.id),
   );
   return (
@@ -63,7 +63,7 @@ export function NewTokenForm({ onCreated, onCancel }: NewTokenFormProps) {
           label="User (optional)"
           description="With a user, the token has access to all of the user’s accounts. Without, only to this account."
           placeholder="Only this account"
-          data={able.map(({ id, email }) => ({ value: String(id), label: email }))}
+          data={usersWithAccess.map(({ id, email }) => ({ value: String(id), label: email }))}
           clearable
           clearButtonProps={{ 'aria-label': 'Clear the user' }}
           searchable

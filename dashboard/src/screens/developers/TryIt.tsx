@@ -9,7 +9,7 @@ import { CodeBlock } from './CodeBlock.tsx';
 import { curl, type PartnerRequest } from './curl.ts';
 import { StatusBadge } from './StatusBadge.tsx';
 
-interface Tried {
+interface Received {
   status: number;
   ms: number;
   body: string;
@@ -26,10 +26,10 @@ export function TryIt({ token }: { token: string }) {
     which === 'read'
       ? { method: 'GET', path: '/v1/account/units?groups=true' }
       : { method: 'POST', path: '/v1/contact', body: { account_id: account.id, email } };
-  const trying = useMutation({ mutationFn: () => send(request, token), meta: useShowsError() });
+  const sending = useMutation({ mutationFn: () => send(request, token), meta: useShowsError() });
   function change(act: () => void) {
     act();
-    trying.reset();
+    sending.reset();
   }
   return (
     <Stack gap="sm">
@@ -58,36 +58,36 @@ export function TryIt({ token }: { token: string }) {
         {curl(request, token)}
       </CodeBlock>
       <Group justify="space-between">
-        <Button variant="default" loading={trying.isPending} onClick={() => trying.mutate()}>
+        <Button variant="default" loading={sending.isPending} onClick={() => sending.mutate()}>
           Send it
         </Button>
         <Group gap="xs" aria-live="polite">
-          {trying.data && <StatusBadge status={trying.data.status} />}
-          {trying.data && (
+          {sending.data && <StatusBadge status={sending.data.status} />}
+          {sending.data && (
             <Text size="sm" c="dimmed">
-              {formatNumber(trying.data.ms)} ms
+              {formatNumber(sending.data.ms)} ms
             </Text>
           )}
         </Group>
       </Group>
-      {trying.error && (
+      {sending.error && (
         <Alert color="red" role="alert">
           No response. Check the connection, then try again.
         </Alert>
       )}
-      {trying.data && (
+      {sending.data && (
         <CodeBlock what="answer" wrap>
-          {trying.data.body}
+          {sending.data.body}
         </CodeBlock>
       )}
-      {trying.data?.contactId && (
+      {sending.data?.contactId && (
         <Text size="sm">
           The guest is here:{' '}
           <TextLink
             to="/accounts/$accountId/guests/$contactId"
-            params={{ accountId: account.id, contactId: trying.data.contactId }}
+            params={{ accountId: account.id, contactId: sending.data.contactId }}
           >
-            guest {trying.data.contactId}
+            guest {sending.data.contactId}
           </TextLink>
         </Text>
       )}
@@ -95,8 +95,8 @@ export function TryIt({ token }: { token: string }) {
   );
 }
 
-async function send({ method, path, body }: PartnerRequest, token: string): Promise<Tried> {
-  const begun = performance.now();
+async function send({ method, path, body }: PartnerRequest, token: string): Promise<Received> {
+  const startedAt = performance.now();
   const response = await fetch(path, {
     method,
     headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
@@ -105,7 +105,7 @@ async function send({ method, path, body }: PartnerRequest, token: string): Prom
     credentials: 'omit',
   });
   const text = await response.text();
-  const ms = Math.max(1, Math.round(performance.now() - begun));
+  const ms = Math.max(1, Math.round(performance.now() - startedAt));
   const answer = parsed(text);
   const { id } = (answer ?? {}) as { id?: unknown };
   return {

@@ -13,8 +13,8 @@ interface ComparisonProps {
   rows: Compared[];
 }
 
-function markOf({ left, right, tells }: Compared): 'same' | 'differs' | undefined {
-  if (!tells || left === '' || right === '') return undefined;
+function markOf({ left, right, isDecisive }: Compared): 'same' | 'differs' | undefined {
+  if (!isDecisive || left === '' || right === '') return undefined;
   return left.toLowerCase() === right.toLowerCase() ? 'same' : 'differs';
 }
 

@@ -34,7 +34,7 @@ export function DuplicatePair({ pair }: { pair: PossibleDuplicate }) {
         <Text size="sm" c="dimmed">
           Noticed <DateTime at={pair.created_at} />: {mergeReasonWords[pair.reason]}
         </Text>
-        {mayWrite && <Decide pair={pair} left={left} right={right} />}
+        {mayWrite && <DecisionButtons pair={pair} left={left} right={right} />}
       </div>
     </Panel>
   );
@@ -54,7 +54,7 @@ function GuestLink({ guest }: { guest: FoundContact }) {
   );
 }
 
-function Decide({ pair, left, right }: { pair: PossibleDuplicate; left: FoundContact; right: FoundContact }) {
+function DecisionButtons({ pair, left, right }: { pair: PossibleDuplicate; left: FoundContact; right: FoundContact }) {
   const { path } = useAccount();
   const [stays, setStays] = useState<Side>('left');
   const [opened, setOpened] = useState(false);

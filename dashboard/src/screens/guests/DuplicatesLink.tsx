@@ -2,7 +2,7 @@ import { IconUsersGroup } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useAccount } from '../../session/session.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { duplicatesQuery } from './queries.ts';
 
 /** A link to the possible duplicates, if there are any. */
@@ -17,7 +17,7 @@ export function DuplicatesLink() {
       variant="default"
       leftSection={<IconUsersGroup size={16} aria-hidden />}
     >
-      {counted(data.total, 'possible duplicate')}
+      {withCount(data.total, 'possible duplicate')}
     </ButtonLink>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { useAccount } from '../../session/session.ts';
 import { ButtonLink } from '../../ui/ButtonLink.tsx';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Panel } from '../../ui/Panel.tsx';
@@ -26,7 +26,7 @@ export function DuplicatesPage() {
       title="Possible duplicates"
       lead={
         pairs.data?.total
-          ? `Guests who share a phone number but have different e-mails: ${counted(pairs.data.total, 'pair')}.`
+          ? `Guests who share a phone number but have different e-mails: ${withCount(pairs.data.total, 'pair')}.`
           : undefined
       }
       breadcrumbs={[<GuestsLink key="guests" />]}

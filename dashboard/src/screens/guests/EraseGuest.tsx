@@ -10,7 +10,7 @@ import { refresh, removeFromCache, removeHiddenFromCache } from '../../api/queri
 import { drafts } from '../../session/drafts.ts';
 import { useAccount, useSession } from '../../session/session.ts';
 import { Confirm } from '../../ui/Confirm.tsx';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { guestName } from './guest.ts';
 import { notesPath, summaryQuery } from './queries.ts';
@@ -66,7 +66,7 @@ export function EraseGuest({ guest }: { guest: StaffContact }) {
             {summary && <List.Item>Deletes their activity: {activityCounts(summary)}.</List.Item>}
             {guest.merged_contact_ids.length > 0 && (
               <List.Item>
-                Deletes {counted(guest.merged_contact_ids.length, 'contact')} merged into this guest.
+                Deletes {withCount(guest.merged_contact_ids.length, 'contact')} merged into this guest.
               </List.Item>
             )}
             <List.Item>Their voucher codes stay in the groups, without a guest.</List.Item>
@@ -86,11 +86,11 @@ export function EraseGuest({ guest }: { guest: StaffContact }) {
 
 function activityCounts({ counts }: TimelineSummary): string {
   const parts = [
-    counts.purchase && counted(counts.purchase, 'purchase'),
-    counts.booking && counted(counts.booking, 'booking'),
-    counts.stay && counted(counts.stay, 'stay'),
-    counts.wifi && counted(counts.wifi, 'wifi visit'),
-    counts.feedback && `${counted(counts.feedback, 'piece')} of feedback`,
+    counts.purchase && withCount(counts.purchase, 'purchase'),
+    counts.booking && withCount(counts.booking, 'booking'),
+    counts.stay && withCount(counts.stay, 'stay'),
+    counts.wifi && withCount(counts.wifi, 'wifi visit'),
+    counts.feedback && `${withCount(counts.feedback, 'piece')} of feedback`,
   ].filter((one) => one !== 0);
   return new Intl.ListFormat('en').format(parts) || 'none';
 }

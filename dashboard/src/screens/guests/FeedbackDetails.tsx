@@ -9,7 +9,7 @@ export function FeedbackDetails({
 }: {
   feedback: NonNullable<TimelineEntry['feedback']>;
 }) {
-  const said = [
+  const texts = [
     ...comments.map(({ type, note }) => ({ about: type, note })),
     ...ratings.map(({ category_name, contact_note }) => ({ about: category_name, note: contact_note })),
   ].filter(({ note }) => note);
@@ -25,7 +25,7 @@ export function FeedbackDetails({
           ))}
         </Group>
       )}
-      {said.map(({ about, note }) => (
+      {texts.map(({ about, note }) => (
         <blockquote key={`${about} ${note}`} className={classes.said}>
           {note}
           {about && (

@@ -27,12 +27,12 @@ export function GuestFilters() {
     ...getAll<GuestGroup>(`${account.path}/groups`, { unit_id: venue }),
     enabled: venue !== undefined,
   });
-  const narrow = (by: { unit_id?: number; group_id?: number; consent?: Channel }) =>
+  const setFilter = (by: { unit_id?: number; group_id?: number; consent?: Channel }) =>
     void navigate({ search: (now) => ({ ...now, ...by, page: undefined }), resetScroll: false });
 
   return (
     <div className={classes.filters}>
-      <VenueSelect value={unit_id} onChange={(id) => narrow({ unit_id: id, group_id: undefined })} />
+      <VenueSelect value={unit_id} onChange={(id) => setFilter({ unit_id: id, group_id: undefined })} />
       <Select<Channel | 'any'>
         aria-label="Consent"
         data={[
@@ -40,7 +40,7 @@ export function GuestFilters() {
           ...shownChannels.map(({ channel, name }) => ({ value: channel, label: `${name} allowed` })),
         ]}
         value={consent ?? 'any'}
-        onChange={(channel) => narrow({ consent: channel === 'any' || channel === null ? undefined : channel })}
+        onChange={(channel) => setFilter({ consent: channel === 'any' || channel === null ? undefined : channel })}
         allowDeselect={false}
       />
       {venue !== undefined && (
@@ -51,7 +51,7 @@ export function GuestFilters() {
             ...(groups.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
           ]}
           value={group_id ?? all}
-          onChange={(id) => narrow({ group_id: id || undefined })}
+          onChange={(id) => setFilter({ group_id: id || undefined })}
           searchable
           allowDeselect={false}
           nothingFoundMessage="This venue has no such group"
@@ -61,7 +61,7 @@ export function GuestFilters() {
         <Button
           variant="subtle"
           color="gray"
-          onClick={() => narrow({ unit_id: undefined, group_id: undefined, consent: undefined })}
+          onClick={() => setFilter({ unit_id: undefined, group_id: undefined, consent: undefined })}
         >
           Clear filters
         </Button>

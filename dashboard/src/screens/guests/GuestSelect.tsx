@@ -20,8 +20,8 @@ export function GuestSelect({ onPick, error }: GuestSelectProps) {
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed, 150);
   // After a guest is picked, the text is the guest's label and not a search.
-  const asked = picked && typed === guestName(picked) ? '' : search.trim();
-  const found = useQuery(guestsFound(path, { search: asked }));
+  const searched = picked && typed === guestName(picked) ? '' : search.trim();
+  const found = useQuery(guestsFound(path, { search: searched }));
   const guests = new Map((found.data?.data ?? []).slice(0, 20).map((guest) => [String(guest.id), guest]));
   if (picked) guests.set(String(picked.id), picked);
   return (

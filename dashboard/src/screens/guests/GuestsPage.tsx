@@ -5,7 +5,7 @@ import { type KeyboardEvent, useEffect, useRef } from 'react';
 import type { FoundContact, FoundContacts } from '#service/features/guests/contacts/schema.ts';
 import { useAccount, useSession } from '../../session/session.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Panel } from '../../ui/Panel.tsx';
@@ -77,7 +77,7 @@ export function GuestsPage() {
 }
 
 function resultText({ data, page, more }: FoundContacts): string {
-  const shown = data.length === 0 ? 'No guests found' : `${counted(data.length, 'guest')} shown`;
+  const shown = data.length === 0 ? 'No guests found' : `${withCount(data.length, 'guest')} shown`;
   return `${shown}${page > 1 ? `, page ${page}` : ''}${more ? ', and there are more' : ''}.`;
 }
 

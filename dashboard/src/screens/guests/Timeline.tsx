@@ -43,7 +43,7 @@ export function Timeline({ id }: { id: number }) {
         </EmptyState>
       )}
       {entries &&
-        grouped(entries, time_zone).map(({ title, of }) => (
+        groupByMonth(entries, time_zone).map(({ title, of }) => (
           <Fragment key={title}>
             <h3 className={classes.month}>{title}</h3>
             <ul className={classes.entries} aria-label={title}>
@@ -94,7 +94,7 @@ function KindChips({ id }: { id: number }) {
 }
 
 /** Groups entries by month, after the future ones. */
-function grouped(entries: TimelineEntry[], timeZone: string): { title: string; of: TimelineEntry[] }[] {
+function groupByMonth(entries: TimelineEntry[], timeZone: string): { title: string; of: TimelineEntry[] }[] {
   const now = new Date().toLocaleString('sv-SE', { timeZone });
   const groups: { title: string; of: TimelineEntry[] }[] = [];
   for (const entry of entries) {

@@ -2,7 +2,7 @@ import { Badge, Group, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useId } from '@mantine/hooks';
 import { IconChevronRight } from '@tabler/icons-react';
 import type { TimelineEntry } from '#service/features/insight/timeline/schema.ts';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { Money, WallClock } from '../../ui/Values.tsx';
 import { Bill, billOf } from './Bill.tsx';
 import { FeedbackDetails } from './FeedbackDetails.tsx';
@@ -54,7 +54,7 @@ function Lines({ entry }: { entry: TimelineEntry }) {
     <>
       <UnstyledButton className={classes.toggle} aria-expanded={isOpen} aria-controls={id} onClick={toggle}>
         <IconChevronRight size={14} aria-hidden />
-        {counted(bill.length, 'item')}
+        {withCount(bill.length, 'item')}
       </UnstyledButton>
       <div id={id}>{isOpen && <Bill lines={bill} />}</div>
     </>

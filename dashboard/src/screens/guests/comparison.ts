@@ -8,15 +8,15 @@ export interface Compared {
   left: string;
   right: string;
   /** Whether the field helps to decide if they are the same person. */
-  tells: boolean;
+  isDecisive: boolean;
 }
 
-type Both<T> = (name: string, of: (guest: T) => string, tells?: boolean) => Compared;
-const compareRow =
-  <T>(left: T, right: T): Both<T> =>
-  (name, of, tells = true) => ({ name, left: of(left), right: of(right), tells });
+type CompareField<T> = (name: string, of: (guest: T) => string, isDecisive?: boolean) => Compared;
+const fieldComparer =
+  <T>(left: T, right: T): CompareField<T> =>
+  (name, of, isDecisive = true) => ({ name, left: of(left), right: of(right), isDecisive });
 
-const formatValue = ({ left, right }: Compared) => left !== '' || right !== '';
+const hasValue = ({ left, right }: Compared) => left !== '' || right !== '';
 const allowed = (flags: Flags) =>
   shownChannels
     .filter(({ flag }) => flags[flag])
@@ -27,38 +27,38 @@ const fullName = ({ first_name, last_name }: { first_name: string; last_name: st
 
 /** The fields that a list returns. */
 export function compareFound(left: FoundContact, right: FoundContact, timeZone: string): Compared[] {
-  const both = compareRow(left, right);
+  const compare = fieldComparer(left, right);
   return [
-    both('Name', fullName),
-    both('E-mail', ({ email }) => email),
-    both('Mobile', ({ mobile_number }) => formatMobile(mobile_number)),
-    both('Membership', ({ membership_number }) => membership_number),
-    both('Consent', allowed, false),
-    both('Last visit', ({ last_visit_at }) => (last_visit_at ? formatDay(last_visit_at) : ''), false),
-    both('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
-  ].filter(formatValue);
+    compare('Name', fullName),
+    compare('E-mail', ({ email }) => email),
+    compare('Mobile', ({ mobile_number }) => formatMobile(mobile_number)),
+    compare('Membership', ({ membership_number }) => membership_number),
+    compare('Consent', allowed, false),
+    compare('Last visit', ({ last_visit_at }) => (last_visit_at ? formatDay(last_visit_at) : ''), false),
+    compare('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
+  ].filter(hasValue);
 }
 
 /** All profile fields. */
 export function compareProfiles(left: StaffContact, right: StaffContact, timeZone: string): Compared[] {
-  const both = compareRow(left, right);
+  const compare = fieldComparer(left, right);
   return [
-    both('Name', fullName),
-    both('E-mail', ({ email }) => email),
-    both('Mobile', ({ mobile_number }) => formatMobile(mobile_number)),
-    both('Home', ({ home_number }) => home_number),
-    both('Work', ({ work_number }) => work_number),
-    both('Born', ({ dob }) => dob && formatDay(dob)),
-    both('Gender', genderName),
-    both('Address', ({ building_name, building_num_street, locality, city, postcode }) =>
+    compare('Name', fullName),
+    compare('E-mail', ({ email }) => email),
+    compare('Mobile', ({ mobile_number }) => formatMobile(mobile_number)),
+    compare('Home', ({ home_number }) => home_number),
+    compare('Work', ({ work_number }) => work_number),
+    compare('Born', ({ dob }) => dob && formatDay(dob)),
+    compare('Gender', genderName),
+    compare('Address', ({ building_name, building_num_street, locality, city, postcode }) =>
       [building_name, building_num_street, locality, city, postcode].filter(Boolean).join(', '),
     ),
-    both('Membership', ({ membership_number, membership_type }) =>
+    compare('Membership', ({ membership_number, membership_type }) =>
       [membership_number, membership_type].filter(Boolean).join(', '),
     ),
-    both('Loyalty card', ({ card_reference }) => card_reference),
-    both('Consent', allowed, false),
-    both('Venues', ({ units }) => units.map(({ name }) => name).join(', '), false),
-    both('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
-  ].filter(formatValue);
+    compare('Loyalty card', ({ card_reference }) => card_reference),
+    compare('Consent', allowed, false),
+    compare('Venues', ({ units }) => units.map(({ name }) => name).join(', '), false),
+    compare('Since', ({ created_at }) => formatInstantDay(created_at, timeZone), false),
+  ].filter(hasValue);
 }

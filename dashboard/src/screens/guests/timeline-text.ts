@@ -11,7 +11,7 @@ import {
   roomTypes,
   stayStatuses,
 } from '#service/shared/codes.ts';
-import { capital, counted, formatDay, formatMoney } from '../../ui/format.ts';
+import { capitalise, formatDay, formatMoney, withCount } from '../../ui/format.ts';
 
 /** The texts of a timeline entry: title, status and short facts. */
 export interface EntryText {
@@ -91,7 +91,7 @@ const statusColors: Record<Exclude<Status, 'unknown'>, NonNullable<EntryText['st
 
 function statusOf(name: Status | undefined): EntryText['status'] {
   if (name === undefined || name === 'unknown') return undefined;
-  return { text: capital(name), color: statusColors[name] };
+  return { text: capitalise(name), color: statusColors[name] };
 }
 
 function ofStay(stay: Part<'stay'>): EntryText {
@@ -99,11 +99,11 @@ function ofStay(stay: Part<'stay'>): EntryText {
   const nights = (Date.parse(stay.checkout_date.slice(0, 10)) - Date.parse(stay.checkin_date.slice(0, 10))) / dayMs;
   const room = nameOf(roomTypes, stay.room_type_id);
   return {
-    title: `Stay of ${counted(nights, 'night')}`,
+    title: `Stay of ${withCount(nights, 'night')}`,
     status: statusOf(nameOf(stayStatuses, stay.booking_status_id)),
     facts: [
       `until ${formatDay(stay.checkout_date)}`,
-      counted(stay.total_guests, 'guest'),
+      withCount(stay.total_guests, 'guest'),
       room && `${room} room`,
       !stay.guest && 'booked for others',
       stay.booking_has_pets && 'with pets',

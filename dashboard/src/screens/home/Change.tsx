@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
-import { counted, formatMoney, formatNumber, formatSigned } from '../../ui/format.ts';
+import { formatMoney, formatNumber, formatSigned, withCount } from '../../ui/format.ts';
 
 /** "the 30 days before" */
-export const before = (days: number) => (days === 1 ? 'the day before' : `the ${counted(days, 'day')} before`);
+export const before = (days: number) => (days === 1 ? 'the day before' : `the ${withCount(days, 'day')} before`);
 
 interface ChangeProps {
   now: number;

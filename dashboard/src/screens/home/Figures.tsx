@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useAccount } from '../../session/session.ts';
-import { counted, formatMoney, formatNumber, formatSigned } from '../../ui/format.ts';
+import { formatMoney, formatNumber, formatSigned, withCount } from '../../ui/format.ts';
 import { TextLink } from '../../ui/Page.tsx';
 import { Stat, Stats } from '../../ui/Stat.tsx';
 import { Missing } from '../../ui/Values.tsx';
@@ -44,7 +44,7 @@ export function Figures({ overview, days }: FiguresProps) {
       }))}
       {figure('NPS', ({ nps: { score, answers } }) => ({
         value: score === null ? <Missing /> : formatSigned(score),
-        note: counted(answers, 'answer'),
+        note: withCount(answers, 'answer'),
       }))}
       {figure('Vouchers redeemed', ({ unique_codes: { total, before } }) => ({
         value: formatNumber(total),

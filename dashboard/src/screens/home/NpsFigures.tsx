@@ -1,6 +1,6 @@
 import { Progress, Skeleton, Text } from '@mantine/core';
 import type { Nps } from '#service/features/insight/overview/schema.ts';
-import { counted, formatDays, formatNumber, formatPercent, formatSigned } from '../../ui/format.ts';
+import { formatDays, formatNumber, formatPercent, formatSigned, withCount } from '../../ui/format.ts';
 import { Panel } from '../../ui/Panel.tsx';
 import { Swatch } from '../../ui/Swatch.tsx';
 import { TimeChart } from '../../ui/TimeChart.tsx';
@@ -18,7 +18,7 @@ const parts = [
 const scoreOf = ({ score }: Nps) => (score === null ? '–' : formatSigned(score));
 
 /** ", +3 points vs the 30 days before" */
-function pointsOn(now: Nps, then: Nps, days: number): string {
+function changeText(now: Nps, then: Nps, days: number): string {
   if (now.score === null || then.score === null) return '';
   return `, ${formatSigned(now.score - then.score)} points vs ${before(days)}`;
 }
@@ -36,8 +36,8 @@ export function NpsFigures({ overview, range, days }: { overview: Overview | und
           <div className={classes.score}>
             {nps ? <b>{scoreOf(nps)}</b> : <Skeleton height="2rem" width="4rem" />}
             <Text c="dimmed" size="sm" component="span">
-              {nps && counted(nps.answers, 'answer')}
-              {nps && days && pointsOn(nps, nps.before, days)}
+              {nps && withCount(nps.answers, 'answer')}
+              {nps && days && changeText(nps, nps.before, days)}
             </Text>
           </div>
           <Progress.Root size="md" aria-hidden>

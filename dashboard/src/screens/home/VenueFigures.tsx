@@ -4,7 +4,7 @@ import { type CSSProperties, useState } from 'react';
 import type { Visits } from '#service/features/insight/overview/schema.ts';
 import { useAccount } from '../../session/session.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { counted, formatMoney, formatNumber } from '../../ui/format.ts';
+import { formatMoney, formatNumber, withCount } from '../../ui/format.ts';
 import { TextLink } from '../../ui/Page.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { EmptyState } from '../../ui/States.tsx';
@@ -82,5 +82,5 @@ export function VenueFigures({ overview }: { overview: Overview | undefined }) {
 
 function rowsOf({ by_unit, other_units }: Overview['visits']): Row[] {
   if (!other_units) return by_unit;
-  return [...by_unit, { ...other_units, unit_id: null, name: counted(other_units.units, 'other venue') }];
+  return [...by_unit, { ...other_units, unit_id: null, name: withCount(other_units.units, 'other venue') }];
 }

@@ -20,11 +20,11 @@ export function hasNoData({ guests, purchases_waiting, ...rest }: Overview): boo
 }
 
 /** Whether the range has no activity. */
-export function hasNoActivity({ new_guests, visits, nps, unique_codes }: Quiet): boolean {
+export function hasNoActivity({ new_guests, visits, nps, unique_codes }: ActivityFigures): boolean {
   const { purchases, bookings, stays } = visits;
   return new_guests.total + purchases + bookings + stays + nps.answers + unique_codes.total === 0;
 }
-type Quiet = Pick<Overview, 'new_guests' | 'visits' | 'nps' | 'unique_codes'>;
+type ActivityFigures = Pick<Overview, 'new_guests' | 'visits' | 'nps' | 'unique_codes'>;
 
 /** Cuts off the empty start of the range, which can be years. */
 export function withoutEmptyStart(overview: Overview): Overview {

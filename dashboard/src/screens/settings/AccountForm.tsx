@@ -6,7 +6,7 @@ import { useAccount, useHasRole } from '../../session/session.ts';
 import { FormEnd, useServerForm } from '../../ui/form.tsx';
 import { notify } from '../../ui/notify.ts';
 import { Panel } from '../../ui/Panel.tsx';
-import { clockIn, timeZones } from './time-zones.ts';
+import { currentTime, timeZones } from './time-zones.ts';
 
 /** The name and time zone of the account. Read-only for viewers. */
 export function AccountForm() {
@@ -31,7 +31,7 @@ export function AccountForm() {
           <TextInput label="Name" required maxLength={255} readOnly={!mayChange} {...form.getInputProps('name')} />
           <Select
             label="Time zone"
-            description={`It is ${clockIn(chosen)} there now.`}
+            description={`It is ${currentTime(chosen)} there now.`}
             data={zones}
             searchable
             allowDeselect={false}

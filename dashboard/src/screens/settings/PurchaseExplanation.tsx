@@ -27,7 +27,7 @@ export function PurchaseExplanation({ id }: { id: number }) {
     <Stack gap="lg">
       <Text>{data.summary}</Text>
       <Bill purchase={data.purchase} />
-      <Tried keys={data.keys} />
+      <KeyResults keys={data.keys} />
       {data.candidates.length > 0 && <Candidates of={data} />}
     </Stack>
   );
@@ -67,7 +67,7 @@ const outcomes = {
   'led to nobody': { name: 'No guest found', color: 'yellow' },
 } as const;
 
-function Tried({ keys }: Pick<Explanation, 'keys'>) {
+function KeyResults({ keys }: Pick<Explanation, 'keys'>) {
   return (
     <section>
       <Title order={3}>Keys tried, in this order</Title>

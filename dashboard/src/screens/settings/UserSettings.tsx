@@ -8,7 +8,7 @@ import { getList, refresh } from '../../api/queries.ts';
 import { useHasRole, useSession } from '../../session/session.ts';
 import { Confirm } from '../../ui/Confirm.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
@@ -33,7 +33,7 @@ function Users() {
   const navigate = route.useNavigate();
   const users = useQuery(getList<Paged<User>>('/users', { page }));
   const editing = useWindow<User | undefined>();
-  const made = useWindow<{ email: string; password: string }>();
+  const created = useWindow<{ email: string; password: string }>();
   const deleting = useWindow<User>();
   const namesOf = (ids: number[]) => accounts.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
 
@@ -68,7 +68,7 @@ function Users() {
               render: ({ role, account_ids }) => {
                 if (role === 'owner') return 'All';
                 const names = namesOf(account_ids);
-                const text = names.length > 3 ? counted(account_ids.length, 'account') : names.join(', ');
+                const text = names.length > 3 ? withCount(account_ids.length, 'account') : names.join(', ');
                 return <span title={names.join(', ')}>{text || 'None'}</span>;
               },
             },
@@ -99,13 +99,13 @@ function Users() {
           onClose={editing.close}
           onDone={(email, password) => {
             editing.close();
-            if (password) made.open({ email, password });
+            if (password) created.open({ email, password });
             else notify.success(`${email} is changed.`);
           }}
         />
       </Modal>
-      <Modal opened={made.opened} onClose={made.close} title="Give this to the user">
-        {made.subject && <NewUser {...made.subject} onClose={made.close} />}
+      <Modal opened={created.opened} onClose={created.close} title="Give this to the user">
+        {created.subject && <NewUser {...created.subject} onClose={created.close} />}
       </Modal>
       <Confirm
         opened={deleting.opened}

@@ -7,7 +7,7 @@ export function timeZones(own: string): { value: string; label: string }[] {
 }
 
 /** The current time in a time zone: "Sun, 14:05". */
-export function clockIn(timeZone: string): string {
+export function currentTime(timeZone: string): string {
   return new Intl.DateTimeFormat(undefined, {
     weekday: 'short',
     hour: '2-digit',

@@ -7,10 +7,10 @@ import { useAccount } from '../../session/session.ts';
 import { Confirm } from '../../ui/Confirm.tsx';
 import { notify } from '../../ui/notify.ts';
 import { effectsOn } from './effects.ts';
-import { type Kind, paths, type Thing } from './venues.ts';
+import { type Kind, paths, type TreeItem } from './venues.ts';
 
 interface DeleteWindowProps {
-  thing: Thing | undefined;
+  thing: TreeItem | undefined;
   opened: boolean;
   onClose: () => void;
 }

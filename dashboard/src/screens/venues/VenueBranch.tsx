@@ -2,7 +2,7 @@ import { Badge, Button, Text } from '@mantine/core';
 import { IconFolder, IconPlus } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { useAccount } from '../../session/session.ts';
-import { counted, formatNumber } from '../../ui/format.ts';
+import { formatNumber, withCount } from '../../ui/format.ts';
 import { TextLink } from '../../ui/Page.tsx';
 import { Actions } from './Actions.tsx';
 import { Toggle } from './Toggle.tsx';
@@ -32,7 +32,7 @@ export function VenueBranch({ venue, open, onToggle, onTask }: VenueBranchProps)
           </Badge>
         )}
         <Text component="span" c="dimmed" size="sm" className={classes.summary}>
-          {groups > 0 && counted(groups, 'group')}
+          {groups > 0 && withCount(groups, 'group')}
         </Text>
         <Guests count={venue.guests} of={venue.name} search={{ unit_id: venue.id }} />
         {onTask && <Actions kind="venue" thing={venue} venue={venue} onTask={onTask} />}
@@ -129,7 +129,7 @@ function Guests({ count, of, search }: GuestsProps) {
           to="/accounts/$accountId/guests"
           params={{ accountId: id }}
           search={search}
-          aria-label={`${counted(count, 'guest')} of ${of}`}
+          aria-label={`${withCount(count, 'guest')} of ${of}`}
         >
           {number}
         </TextLink>

@@ -16,7 +16,7 @@ interface VenueTreeProps {
 
 const skeletons = [0, 1, 2, 3, 4, 5];
 /** Up to this number of venues, all are open at first. */
-const openUpTo = 3;
+const maxOpen = 3;
 
 /** Nested lists that can be collapsed. Arrow keys move as in a tree. */
 export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
@@ -32,7 +32,7 @@ export function VenueTree({ venues, search, stale, onTask }: VenueTreeProps) {
       {venues ? (
         <ul className={classes.list} aria-label="Venues" onKeyDown={moveFocus}>
           {venues.map((venue) => {
-            const open = byHand.get(venue.id) ?? (venues.length <= openUpTo || isInside(venue, search));
+            const open = byHand.get(venue.id) ?? (venues.length <= maxOpen || isInside(venue, search));
             return (
               <VenueBranch
                 key={venue.id}
@@ -70,24 +70,24 @@ function isInside({ folders }: Venue, search: string | undefined): boolean {
 }
 
 const rowOf = (element: Element | null | undefined) => element?.closest<HTMLElement>('[data-row]') ?? null;
-const handleOf = (row: Element | null | undefined) => row?.querySelector<HTMLElement>('a, button');
+const focusableIn = (row: Element | null | undefined) => row?.querySelector<HTMLElement>('a, button');
 
 /** Up and down move between rows, right opens a row, left closes it or moves to its parent. */
 function moveFocus(event: KeyboardEvent<HTMLUListElement>) {
   const row = rowOf(event.target as Element);
   if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
-  const rows = [...event.currentTarget.querySelectorAll('[data-row]')].filter(handleOf);
+  const rows = [...event.currentTarget.querySelectorAll('[data-row]')].filter(focusableIn);
   const toggle = row.querySelector<HTMLElement>('[aria-expanded]:not([aria-haspopup])');
   const isOpen = toggle?.getAttribute('aria-expanded') === 'true';
   const act = {
-    ArrowDown: () => handleOf(rows[rows.indexOf(row) + 1])?.focus(),
-    ArrowUp: () => handleOf(rows[rows.indexOf(row) - 1])?.focus(),
-    Home: () => handleOf(rows[0])?.focus(),
-    End: () => handleOf(rows.at(-1))?.focus(),
+    ArrowDown: () => focusableIn(rows[rows.indexOf(row) + 1])?.focus(),
+    ArrowUp: () => focusableIn(rows[rows.indexOf(row) - 1])?.focus(),
+    Home: () => focusableIn(rows[0])?.focus(),
+    End: () => focusableIn(rows.at(-1))?.focus(),
     ArrowRight: () => !isOpen && toggle?.click(),
     ArrowLeft: () => {
       if (isOpen) toggle?.click();
-      else handleOf(row.closest('ul')?.closest('li')?.querySelector('[data-row]'))?.focus();
+      else focusableIn(row.closest('ul')?.closest('li')?.querySelector('[data-row]'))?.focus();
     },
   }[event.key];
   if (!act) return;

@@ -12,7 +12,7 @@ import { NameWindow } from './NameWindow.tsx';
 import { unitsQuery } from './units.ts';
 import { VenueSearch } from './VenueSearch.tsx';
 import { VenueTree } from './VenueTree.tsx';
-import { type NameTask, type Task, type Thing, venuesQuery } from './venues.ts';
+import { type NameTask, type Task, type TreeItem, venuesQuery } from './venues.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/venues');
 
@@ -27,7 +27,7 @@ export function VenuesPage() {
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const venues = useQuery(venuesQuery(account, search));
-  const [naming, deleting] = [useWindow<NameTask>(), useWindow<Thing>()];
+  const [naming, deleting] = [useWindow<NameTask>(), useWindow<TreeItem>()];
   const start = (task: Task) => (task.do === 'delete' ? deleting.open(task) : naming.open(task));
   const found = venues.data;
   // While loading, use the count that another page has in the cache.

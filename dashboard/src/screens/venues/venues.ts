@@ -20,13 +20,13 @@ export const paths = { venue: 'units', folder: 'folders', group: 'groups' } as c
 export type Kind = keyof typeof paths;
 
 /** An action on the tree that opens a window. */
-export type Task = NameTask | ({ do: 'delete' } & Thing);
+export type Task = NameTask | ({ do: 'delete' } & TreeItem);
 export type NameTask =
   | { do: 'create'; kind: 'venue' }
   | { do: 'create'; kind: 'folder'; venue: Venue }
   | { do: 'create'; kind: 'group'; venue: Venue; folder?: string }
-  | ({ do: 'rename' } & Thing);
-export interface Thing {
+  | ({ do: 'rename' } & TreeItem);
+export interface TreeItem {
   kind: Kind;
   id: number;
   name: string;

@@ -5,7 +5,7 @@ import type { CodeGroup, StaffCode } from '#service/features/vouchers/schema.ts'
 import type { Paged } from '#service/shared/fields.ts';
 import { get } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { AssignToGroup } from './AssignToGroup.tsx';
 import { AssignToGuest } from './AssignToGuest.tsx';
 import { groupPath } from './paths.ts';
@@ -33,7 +33,7 @@ function AssignForm({ group, onClose }: Omit<AssignCodesProps, 'opened'>) {
     <Stack>
       <Text>
         Guests who already have a code of {group.name} keep it.{' '}
-        {free.data && `${counted(free.data.total, 'code is', 'codes are')} still free.`}
+        {free.data && `${withCount(free.data.total, 'code is', 'codes are')} still free.`}
       </Text>
       <SegmentedControl
         aria-label="To whom"

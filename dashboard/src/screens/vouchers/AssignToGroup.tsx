@@ -6,7 +6,7 @@ import type { AssignedCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../../api/client.ts';
 import { getAll, useShowsError } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { withoutFieldNames } from './AssignToGuest.tsx';
 import { refreshVouchers } from './paths.ts';
 
@@ -25,7 +25,7 @@ export function AssignToGroup({ path, onClose }: { path: string; onClose: () => 
       stopped.current = true;
     };
   }, []);
-  const giving = useMutation({
+  const assigning = useMutation({
     mutationFn: async () => {
       let [given, remaining] = [0, 1];
       stopped.current = false;
@@ -40,16 +40,16 @@ export function AssignToGroup({ path, onClose }: { path: string; onClose: () => 
     meta: useShowsError(),
     onSettled: () => refreshVouchers(account),
   });
-  if (giving.data) {
-    const { given, remaining } = giving.data;
+  if (assigning.data) {
+    const { given, remaining } = assigning.data;
     const groups = venues.data?.flatMap(({ folders }) => folders.flatMap((folder) => folder.groups));
     const isEmpty = groups?.find(({ id }) => String(id) === groupId)?.guests === 0;
     const nothing = isEmpty ? 'This group has no guests.' : 'All guests of this group already had a code.';
     return (
       <Stack>
         <Alert color={remaining > 0 || given === 0 ? 'gray' : 'green'} role="status">
-          {given === 0 && remaining === 0 ? nothing : `${counted(given, 'guest', 'guests')} got a code.`}
-          {remaining > 0 && ` Stopped: ${counted(remaining, 'guest has', 'guests have')} no code yet.`}
+          {given === 0 && remaining === 0 ? nothing : `${withCount(given, 'guest', 'guests')} got a code.`}
+          {remaining > 0 && ` Stopped: ${withCount(remaining, 'guest has', 'guests have')} no code yet.`}
         </Alert>
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>
@@ -62,7 +62,7 @@ export function AssignToGroup({ path, onClose }: { path: string; onClose: () => 
     items: folders.flatMap((folder) =>
       folder.groups.map(({ id, name, guests }) => ({
         value: String(id),
-        label: `${name} (${counted(guests, 'guest')})`,
+        label: `${name} (${withCount(guests, 'guest')})`,
       })),
     ),
   }));
@@ -70,7 +70,7 @@ export function AssignToGroup({ path, onClose }: { path: string; onClose: () => 
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        giving.mutate();
+        assigning.mutate();
       }}
     >
       <Stack>
@@ -83,26 +83,26 @@ export function AssignToGroup({ path, onClose }: { path: string; onClose: () => 
           searchable
           value={groupId}
           onChange={setGroupId}
-          disabled={giving.isPending}
+          disabled={assigning.isPending}
         />
-        {giving.isPending && progress && (
+        {assigning.isPending && progress && (
           <div>
             <Text size="sm" mb={4}>
-              {counted(progress.given, 'guest')} of {counted(progress.of, 'guest')}. If you close this window, it stops.
-              Codes that are already assigned stay.
+              {withCount(progress.given, 'guest')} of {withCount(progress.of, 'guest')}. If you close this window, it
+              stops. Codes that are already assigned stay.
             </Text>
             <Progress.Root>
               <Progress.Section value={(progress.given / progress.of) * 100} aria-label="Guests with a code" />
             </Progress.Root>
           </div>
         )}
-        {giving.error && (
+        {assigning.error && (
           <Alert color="red" role="alert">
-            {withoutFieldNames(giving.error.message)}
+            {withoutFieldNames(assigning.error.message)}
           </Alert>
         )}
         <Group justify="flex-end" gap="xs">
-          {giving.isPending ? (
+          {assigning.isPending ? (
             <Button
               variant="default"
               onClick={() => {
@@ -116,7 +116,7 @@ export function AssignToGroup({ path, onClose }: { path: string; onClose: () => 
               Cancel
             </Button>
           )}
-          <Button type="submit" disabled={groupId === null} loading={giving.isPending}>
+          <Button type="submit" disabled={groupId === null} loading={assigning.isPending}>
             Assign codes
           </Button>
         </Group>

@@ -14,17 +14,17 @@ import { refreshVouchers } from './paths.ts';
 export function AssignToGuest({ path, onClose }: { path: string; onClose: () => void }) {
   const account = useAccount();
   const [guest, setGuest] = useState<FoundContact | null>(null);
-  const giving = useMutation({
+  const assigning = useMutation({
     mutationFn: () => api.post<AssignedCodes>(`${path}/assign`, { contact_ids: [guest?.id] }),
     meta: useShowsError(),
     onSuccess: () => refreshVouchers(account),
   });
-  const [code] = giving.data?.data ?? [];
+  const [code] = assigning.data?.data ?? [];
   if (code)
     return (
       <Stack>
         <Alert color="green" role="status">
-          {code.contact_name ?? `Guest ${code.contact_id}`} {giving.data?.assigned === 0 ? 'already had' : 'now has'}{' '}
+          {code.contact_name ?? `Guest ${code.contact_id}`} {assigning.data?.assigned === 0 ? 'already had' : 'now has'}{' '}
           the code <Code>{code.unique_code}</Code>.
         </Alert>
         <Group justify="flex-end" gap="xs">
@@ -37,21 +37,21 @@ export function AssignToGuest({ path, onClose }: { path: string; onClose: () => 
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        giving.mutate();
+        assigning.mutate();
       }}
     >
       <Stack>
         <GuestSelect onPick={setGuest} />
-        {giving.error && (
+        {assigning.error && (
           <Alert color="red" role="alert">
-            {withoutFieldNames(giving.error.message)}
+            {withoutFieldNames(assigning.error.message)}
           </Alert>
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" disabled={!guest} loading={giving.isPending}>
+          <Button type="submit" disabled={!guest} loading={assigning.isPending}>
             Assign a code
           </Button>
         </Group>

@@ -43,7 +43,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
   const rows = useDeferred(codes.data?.data);
   const assigning = useWindow<StaffCode>();
   const unassigning = useWindow<StaffCode>();
-  const narrow = (change: { show?: keyof typeof filters; code?: string }) =>
+  const setFilter = (change: { show?: keyof typeof filters; code?: string }) =>
     void navigate({
       search: (search) => ({
         ...search,
@@ -106,7 +106,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
           aria-label="Which codes"
           size="sm"
           value={show}
-          onChange={(value) => narrow({ show: value as keyof typeof filters })}
+          onChange={(value) => setFilter({ show: value as keyof typeof filters })}
           data={[
             { value: 'all', label: 'All' },
             { value: 'free', label: 'Free' },
@@ -114,7 +114,7 @@ export function CodeList({ group }: { group: CodeGroup }) {
             { value: 'redeemed', label: 'Redeemed' },
           ]}
         />
-        <CodeSearch key={group.id} code={code} onCode={(text) => narrow({ code: text })} />
+        <CodeSearch key={group.id} code={code} onCode={(text) => setFilter({ code: text })} />
       </Group>
       <DataTable
         label="Codes"

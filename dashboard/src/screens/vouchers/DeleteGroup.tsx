@@ -5,7 +5,7 @@ import { api } from '../../api/client.ts';
 import { removeFromCache } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';
 import { Confirm } from '../../ui/Confirm.tsx';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 import { groupPath, refreshVouchers } from './paths.ts';
 
@@ -26,7 +26,7 @@ export function DeleteGroup({ group, statistics, opened, onClose }: DeleteGroupP
       <Modal opened={opened} onClose={onClose} title={`${group.name} can’t be deleted`}>
         <Stack>
           <Text>
-            {counted(assigned, 'code is', 'codes are')} assigned and {counted(redeemed, 'code is', 'codes are')}{' '}
+            {withCount(assigned, 'code is', 'codes are')} assigned and {withCount(redeemed, 'code is', 'codes are')}{' '}
             redeemed. This history stays, so the group can’t be deleted.
           </Text>
           <Group justify="flex-end">
@@ -53,7 +53,7 @@ export function DeleteGroup({ group, statistics, opened, onClose }: DeleteGroupP
       <Text>
         {made === 0
           ? 'It has no codes.'
-          : `This also deletes its ${counted(made, 'code')}. None is assigned or redeemed, and none can be redeemed afterwards.`}{' '}
+          : `This also deletes its ${withCount(made, 'code')}. None is assigned or redeemed, and none can be redeemed afterwards.`}{' '}
         This can’t be undone.
       </Text>
     </Confirm>

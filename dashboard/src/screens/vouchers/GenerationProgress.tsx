@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { counted, formatNumber, formatPercent } from '../../ui/format.ts';
+import { formatNumber, formatPercent, withCount } from '../../ui/format.ts';
 import { Panel } from '../../ui/Panel.tsx';
 import { dismissGeneration, stopGeneration, useGeneration } from './generations.ts';
 
@@ -10,7 +10,7 @@ export function GenerationProgress({ path }: { path: string }) {
   const { state, done, of, problem } = generation;
   if (state !== 'running') {
     const outcome = {
-      done: { color: 'green', text: `${counted(done, 'code was', 'codes were')} generated.` },
+      done: { color: 'green', text: `${withCount(done, 'code was', 'codes were')} generated.` },
       stopped: { color: 'gray', text: 'Stopped. No codes were generated.' },
       failed: { color: 'red', text: `No codes were generated. ${problem}` },
     }[state];

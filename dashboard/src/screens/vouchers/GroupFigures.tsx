@@ -1,5 +1,5 @@
 import type { Statistics } from '#service/features/vouchers/schema.ts';
-import { counted, formatNumber, formatPercent } from '../../ui/format.ts';
+import { formatNumber, formatPercent, withCount } from '../../ui/format.ts';
 import { Stat, Stats } from '../../ui/Stat.tsx';
 import { Missing } from '../../ui/Values.tsx';
 
@@ -19,7 +19,7 @@ export function GroupFigures({ statistics }: { statistics: Statistics | undefine
       <Stat
         label="Redeemed"
         value={formatNumber(redeemed)}
-        note={redeemed === 0 ? 'none yet' : `at ${counted(by_unit.length, 'venue')}`}
+        note={redeemed === 0 ? 'none yet' : `at ${withCount(by_unit.length, 'venue')}`}
         loading={loading}
       />
       <Stat

@@ -5,7 +5,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import type { CodeGroup } from '#service/features/vouchers/schema.ts';
 import { useShowsError } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { isText, readCodeLines } from './code-lines.ts';
 import { importCodes, LinesRefused } from './import-codes.ts';
 import { groupPath, refreshVouchers } from './paths.ts';
@@ -42,8 +42,8 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
     return (
       <Stack>
         <Alert color="green" role="status">
-          {counted(created, 'code was', 'codes were')} added.
-          {known > 0 && ` ${counted(known, 'was', 'were')} already in the group.`}
+          {withCount(created, 'code was', 'codes were')} added.
+          {known > 0 && ` ${withCount(known, 'was', 'were')} already in the group.`}
         </Alert>
         <Group justify="flex-end">
           <Button onClick={onClose} data-autofocus>
@@ -95,8 +95,8 @@ function ImportForm({ group, onClose }: Omit<ImportCodesProps, 'opened'>) {
           )}
         </FileButton>
         <Text size="sm" c="dimmed" aria-live="polite">
-          {counted(lines.codes.length, 'code')}
-          {lines.repeated > 0 && `, ${counted(lines.repeated, 'repeated line')} left out`}
+          {withCount(lines.codes.length, 'code')}
+          {lines.repeated > 0 && `, ${withCount(lines.repeated, 'repeated line')} left out`}
         </Text>
       </Group>
       {lines.codes.length > 0 && !lines.problem && !importing.error && (
@@ -141,8 +141,8 @@ function Refused({ error }: { error: Error }) {
       <Stack gap="xs">
         {before.taken > 0 && (
           <Text size="sm">
-            The first {counted(before.taken, 'code')} were imported,{' '}
-            {counted(before.created, 'of them is', 'of them are')} new. Correct the lines below, then import the whole
+            The first {withCount(before.taken, 'code')} were imported,{' '}
+            {withCount(before.created, 'of them is', 'of them are')} new. Correct the lines below, then import the whole
             list again. Existing codes do not change.
           </Text>
         )}
@@ -153,7 +153,7 @@ function Refused({ error }: { error: Error }) {
             </List.Item>
           ))}
         </List>
-        {lines.length > maxLines && <Text size="sm">And {counted(lines.length - maxLines, 'more line')}.</Text>}
+        {lines.length > maxLines && <Text size="sm">And {withCount(lines.length - maxLines, 'more line')}.</Text>}
       </Stack>
     </Alert>
   );

@@ -6,7 +6,7 @@ import type { Statistics } from '#service/features/vouchers/schema.ts';
 import { getList } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';
 import { useDeferred } from '../../ui/deferred.ts';
-import { counted, daysLater, formatDays, formatNumber, today } from '../../ui/format.ts';
+import { daysLater, formatDays, formatNumber, today, withCount } from '../../ui/format.ts';
 import { Panel } from '../../ui/Panel.tsx';
 import { ErrorState } from '../../ui/States.tsx';
 import { TimeChart } from '../../ui/TimeChart.tsx';
@@ -33,20 +33,20 @@ export function Redemptions({ groupId }: { groupId: number }) {
   const to = today(account.time_zone);
   const from = daysLater(to, 1 - days);
   // The default range needs no parameters. The figures above use the same request.
-  const asked = period === 'quarter' ? {} : { start_date: from, end_date: to };
+  const range = period === 'quarter' ? {} : { start_date: from, end_date: to };
   const { data, error, refetch, isPlaceholderData } = useQuery(
-    getList<Statistics>(`${groupPath(account, groupId)}/statistics`, asked),
+    getList<Statistics>(`${groupPath(account, groupId)}/statistics`, range),
   );
   const points = useMemo(() => data && pointsOf(data.by_day, from, to, step), [data, from, to, step]);
   const drawn = useDeferred(points);
   const total = points?.reduce((sum, { redeemed }) => sum + redeemed, 0) ?? 0;
-  const otherwise = data?.redeemed
-    ? `Before that, ${counted(data.redeemed, 'code was', 'codes were')} redeemed.`
+  const emptyText = data?.redeemed
+    ? `Before that, ${withCount(data.redeemed, 'code was', 'codes were')} redeemed.`
     : 'Tills redeem codes through the API. Redemptions then appear here.';
   return (
     <Panel
       title="Redemptions"
-      lead={points ? `${counted(total, 'code')}, ${formatDays(from, to)}` : ' '}
+      lead={points ? `${withCount(total, 'code')}, ${formatDays(from, to)}` : ' '}
       flush
       actions={
         <SegmentedControl
@@ -77,7 +77,7 @@ export function Redemptions({ groupId }: { groupId: number }) {
             bucket={bucket}
             to={to}
             series={[{ key: 'redeemed', label: 'Redeemed', color: 'var(--series-1)' }]}
-            empty={`No redemptions, ${formatDays(from, to)}. ${otherwise}`}
+            empty={`No redemptions, ${formatDays(from, to)}. ${emptyText}`}
           />
           <Places by_unit={data?.by_unit} />
         </div>

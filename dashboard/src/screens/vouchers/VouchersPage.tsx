@@ -63,7 +63,7 @@ export function VouchersPage() {
             }
             columns={[
               { title: 'Group', render: ({ name }) => name },
-              { title: 'Venue', render: ({ unit_name = <Counting /> }) => unit_name },
+              { title: 'Venue', render: ({ unit_name = <CountPlaceholder /> }) => unit_name },
               { title: 'Since', wideOnly: true, render: ({ created_at }) => <DateTime at={created_at} dayOnly /> },
               { title: 'Made', align: 'end', render: ({ made }) => <Count value={made} /> },
               { title: 'Assigned', align: 'end', render: ({ assigned }) => <Count value={assigned} /> },
@@ -88,9 +88,9 @@ export function VouchersPage() {
 }
 
 function Count({ value }: { value: number | undefined }) {
-  return value === undefined ? <Counting /> : <Num value={value} />;
+  return value === undefined ? <CountPlaceholder /> : <Num value={value} />;
 }
 
-function Counting() {
+function CountPlaceholder() {
   return <Skeleton component="span" display="inline-block" height="0.75rem" width="3rem" />;
 }

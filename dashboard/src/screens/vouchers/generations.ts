@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { NewCodes } from '#service/features/vouchers/schema.ts';
 import { api } from '../../api/client.ts';
-import { counted } from '../../ui/format.ts';
+import { withCount } from '../../ui/format.ts';
 import { notify } from '../../ui/notify.ts';
 
 /** A running or finished generation of codes. */
@@ -64,25 +64,25 @@ interface GenerationRequest {
 
 /** Resolves when the generation has started or finished. Rejects if the service refuses it. */
 export function startGeneration({ path, name, codes, onEnd }: GenerationRequest): Promise<void> {
-  const stopper = new AbortController();
-  const isUnderWay = () => generations.get(path)?.stopper === stopper;
+  const controller = new AbortController();
+  const isUnderWay = () => generations.get(path)?.stopper === controller;
   return new Promise((begun, refused) => {
     const begin = (done: number) => {
       if (isUnderWay()) return set(path, { done });
-      generations.set(path, { state: 'running', done, of: codes.count, stopper });
+      generations.set(path, { state: 'running', done, of: codes.count, stopper: controller });
       changed();
       begun();
     };
     api
-      .postWithProgress<{ created: number }>(`${path}/codes`, codes, begin, { signal: stopper.signal })
+      .postWithProgress<{ created: number }>(`${path}/codes`, codes, begin, { signal: controller.signal })
       .then(({ created }) => {
         begin(created);
         set(path, { state: 'done', done: created });
-        notify.success(`${counted(created, 'code was', 'codes were')} generated in ${name}.`);
+        notify.success(`${withCount(created, 'code was', 'codes were')} generated in ${name}.`);
       })
       .catch((error: Error) => {
         if (!isUnderWay()) refused(error);
-        else if (stopper.signal.aborted) set(path, { state: 'stopped' });
+        else if (controller.signal.aborted) set(path, { state: 'stopped' });
         else set(path, { state: 'failed', problem: error.message });
       })
       .finally(onEnd);

@@ -20,14 +20,14 @@ async function place() {
     Number((await sql<{ n: number }>`select count(*) as n from contacts where account_id = 1`)[0]?.n);
   const isGone = async () => (await sql`select from accounts where id = 1`).length === 0;
   /** Waits until some guests are deleted, then keeps every process from deleting more. */
-  async function halt() {
+  async function pauseDeletion() {
     await expect.poll(left).toBeLessThan(guests);
     const holder = await connectTo(url);
     await holder`select pg_advisory_lock(${lockClass}, 4)`;
     expect(await left()).toBeGreaterThan(0);
     return () => holder.end();
   }
-  return { env: { DATABASE_URL: url }, sql, left, isGone, halt };
+  return { env: { DATABASE_URL: url }, sql, left, isGone, halt: pauseDeletion };
 }
 
 function deleting(env: Record<string, string>) {
@@ -54,7 +54,7 @@ describe('regulars account delete', () => {
   it('leaves the remaining rows to the service when it is interrupted', async () => {
     const { env, isGone, halt } = await place();
     const { child, ended } = deleting(env);
-    const goOn = await halt();
+    const resume = await halt();
     child.kill('SIGINT');
     expect(await ended).toMatchObject({
       code: 130,
@@ -63,7 +63,7 @@ describe('regulars account delete', () => {
     expect(await isGone()).toBe(false);
     expect((await regulars(['account', 'list', '--json'], env)).stdout).not.toContain('Gone');
     expect((await regulars(['unit', 'list', '--account', '1'], env)).stderr).toBe('There is no such account.\n');
-    await goOn();
+    await resume();
     const service = await start({ env });
     await expect.poll(isGone).toBe(true);
     expect(await service.stop()).toBe(0);
@@ -76,12 +76,12 @@ describe('the service', () => {
     const first = await start({ env });
     expect((await first.admin('DELETE', '/accounts/1')).status).toBe(204);
     expect(await left()).toBeGreaterThan(0);
-    const letGo = await halt();
+    const resume = await halt();
     expect(await first.stop()).toBe(0);
     const second = await start({ env });
     expect((await second.admin('GET', '/accounts/1')).status).toBe(404);
     await second.stop('SIGKILL');
-    await letGo();
+    await resume();
     expect(await isGone()).toBe(false);
     const third = await start({ env });
     await expect.poll(isGone).toBe(true);
@@ -92,12 +92,12 @@ describe('the service', () => {
   it('completes the deletion of an account that was marked when the backup was taken', async () => {
     const { env, halt } = await place();
     const { child, ended } = deleting(env);
-    const goOn = await halt();
+    const resume = await halt();
     const file = join(temporaryFolder(), 'backup.gz');
     expect(await regulars(['backup', file], env)).toMatchObject({ code: 0 });
     child.kill('SIGINT');
     await ended;
-    await goOn();
+    await resume();
     const { url, ...copy } = await createDatabase('empty');
     const there = { DATABASE_URL: url };
     expect(await regulars(['restore', file], there)).toMatchObject({ code: 0 });

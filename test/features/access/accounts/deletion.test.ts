@@ -16,7 +16,7 @@ import { tenantTables } from '../../../../src/platform/db/deletion.ts';
 import { raw } from '../../../../src/platform/db/sql.ts';
 import { adminToken, testApp } from '../../../support/app.ts';
 import { superuser } from '../../../support/database.ts';
-import { furnish } from '../../../support/furnished.ts';
+import { createFullAccount } from '../../../support/full-account.ts';
 import { latch } from '../../../support/latch.ts';
 import { signedIn } from '../../../support/staff.ts';
 
@@ -42,7 +42,7 @@ const exists = async (id: number) => (await sql`select from accounts where id = 
 
 /** An account with rows in every table, and some thousands in those that grow. */
 async function large(word: string) {
-  const { ids, token } = await furnish(app, sql, word);
+  const { ids, token } = await createFullAccount(app, sql, word);
   const id = ids.account_id;
   await sql`insert into contacts (account_id, id, source_id) select ${id}, 1000000 + n, ${ids.source_id} from generate_series(1, 2500) n`;
   // Some were merged, and some of these merges undone.
@@ -97,7 +97,7 @@ const before = (work: () => void): Database => ({
 
 describe('a deleted account', () => {
   it('is inaccessible everywhere at once, before its rows are deleted', async () => {
-    const [gone, stays] = [await furnish(app, sql, 'Gone'), await account('Staying')];
+    const [gone, stays] = [await createFullAccount(app, sql, 'Gone'), await account('Staying')];
     const id = gone.ids.account_id;
     const staff = await signedIn(app, 'staff', [id, stays.id]);
     const { body: reaching } = await admin('POST', `/accounts/${stays.id}/tokens`, { name: 'both', user_id: staff.id });
@@ -301,7 +301,7 @@ describe('the rows of a deleted account', () => {
     expect(await finishDeletion(db, id)).toBe(true);
     expect((await jobs()).map(({ key }) => key.split(' ')[1])).toEqual([`${other.id}`, `${other.id}`]);
   });
-  it('are kept if the account is not marked, whatever the job', async () => {
+  it('are kept if the account is not marked as deleted, even if a job exists', async () => {
     const { id } = await account();
     const had = await rowsOf(id);
     await deleteAccountRows(db, { account_id: id }, new AbortController().signal);
@@ -338,7 +338,7 @@ describe('the rows of a deleted account', () => {
 
 describe('app.erasing', () => {
   it('permits DELETE on the consent ledger and the merges, no UPDATE, and nothing on the audit trail', async () => {
-    const { ids } = await furnish(app, sql, 'Erasing');
+    const { ids } = await createFullAccount(app, sql, 'Erasing');
     const attempt = (statement: string) =>
       db.transaction(async (tx) => {
         await enterAccount(tx, ids.account_id);

@@ -273,7 +273,7 @@ describe('a session', () => {
     expect((await call('DELETE', '/admin/v1/session', { headers: plain })).status).toBe(204);
   });
 
-  it('does not replace another invalid credential', async () => {
+  it('is not used if the Authorization header is invalid', async () => {
     const { cookie } = await signedIn(app, 'owner');
     for (const authorization of ['Bearer wrong', `Basic ${Buffer.from('a@b.example:x').toString('base64')}`]) {
       const headers = { ...fromOurPage, cookie, authorization };

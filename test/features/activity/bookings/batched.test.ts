@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { searchBookings } from '../../../../src/features/activity/bookings/write.ts';
 import { appOver } from '../../../support/app.ts';
-import { counted, openTestDatabase, watched } from '../../../support/database.ts';
+import { countStatements, countTransactions, openTestDatabase } from '../../../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
 let transactions = 0;
 const { account, call } = await appOver(
-  watched(db, () => transactions++),
+  countTransactions(db, () => transactions++),
   database,
 );
 const [here, elsewhere] = [await account(), await account('Elsewhere')];
@@ -90,7 +90,7 @@ describe('concurrent booking searches', () => {
     const wanted = numbered.map((booking_reference) => ({ booking_reference }));
     await db.tenant(here.id, (tx) =>
       searchBookings(
-        counted(tx, () => statements++),
+        countStatements(tx, () => statements++),
         here.id,
         wanted,
       ),

@@ -1,38 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { omit } from '../../../support/omit.ts';
 import { accountIn } from '../../../support/partner.ts';
-import { bookingSetup } from './setup.ts';
+import { bookingSetup, keys, near } from './setup.ts';
 
-const {
-  admin,
-  call,
-  accountId,
-  token,
-  root,
-  anchor,
-  bell,
-  there,
-  newEmail,
-  written,
-  refused,
-  discarding,
-  pops,
-  newReference,
-  look,
-  find,
-  found,
-  book,
-  change,
-  changed,
-  seated,
-  omit,
-  near,
-  every,
-  everyAnswered,
-  keys,
-  others,
-  bad,
-} = await bookingSetup();
+const setup = await bookingSetup();
+const { admin, call, accountId, token, root, anchor, bell, there } = setup;
+const { written, refused, discarding, pops, look, find, found, book, change, changed, seated } = setup;
+const { newEmail, newReference, every, everyAnswered, others, bad } = setup;
 
 describe('a booking on a contact', () => {
   it('is returned with every field; all values except the id are strings', async () => {

@@ -1,28 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { bookingSetup } from './setup.ts';
 
-const {
-  call,
-  accountId,
-  token,
-  anchor,
-  bell,
-  there,
-  newEmail,
-  pops,
-  newReference,
-  look,
-  find,
-  found,
-  book,
-  change,
-  changed,
-  seated,
-  every,
-  everyAnswered,
-  others,
-  bad,
-} = await bookingSetup();
+const setup = await bookingSetup();
+const { call, accountId, token, anchor, bell, there } = setup;
+const { pops, look, find, found, book, change, changed, seated } = setup;
+const { newEmail, newReference, every, everyAnswered, others, bad } = setup;
 
 describe('GET /v1/bookings', () => {
   it('accepts a query, a JSON body, or both; the query takes precedence', async () => {

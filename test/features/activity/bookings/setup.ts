@@ -2,7 +2,19 @@ import { expect } from 'vitest';
 import { testApp } from '../../../support/app.ts';
 import { partner } from '../../../support/partner.ts';
 
-/** An account with two units, and the requests and values that the tests of bookings use. */
+/** Whether a time is within a minute of now. */
+export const near = (time: string) => Math.abs(Date.parse(`${time}Z`) - Date.now()) < 60_000;
+/** The fields of a booking in a response. */
+export const keys = [
+  ...['booking_contact_id', 'booking_reference', 'id', 'account_id', 'contact_id', 'unit_id', 'stage_value', 'type_id'],
+  ...['datetime', 'source_id', 'party_datetime', 'party_size', 'deposit_paid', 'hpbr_food', 'hpbr_drink'],
+  ...['hpbr_entertainment', 'updated_at'],
+];
+
+/**
+ * An account with two units, and the requests and values that the tests of bookings use.
+ * Test files share the module (`isolate: false`), so each file calls this for an account of its own.
+ */
 export async function bookingSetup() {
   const { account, admin, call } = await testApp();
   const { id: accountId, token, root_unit_id: root } = await account();
@@ -40,9 +52,6 @@ export async function bookingSetup() {
     });
     return body.purchases[0].contact_id;
   };
-  const omit = (from: object, ...names: string[]) =>
-    Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
-  const near = (time: string) => Math.abs(Date.parse(`${time}Z`) - Date.now()) < 60_000;
 
   const every = {
     unit_id: anchor,
@@ -72,20 +81,6 @@ export async function bookingSetup() {
     hpbr_drink: '12.25',
     hpbr_entertainment: '0.10',
   };
-  const keys = [
-    ...[
-      'booking_contact_id',
-      'booking_reference',
-      'id',
-      'account_id',
-      'contact_id',
-      'unit_id',
-      'stage_value',
-      'type_id',
-    ],
-    ...['datetime', 'source_id', 'party_datetime', 'party_size', 'deposit_paid', 'hpbr_food', 'hpbr_drink'],
-    ...['hpbr_entertainment', 'updated_at'],
-  ];
   /** Another value for each field: the field and value sent, and the name and value in the response. */
   const others: [string, unknown, string, string][] = [
     ['unit_id', bell, 'unit_id', String(bell)],
@@ -146,11 +141,8 @@ export async function bookingSetup() {
     change,
     changed,
     seated,
-    omit,
-    near,
     every,
     everyAnswered,
-    keys,
     others,
     bad,
   };

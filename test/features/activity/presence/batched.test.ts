@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findManyPops } from '../../../../src/features/activity/presence/read.ts';
 import { appOver } from '../../../support/app.ts';
-import { counted, openTestDatabase, watched } from '../../../support/database.ts';
+import { countStatements, countTransactions, openTestDatabase } from '../../../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
 let transactions = 0;
 const { admin, account, call } = await appOver(
-  watched(db, () => transactions++),
+  countTransactions(db, () => transactions++),
   database,
 );
 const [here, elsewhere] = [await account(), await account('Elsewhere')];
@@ -111,7 +111,7 @@ describe('concurrent presence searches', () => {
       }));
       await db.tenant(here.id, (tx) =>
         findManyPops(
-          counted(tx, () => made++),
+          countStatements(tx, () => made++),
           here.id,
           searches,
         ),

@@ -1,25 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { presenceSetup } from './setup.ts';
+import { allTypes, pageKeys, presenceSetup } from './setup.ts';
 
-const {
-  call,
-  accountId,
-  token,
-  elsewhere,
-  unit,
-  fresh,
-  newEmail,
-  written,
-  purchase,
-  booking,
-  wifi,
-  march,
-  all,
-  search,
-  found,
-  refused,
-  pageKeys,
-} = await presenceSetup();
+const setup = await presenceSetup();
+const { call, accountId, token, elsewhere, unit, march } = setup;
+const { written, search, found, refused } = setup;
+const { fresh, newEmail, purchase, booking, wifi } = setup;
 
 describe('the result of a presence search', () => {
   it('has purchases, bookings and wifi with exactly these keys', async () => {
@@ -107,7 +92,7 @@ describe('the result of a presence search', () => {
       expect(pops[type]).toMatchObject({ ...nothing, current_page: 1, last_page: 1 });
     }
   });
-  it('has purchases as an array for any number of them', async () => {
+  it('has purchases as an array without pages', async () => {
     const made: string[] = [];
     const email = newEmail();
     for (let n = 1; n <= 3; n++) {
@@ -155,11 +140,11 @@ describe('the types of a presence search', async () => {
   const query = `account_id=${accountId}&contact_id=${contact_id}&start_date=2025-03-01&end_date=2025-03-31`;
 
   it.each([
-    ...all.map((type) => [type]),
+    ...allTypes.map((type) => [type]),
     ['purchases', 'wifi'],
     ['booking', 'purchases'],
     ['wifi', 'booking'],
-    all,
+    allTypes,
     ['wifi', 'wifi'],
   ])('select the keys of the response: %s %s %s', async (...types) => {
     const wanted = types.filter((type) => type !== undefined);
@@ -178,7 +163,7 @@ describe('the types of a presence search', async () => {
   });
   it('and all other parameters are accepted in the query or the body; the query takes precedence', async () => {
     const inBody = await found({ contact_id });
-    const inQuery = await call('GET', `/v1/pop/by_date?${query}&types=${all.join(',')}`, { token });
+    const inQuery = await call('GET', `/v1/pop/by_date?${query}&types=${allTypes.join(',')}`, { token });
     const data = (pops: typeof inBody) => [pops.purchases, pops.booking.data, pops.wifi.data];
     expect(data(inQuery.body)).toEqual(data(inBody));
     expect(inBody.purchases).toHaveLength(1);
@@ -201,19 +186,19 @@ describe('the contact of a presence search', () => {
   it('can be a merged contact: either id returns the activity of both', async () => {
     const [email, mobile_number] = [newEmail(), '447700912345'];
     const stays = await written({ email, ...activity('2025-03-05') });
-    const goes = await written({ email: null, mobile_number, ...activity('2025-03-06') });
-    expect(goes).not.toBe(stays);
+    const merged = await written({ email: null, mobile_number, ...activity('2025-03-06') });
+    expect(merged).not.toBe(stays);
     expect(await written({ email, mobile_number })).toBe(stays);
     const pops = await found({ contact_id: stays });
     expect([pops.purchases.length, pops.booking.total, pops.wifi.total]).toEqual([2, 2, 2]);
     const ids = (list: { contact_id: number | string }[]) => list.map(({ contact_id }) => Number(contact_id));
     for (const list of [pops.purchases, pops.booking.data, pops.wifi.data]) expect(ids(list)).toEqual([stays, stays]);
-    expect(await found({ contact_id: goes })).toEqual(pops);
+    expect(await found({ contact_id: merged })).toEqual(pops);
   });
   it('must exist in the account: otherwise the response is a 422 on contact_id', async () => {
     const foreign = await written({ purchases: [purchase('2025-03-05 20:05:00', { unit_id: null })] }, elsewhere.token);
     for (const contact_id of [foreign, 999_999, 0, -1]) {
-      expect(await refused({ ...march, contact_id, types: all })).toEqual(['contact_id']);
+      expect(await refused({ ...march, contact_id, types: allTypes })).toEqual(['contact_id']);
     }
   });
   it('can be sent as a string', async () => {

@@ -1,7 +1,16 @@
 import { expect } from 'vitest';
 import { testApp } from '../../../support/app.ts';
 
-/** An account with a unit, and the requests and values that the tests of the presence search use. */
+export const allTypes = ['purchases', 'wifi', 'booking'];
+export const pageKeys = [
+  ...['current_page', 'data', 'first_page_url', 'from', 'last_page', 'last_page_url', 'next_page_url', 'path'],
+  ...['per_page', 'prev_page_url', 'to', 'total'],
+];
+
+/**
+ * An account with a unit, and the requests and values that the tests of the presence search use.
+ * Test files share the module (`isolate: false`), so each file calls this for an account of its own.
+ */
 export async function presenceSetup() {
   const { admin, account, call } = await testApp();
   const { id: accountId, token } = await account();
@@ -42,11 +51,10 @@ export async function presenceSetup() {
   });
 
   const march = { account_id: accountId, start_date: '2025-03-01', end_date: '2025-03-31' };
-  const all = ['purchases', 'wifi', 'booking'];
   const search = (body: object, query?: string) =>
     call('GET', `/v1/pop/by_date${query === undefined ? '' : `?${query}`}`, { token, body });
   const found = async (body: object, query?: string) => {
-    const answer = await search({ ...march, types: all, ...body }, query);
+    const answer = await search({ ...march, types: allTypes, ...body }, query);
     expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
     return answer.body;
   };
@@ -55,10 +63,6 @@ export async function presenceSetup() {
     expect(answer.status).toBe(422);
     return Object.keys(answer.body.errors).sort();
   };
-  const pageKeys = [
-    ...['current_page', 'data', 'first_page_url', 'from', 'last_page', 'last_page_url', 'next_page_url', 'path'],
-    ...['per_page', 'prev_page_url', 'to', 'total'],
-  ];
 
   return {
     admin,
@@ -74,10 +78,8 @@ export async function presenceSetup() {
     booking,
     wifi,
     march,
-    all,
     search,
     found,
     refused,
-    pageKeys,
   };
 }

@@ -1,34 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { anonymousSetup } from './anonymous-setup.ts';
+import { anonymousSetup, item, keys } from './anonymous-setup.ts';
 
-const {
-  admin,
-  accountId,
-  unit,
-  other,
-  fresh,
-  newEmail,
-  newMobile,
-  written,
-  newGroup,
-  item,
-  bill,
-  sent,
-  matched,
-  purchasesOf,
-  referencesOf,
-  waiting,
-  keys,
-  ways,
-  lead,
-} = await anonymousSetup();
+const setup = await anonymousSetup();
+const { admin, accountId, unit, other } = setup;
+const { written, newGroup, sent, matched, purchasesOf, referencesOf, waiting, contactWithKey } = setup;
+const { fresh, newEmail, newMobile, bill, addKey } = setup;
 
 describe('a contact that was merged', () => {
   it.each(keys)('is replaced by the survivor in the response: %s', async (key) => {
     const [email, mobile_number] = [newEmail(), newMobile()];
     // Both have a number of each kind, so nothing is taken over.
     const stays = await written({ email, membership_number: fresh('M'), card_reference: fresh('C') });
-    const { contact, value } = await ways[key]({ mobile_number });
+    const { contact, value } = await addKey[key]({ mobile_number });
     const early = bill();
     expect(await matched({ [key]: value, purchases: [early] })).toEqual([contact, key]);
     expect(await written({ email, mobile_number })).toBe(stays);
@@ -52,7 +35,7 @@ describe('an anonymous purchase that is sent again', () => {
   const pie = { ...item, description: 'Pie' };
 
   it('is stored once, and its lines are replaced', async () => {
-    const { contact, value } = await lead('card_reference');
+    const { contact, value } = await contactWithKey('card_reference');
     const purchase = bill({ items: [ale, pie] });
     const [first] = await sent({ card_reference: value, purchases: [purchase] });
     const again = { ...purchase, items: [pie], created_at: '2025-03-01 20:30:00', order_type_id: 2 };
@@ -64,7 +47,7 @@ describe('an anonymous purchase that is sent again', () => {
     });
   });
   it('is stored once if a request contains it twice', async () => {
-    const { contact, value } = await lead('card_reference');
+    const { contact, value } = await contactWithKey('card_reference');
     const purchase = bill({ items: [ale] });
     const stored = await sent({ card_reference: value, purchases: [purchase, { ...purchase, items: [pie] }] });
     expect(stored).toHaveLength(2);
@@ -72,7 +55,7 @@ describe('an anonymous purchase that is sent again', () => {
     expect(await linesOf(contact)).toEqual([['Pie']]);
   });
   it('is stored once if many requests send it at the same time', async () => {
-    const { contact, value } = await lead('card_reference');
+    const { contact, value } = await contactWithKey('card_reference');
     const purchase = bill({ items: [ale] });
     const all = await Promise.all(
       Array.from({ length: 20 }, () => sent({ card_reference: value, purchases: [purchase] })),
@@ -85,14 +68,14 @@ describe('an anonymous purchase that is sent again', () => {
     ['unit', { unit_id: other.id }],
     ['reference', { transaction_reference: 'another' }],
   ])('is another purchase if it has another %s', async (_, another) => {
-    const { contact, value } = await lead('card_reference');
+    const { contact, value } = await contactWithKey('card_reference');
     const purchase = bill({ items: [ale] });
     await sent({ card_reference: value, purchases: [purchase] });
     await sent({ card_reference: value, purchases: [{ ...purchase, ...another, items: [pie] }] });
     expect((await linesOf(contact)).flat().sort()).toEqual(['Ale', 'Pie']);
   });
   it.each(['waiting', 'matched'])('with a contact belongs to that contact: %s', async (how) => {
-    const { contact: somebody, value } = await lead('membership_number');
+    const { contact: somebody, value } = await contactWithKey('membership_number');
     const purchase = bill({ items: [ale] });
     const membership_number = how === 'waiting' ? fresh('nobody') : value;
     const [{ id, contact_id }] = await sent({ membership_number, purchases: [purchase] });
@@ -108,7 +91,7 @@ describe('an anonymous purchase that is sent again', () => {
     expect(await linesOf(contact)).toEqual([['Pie']]);
   });
   it('without a contact stays with the contact it was sent with, and its lines are replaced', async () => {
-    const { contact: somebody, value } = await lead('membership_number');
+    const { contact: somebody, value } = await contactWithKey('membership_number');
     const purchase = bill({ items: [ale] });
     const contact = await written({ email: newEmail(), purchases: [{ ...purchase, provider_id: 12 }] });
     const [{ id }] = await purchasesOf(contact);
@@ -121,7 +104,7 @@ describe('an anonymous purchase that is sent again', () => {
     expect(await linesOf(somebody)).toEqual([]);
   });
   it('keeps its contact if the new key matches no contact', async () => {
-    const { contact, value } = await lead('membership_number');
+    const { contact, value } = await contactWithKey('membership_number');
     const purchase = bill();
     const [first] = await sent({ membership_number: value, purchases: [purchase] });
     expect(await sent({ membership_number: fresh('nobody'), purchases: [purchase] })).toEqual([first]);
@@ -164,7 +147,7 @@ describe('an anonymous purchase that is sent again', () => {
     expect(await matched(again)).toEqual([contact, 'table_number']);
   });
   it('is matched by its new key if it was waiting', async () => {
-    const { contact, value } = await lead('card_reference');
+    const { contact, value } = await contactWithKey('card_reference');
     const [purchase, before] = [bill(), await waiting()];
     const [{ id }] = await sent({ membership_number: fresh('nobody'), purchases: [purchase] });
     const [again] = await sent({ card_reference: value, purchases: [purchase] });

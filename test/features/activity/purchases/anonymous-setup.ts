@@ -1,10 +1,23 @@
 import { expect } from 'vitest';
 import { testApp } from '../../../support/app.ts';
 
-const keys = ['booking_reference', 'unique_code', 'membership_number', 'card_reference', 'table_number'] as const;
+export const keys = [
+  'booking_reference',
+  'unique_code',
+  'membership_number',
+  'card_reference',
+  'table_number',
+] as const;
 type Key = (typeof keys)[number];
 
-/** An account with two units, and the requests that the tests of anonymous purchases use. */
+export const item = { description: 'Pale ale', sku: 'ALE-1', quantity: 2, value: 11.5 };
+/** Every pair of keys, in the order of precedence. */
+export const pairs = keys.flatMap((first, index) => keys.slice(index + 1).map((second) => [first, second] as const));
+
+/**
+ * An account with two units, and the requests that the tests of anonymous purchases use.
+ * Test files share the module (`isolate: false`), so each file calls this for an account of its own.
+ */
 export async function anonymousSetup() {
   const { account, admin, call } = await testApp();
   const { id: accountId, token, root_unit_id: root } = await account();
@@ -33,7 +46,6 @@ export async function anonymousSetup() {
     expect(assigned.contact_id).toBe(contact_id);
   };
 
-  const item = { description: 'Pale ale', sku: 'ALE-1', quantity: 2, value: 11.5 };
   const bill = (more: object = {}) => ({
     transaction_reference: fresh('T'),
     unit_id: unit.id,
@@ -63,8 +75,8 @@ export async function anonymousSetup() {
     (await purchasesOf(id)).map((one: { transaction_reference: string }) => one.transaction_reference).sort();
   const waiting = async () => (await admin('GET', `/accounts/${accountId}/purchases/waiting/counts`)).body.waiting;
 
-  /** Gives this contact, or a new one, something that the key leads to it by. */
-  const ways: Record<Key, (who: object) => Promise<{ contact: number; value: string }>> = {
+  /** Adds a value of this key to a contact, so that the key matches the contact. */
+  const addKey: Record<Key, (who: object) => Promise<{ contact: number; value: string }>> = {
     booking_reference: async (who) => {
       const value = fresh('B');
       return { contact: await written({ ...who, bookings: [{ booking_reference: value, unit_id: unit.id }] }), value };
@@ -93,8 +105,7 @@ export async function anonymousSetup() {
       return { contact: await written({ ...who, bookings: [booking] }), value };
     },
   };
-  const lead = (key: Key) => ways[key]({ email: newEmail() });
-  const pairs = keys.flatMap((first, index) => keys.slice(index + 1).map((second) => [first, second] as const));
+  const contactWithKey = (key: Key) => addKey[key]({ email: newEmail() });
 
   return {
     admin,
@@ -112,7 +123,6 @@ export async function anonymousSetup() {
     written,
     newGroup,
     newCode,
-    item,
     bill,
     send,
     sent,
@@ -121,9 +131,7 @@ export async function anonymousSetup() {
     purchasesOf,
     referencesOf,
     waiting,
-    keys,
-    ways,
-    lead,
-    pairs,
+    addKey,
+    contactWithKey,
   };
 }

@@ -1,33 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { anonymousSetup } from './anonymous-setup.ts';
+import { anonymousSetup, item, keys } from './anonymous-setup.ts';
 
-const {
-  admin,
-  call,
-  accountId,
-  token,
-  elsewhere,
-  made,
-  unit,
-  fresh,
-  newEmail,
-  written,
-  newGroup,
-  newCode,
-  item,
-  bill,
-  sent,
-  matched,
-  refused,
-  purchasesOf,
-  referencesOf,
-  waiting,
-  keys,
-  lead,
-} = await anonymousSetup();
+const setup = await anonymousSetup();
+const { admin, call, accountId, token, elsewhere, unit } = setup;
+const { made, written, newGroup, newCode, sent, matched, refused, purchasesOf, referencesOf, waiting, contactWithKey } =
+  setup;
+const { fresh, newEmail, bill } = setup;
 
 describe('an invalid anonymous purchase', () => {
-  it('gets every invalid field named, down to the line', async () => {
+  it('is rejected with every invalid field, including those of lines', async () => {
     const purchases = [
       bill({ items: [item, item, { ...item, quantity: 'many' }] }),
       bill(),
@@ -53,31 +34,31 @@ describe('an invalid anonymous purchase', () => {
     ['order_type_id', { order_type_id: 8 }],
     ['items.0.quantity', { items: [{ ...item, quantity: 'many' }] }],
     ['items', { items: 7 }],
-  ])('gets an unknown unit named as well: %s', async (field, wrong) => {
+  ])('is rejected with an unknown unit in addition to an invalid %s', async (field, wrong) => {
     const purchases = [bill({ unit_id: 999_999, ...wrong })];
     const fields = [`purchases.0.${field}`, 'purchases.0.unit_id'];
     expect(await refused({ table_number: '1', purchases })).toEqual(fields.sort());
   });
-  it.each(keys)('gets an invalid key and an unknown unit named: %s', async (key) => {
+  it.each(keys)('is rejected with an unknown unit in addition to an invalid key: %s', async (key) => {
     const purchases = [bill({ unit_id: 999_999 })];
     const body = { [key]: 'x'.repeat(256), purchases };
     expect(await refused(body)).toEqual([key, 'purchases.0.unit_id'].sort());
   });
-  it('gets a missing group named as well', async () => {
+  it('is rejected with a missing group in addition to other invalid fields', async () => {
     const [code, contact] = [fresh('CODE'), await written({ email: newEmail() })];
     for (const group of [await newGroup(), await newGroup()]) await newCode(group, code, contact);
     const body = { unique_code: code, table_number: 'x'.repeat(256), purchases: [bill({ unit_id: 999_999 })] };
     const fields = ['purchases.0.unit_id', 'table_number', 'unique_code_group_id'];
     expect(await refused(body)).toEqual(fields);
   });
-  it('gets a missing account named as well', async () => {
+  it('is rejected with a missing account in addition to other invalid fields', async () => {
     const purchases = [bill({ items: [item, item, { ...item, quantity: 'many' }] })];
     const answer = await call('POST', '/v1/purchases', { token, body: { purchases } });
     expect(answer.status).toBe(422);
     const fields = ['account_id', ...keys, 'purchases.0.items.2.quantity'];
     expect(Object.keys(answer.body.errors).sort()).toEqual(fields.sort());
   });
-  it('gets an inaccessible account named as well', async () => {
+  it('is rejected with an inaccessible account in addition to other invalid fields', async () => {
     const purchases = [bill({ created_at: 'yesterday' })];
     const fields = await refused({ account_id: elsewhere.id, table_number: '1', purchases });
     expect(fields).toEqual(['account_id', 'purchases.0.created_at']);
@@ -109,7 +90,7 @@ describe('an invalid anonymous purchase', () => {
     expect(await refused({ table_number: '1', purchases })).toEqual(['purchases.0.unit_id']);
   });
   it('stores nothing of the request, not even the valid purchases', async () => {
-    const { contact, value } = await lead('membership_number');
+    const { contact, value } = await contactWithKey('membership_number');
     const [good, before] = [bill(), await waiting()];
     for (const bad of [bill({ unit_id: 999_999 }), bill({ items: [{ ...item, quantity: 'many' }] })]) {
       await refused({ membership_number: value, purchases: [good, bad] });
@@ -118,7 +99,7 @@ describe('an invalid anonymous purchase', () => {
     expect([await referencesOf(contact), await waiting()]).toEqual([[], before]);
   });
   it('does not change a purchase that was stored before', async () => {
-    const { contact, value } = await lead('membership_number');
+    const { contact, value } = await contactWithKey('membership_number');
     const purchase = bill();
     await sent({ membership_number: value, purchases: [purchase] });
     const before = await purchasesOf(contact);
@@ -134,7 +115,7 @@ describe('an invalid anonymous purchase', () => {
 
 describe('the types of an anonymous purchase', () => {
   it('may be numbers as strings', async () => {
-    const { contact, value } = await lead('membership_number');
+    const { contact, value } = await contactWithKey('membership_number');
     const items = [{ ...item, quantity: '-1.5', value: '-8.630' }];
     const purchase = bill({ unit_id: String(unit.id), provider_id: '13', order_type_id: '5', items });
     const body = { account_id: String(accountId), provider_id: '12', membership_number: value, purchases: [purchase] };
@@ -156,7 +137,7 @@ describe('the types of an anonymous purchase', () => {
     ]);
   });
   it('are ignored for unknown fields', async () => {
-    const { contact, value } = await lead('membership_number');
+    const { contact, value } = await contactWithKey('membership_number');
     const purchases = [bill({ waiter: 'Jo', items: [{ ...item, colour: 'amber' }] })];
     expect(await matched({ membership_number: value, till: 4, purchases })).toEqual([contact, 'membership_number']);
   });

@@ -1,37 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { anonymousSetup } from './anonymous-setup.ts';
+import { anonymousSetup, item, keys, pairs } from './anonymous-setup.ts';
 
-const {
-  admin,
-  call,
-  accountId,
-  token,
-  root,
-  elsewhere,
-  unit,
-  other,
-  fresh,
-  newEmail,
-  written,
-  newGroup,
-  newCode,
-  item,
-  bill,
-  send,
-  sent,
-  matched,
-  refused,
-  purchasesOf,
-  referencesOf,
-  waiting,
-  keys,
-  lead,
-  pairs,
-} = await anonymousSetup();
+const setup = await anonymousSetup();
+const { admin, call, accountId, token, root, elsewhere, unit, other } = setup;
+const { written, newGroup, newCode, send, sent, matched, refused, purchasesOf, referencesOf, waiting, contactWithKey } =
+  setup;
+const { fresh, newEmail, bill } = setup;
 
 describe('the keys of an anonymous purchase', () => {
   it.each(keys)('%s matches the contact and is returned as matched_by', async (key) => {
-    const [one, another] = [await lead(key), await lead(key)];
+    const [one, another] = [await contactWithKey(key), await contactWithKey(key)];
     expect(await matched({ [key]: one.value })).toEqual([one.contact, key]);
     expect(await matched({ [key]: another.value })).toEqual([another.contact, key]);
   });
@@ -41,19 +19,19 @@ describe('the keys of an anonymous purchase', () => {
     expect(await waiting()).toBe(before + 1);
   });
   it.each(pairs)('%s takes precedence over %s', async (first, second) => {
-    const [winner, loser] = [await lead(first), await lead(second)];
+    const [winner, loser] = [await contactWithKey(first), await contactWithKey(second)];
     // As a client may write them: the order of the fields is no order.
     expect(await matched({ [second]: loser.value, [first]: winner.value })).toEqual([winner.contact, first]);
     expect(await referencesOf(loser.contact)).toEqual([]);
   });
   it.each(pairs)('%s without a contact falls back to %s', async (first, second) => {
-    const { contact, value } = await lead(second);
+    const { contact, value } = await contactWithKey(second);
     expect(await matched({ [first]: fresh('nobody'), [second]: value })).toEqual([contact, second]);
   });
   it('of five keys that match five contacts, the booking reference wins', async () => {
-    const leads = await Promise.all(keys.map(lead));
-    const all = Object.fromEntries(keys.map((key, index) => [key, leads[index]?.value]));
-    expect(await matched(all)).toEqual([leads[0]?.contact, 'booking_reference']);
+    const contacts = await Promise.all(keys.map(contactWithKey));
+    const all = Object.fromEntries(keys.map((key, index) => [key, contacts[index]?.value]));
+    expect(await matched(all)).toEqual([contacts[0]?.contact, 'booking_reference']);
   });
   it('of two bookings with the same reference, the one of the purchase’s provider wins, or else the latest', async () => {
     const booking_reference = fresh('B');
@@ -66,15 +44,15 @@ describe('the keys of an anonymous purchase', () => {
     const code = fresh('CODE');
     await newCode(await newGroup(), code);
     expect(await matched({ unique_code: code })).toEqual([null, null]);
-    const { contact, value } = await lead('membership_number');
+    const { contact, value } = await contactWithKey('membership_number');
     expect(await matched({ unique_code: code, membership_number: value })).toEqual([contact, 'membership_number']);
   });
   it('a membership number does not match a card, nor a card a membership number', async () => {
-    const [member, card] = [await lead('membership_number'), await lead('card_reference')];
+    const [member, card] = [await contactWithKey('membership_number'), await contactWithKey('card_reference')];
     expect(await matched({ card_reference: member.value, membership_number: card.value })).toEqual([null, null]);
   });
   it.each(keys)('%s of another account matches no contact', async (key) => {
-    const { value } = await lead(key);
+    const { value } = await contactWithKey(key);
     const body = { account_id: elsewhere.id, [key]: value, purchases: [bill({ unit_id: elsewhere.root_unit_id })] };
     const answer = await call('POST', '/v1/purchases', { token: elsewhere.token, body });
     expect([answer.status, answer.body.purchases[0].contact_id]).toEqual([200, null]);
@@ -92,8 +70,8 @@ describe('an anonymous purchase without a key', () => {
     expect(await refused({ ...none, purchases: [bill()] })).toEqual([...keys].sort());
     expect(await waiting()).toBe(before);
   });
-  it('is not one with a single key and blank others', async () => {
-    const { contact, value } = await lead('card_reference');
+  it('is accepted if one key is sent and the others are blank', async () => {
+    const { contact, value } = await contactWithKey('card_reference');
     const blank = { booking_reference: '', unique_code: '', unique_code_group_id: '', membership_number: null };
     const [purchase] = await sent({ ...blank, card_reference: value, table_number: '' });
     expect([purchase.contact_id, purchase.matched_by]).toEqual([contact, 'card_reference']);
@@ -104,7 +82,7 @@ describe('an anonymous purchase without a key', () => {
 
 describe('the response to anonymous purchases', () => {
   it('has an entry for each purchase, in the order sent, and nothing else', async () => {
-    const { contact, value } = await lead('booking_reference');
+    const { contact, value } = await contactWithKey('booking_reference');
     const purchases = [bill(), bill({ unit_id: other.id }), bill({ created_at: '2024-01-01 10:00:00' })];
     const { status, body } = await send({ booking_reference: value, purchases });
     expect(status).toBe(200);
@@ -121,7 +99,7 @@ describe('the response to anonymous purchases', () => {
     expect(Object.keys(nobody.body.purchases[0])).toEqual(['id', 'transaction_reference', 'contact_id', 'matched_by']);
   });
   it('has the id under which the purchase is stored with the contact', async () => {
-    const { contact, value } = await lead('membership_number');
+    const { contact, value } = await contactWithKey('membership_number');
     const items = [
       { ...item, tags: ['drinks', 'ale'] },
       { description: 'Returned', sku: 'R', quantity: -1, value: -5.75 },
@@ -153,7 +131,7 @@ describe('the response to anonymous purchases', () => {
     ]);
   });
   it('uses the root unit and the time of the request as defaults', async () => {
-    const { contact, value } = await lead('card_reference');
+    const { contact, value } = await contactWithKey('card_reference');
     const before = Date.now();
     await sent({ card_reference: value, purchases: [{ transaction_reference: fresh('T'), items: [item] }] });
     const [stored] = await purchasesOf(contact);
@@ -166,7 +144,7 @@ describe('the response to anonymous purchases', () => {
 
 describe('the provider of an anonymous purchase', () => {
   const providerOf = async (onRequest: object, onPurchase: object) => {
-    const { contact, value } = await lead('membership_number');
+    const { contact, value } = await contactWithKey('membership_number');
     const body = { account_id: accountId, membership_number: value, purchases: [bill(onPurchase)] };
     const answer = await call('POST', '/v1/purchases', { token, body: { ...body, ...onRequest } });
     expect(answer.status).toBe(200);
@@ -182,7 +160,7 @@ describe('the provider of an anonymous purchase', () => {
     expect(await providerOf(onRequest, onPurchase)).toBe(provider);
   });
   it('identifies the purchase, whether it is on the request or on the purchase', async () => {
-    const { contact, value } = await lead('membership_number');
+    const { contact, value } = await contactWithKey('membership_number');
     const purchase = bill();
     const [first] = await sent({ membership_number: value, provider_id: 7, purchases: [purchase] });
     const again = { ...purchase, provider_id: 7 };
@@ -225,7 +203,7 @@ describe('a code in several groups', async () => {
     expect(await refused(body)).toEqual(['unique_code_group_id']);
     expect(await waiting()).toBe(before);
   });
-  it('differs from a code in a single group, which requires no group', async () => {
+  it('does not require a group if only one group has it', async () => {
     const single = fresh('CODE');
     await newCode(winter, single, ana);
     expect(await matched({ unique_code: single })).toEqual([ana, 'unique_code']);

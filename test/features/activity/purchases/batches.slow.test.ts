@@ -5,9 +5,9 @@ import { preparePurchases, writePurchases } from '../../../../src/features/activ
 import { Invalid } from '../../../../src/shared/problem.ts';
 import { reader } from '../../../../src/shared/read.ts';
 import { testApp } from '../../../support/app.ts';
-import { counted, superuser } from '../../../support/database.ts';
+import { countStatements, superuser } from '../../../support/database.ts';
 import { type AnyPurchase, anyPurchase, everyGuest, purchaseBody } from '../../../support/guests.ts';
-import { broken } from '../../../support/invariants.ts';
+import { violations } from '../../../support/invariants.ts';
 import { isMutating } from '../../../support/mutating.ts';
 
 const { db, database, account, admin, call } = await testApp();
@@ -90,7 +90,7 @@ describe('a batch of anonymous purchases', () => {
       ),
       { numRuns: 40 },
     );
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
 
   it('needs the same number of statements for any number of purchases', async () => {
@@ -115,7 +115,7 @@ describe('a batch of anonymous purchases', () => {
       let made = 0;
       await db.tenant(at.id, (tx) =>
         writePurchases(
-          counted(tx, () => made++),
+          countStatements(tx, () => made++),
           at.id,
           commands,
         ),

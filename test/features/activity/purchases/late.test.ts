@@ -85,10 +85,10 @@ describe('a waiting purchase is matched by', () => {
     const [membership_number, email, mobile_number] = [fresh('M'), `${fresh('guest')}@gmail.com`, '447700912345'];
     const { id } = await sent({ membership_number });
     const stays = await written({ email, membership_number: fresh('M') });
-    const goes = await written({ email: null, mobile_number, membership_number });
+    const merged = await written({ email: null, mobile_number, membership_number });
     expect(await written({ email, mobile_number })).toBe(stays);
     expect(await read(stays)).toMatchObject([{ id, contact_id: stays, matched_by: 'membership_number' }]);
-    expect(await read(goes)).toEqual(await read(stays));
+    expect(await read(merged)).toEqual(await read(stays));
   });
 });
 

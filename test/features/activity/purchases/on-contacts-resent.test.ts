@@ -1,28 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { purchaseSetup } from './on-contacts-setup.ts';
+import { ale, asLine, lines, purchaseSetup } from './on-contacts-setup.ts';
 
-const {
-  account,
-  admin,
-  call,
-  accountId,
-  token,
-  root,
-  anchor,
-  bell,
-  newEmail,
-  write,
-  written,
-  newReference,
-  buy,
-  page,
-  bought,
-  only,
-  references,
-  lines,
-  ale,
-  asLine,
-} = await purchaseSetup();
+const setup = await purchaseSetup();
+const { account, admin, call, accountId, token, root, anchor, bell } = setup;
+const { write, written, buy, page, bought, only, references } = setup;
+const { newEmail, newReference } = setup;
 
 describe('a purchase that is sent again', () => {
   const known = () => ({ transaction_reference: newReference(), unit_id: anchor, provider_id: 12 });

@@ -2,7 +2,23 @@ import { expect } from 'vitest';
 import { testApp } from '../../../support/app.ts';
 import { partner } from '../../../support/partner.ts';
 
-/** An account with two units, and the requests and values that the tests of purchases on contacts use. */
+/** The lines of a purchase without their ids. */
+export const lines = ({ transaction_lines }: { transaction_lines: { id: number }[] }) =>
+  transaction_lines.map(({ id, ...line }) => line);
+export const ale = { description: 'Pale ale', sku: 'ALE-1', quantity: 2, value: 11.5, tags: ['drinks', 'draught'] };
+/** The line of `ale` in a response. */
+export const asLine = {
+  description: 'Pale ale',
+  sku: 'ALE-1',
+  quantity: '2',
+  value: '11.50',
+  tags: ['drinks', 'draught'],
+};
+
+/**
+ * An account with two units, and the requests and values that the tests of purchases on contacts use.
+ * Test files share the module (`isolate: false`), so each file calls this for an account of its own.
+ */
 export async function purchaseSetup() {
   const { account, admin, call } = await testApp();
   const { id: accountId, token, root_unit_id: root } = await account();
@@ -31,10 +47,6 @@ export async function purchaseSetup() {
   };
   const references = async (id: number) =>
     (await bought(id)).map((one: { transaction_reference: string }) => one.transaction_reference);
-  const lines = ({ transaction_lines }: { transaction_lines: { id: number }[] }) =>
-    transaction_lines.map(({ id, ...line }) => line);
-  const ale = { description: 'Pale ale', sku: 'ALE-1', quantity: 2, value: 11.5, tags: ['drinks', 'draught'] };
-  const asLine = { description: 'Pale ale', sku: 'ALE-1', quantity: '2', value: '11.50', tags: ['drinks', 'draught'] };
 
   return {
     account,
@@ -57,8 +69,5 @@ export async function purchaseSetup() {
     bought,
     only,
     references,
-    lines,
-    ale,
-    asLine,
   };
 }

@@ -1,30 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { accountIn } from '../../../support/partner.ts';
-import { purchaseSetup } from './on-contacts-setup.ts';
+import { ale, asLine, lines, purchaseSetup } from './on-contacts-setup.ts';
 
-const {
-  account,
-  admin,
-  call,
-  accountId,
-  token,
-  root,
-  newUnit,
-  anchor,
-  newEmail,
-  discard,
-  write,
-  written,
-  newReference,
-  buy,
-  refused,
-  bought,
-  only,
-  references,
-  lines,
-  ale,
-  asLine,
-} = await purchaseSetup();
+const setup = await purchaseSetup();
+const { account, admin, call, accountId, token, root, newUnit, anchor } = setup;
+const { write, written, buy, refused, bought, only, references } = setup;
+const { newEmail, discard, newReference } = setup;
 
 const tokenIn = async (timeZone: string) => (await accountIn({ admin }, timeZone)).token;
 const [london, newYork] = [await tokenIn('Europe/London'), await tokenIn('America/New_York')];
@@ -179,7 +160,7 @@ describe('the time of a purchase', () => {
 });
 
 describe('an invalid purchase', () => {
-  it('gets every invalid field named, and nothing is stored', async () => {
+  it('is rejected with every invalid field, and nothing is stored', async () => {
     const email = newEmail();
     const { id } = await buy([], email);
     const purchases = [
@@ -207,19 +188,19 @@ describe('an invalid purchase', () => {
     expect(await bought(id)).toEqual([]);
     expect((await call('GET', `/v1/contact/${id}`, { token })).body.first_name).toBe('');
   });
-  it('gets an unknown unit named even if the reference is missing', async () => {
+  it('is rejected with an unknown unit even if the reference is missing', async () => {
     expect(await refused([{ unit_id: 999_999 }])).toEqual(['purchases.0.transaction_reference', 'purchases.0.unit_id']);
   });
-  it('is named together with the other invalid fields', async () => {
-    const besides = { dob: 'x', stays: 7, wifi: [{ interaction_type: 'x' }] };
-    expect(await refused([{}], besides)).toEqual([
+  it('is rejected together with the invalid fields of other lists', async () => {
+    const others = { dob: 'x', stays: 7, wifi: [{ interaction_type: 'x' }] };
+    expect(await refused([{}], others)).toEqual([
       'dob',
       'purchases.0.transaction_reference',
       'stays',
       'wifi.0.interaction_type',
     ]);
   });
-  it('is one at a unit of another account, or at a deleted unit', async () => {
+  it('is rejected at a unit of another account and at a deleted unit', async () => {
     const there = await account('Next door');
     const gone = await newUnit('Closed');
     expect((await admin('DELETE', `/accounts/${accountId}/units/${gone}`)).status).toBe(204);
@@ -227,11 +208,11 @@ describe('an invalid purchase', () => {
       expect(await refused([{ transaction_reference: newReference(), unit_id }])).toEqual(['purchases.0.unit_id']);
     }
   });
-  it.each([null, '', '  ', undefined])('is one with the reference %j', async (transaction_reference) => {
+  it.each([null, '', '  ', undefined])('is rejected with the reference %j', async (transaction_reference) => {
     expect(await refused([{ transaction_reference, items: [ale] }])).toEqual(['purchases.0.transaction_reference']);
   });
   it.each([{ purchases: 7 }, { purchases: { 0: {} } }])(
-    'is one in a value that is not a list: %j',
+    'is rejected if purchases is not a list: %j',
     async ({ purchases }) => {
       expect(await refused(purchases)).toEqual(['purchases']);
     },

@@ -74,7 +74,7 @@ describe('the list of waiting purchases', async () => {
     const { status, body } = await admin('GET', `${base}/waiting?waiting_for=godot`);
     expect([status, Object.keys(body.errors)]).toEqual([422, ['waiting_for']]);
   });
-  it('has counts', async () => {
+  it('has counts in total and by key', async () => {
     expect(await at.staff('waiting/counts')).toEqual({
       waiting: 6,
       waiting_for: {

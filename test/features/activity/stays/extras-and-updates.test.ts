@@ -1,31 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { staySetup } from './setup.ts';
+import { omit } from '../../../support/omit.ts';
+import { fullSpa, identified, nothing, optional, spa, staySetup } from './setup.ts';
 
-const {
-  account,
-  admin,
-  call,
-  accountId,
-  token,
-  root,
-  newEmail,
-  write,
-  written,
-  page,
-  stays,
-  only,
-  references,
-  stayed,
-  refused,
-  discarding,
-  omit,
-  required,
-  optional,
-  spa,
-  fullSpa,
-  nothing,
-  identified,
-} = await staySetup();
+const setup = await staySetup();
+const { account, admin, call, accountId, token, root } = setup;
+const { write, written, page, stays, only, references, stayed, refused, discarding } = setup;
+const { newEmail, required } = setup;
 
 describe('the extras of a stay', () => {
   const extrasOf = async (...extras: unknown[]) => (await stayed({ ...required(), extras })).extras;
@@ -90,7 +70,7 @@ describe('a stay that is sent again', () => {
     const email = newEmail();
     const sent = { ...required(), ...optional };
     const { id } = await stayed(sent, email);
-    const anew = {
+    const changes = {
       ...{ ...sent, booker: false, guest: true, unit_id: root, enquiry_date: '2026-01-11 10:00:00' },
       ...{ checkin_date: '2026-04-01 15:00:00', checkout_date: '2026-04-03 11:00:00', room_type_id: 3 },
       ...{ total_guests: 4, booking_enquiry_source_id: 10, booking_status_id: 7, total_children: 0 },
@@ -98,8 +78,8 @@ describe('a stay that is sent again', () => {
       ...{ room_rate_code: 'X', room_package_code: 'Y', used_voucher: false, booking_has_pets: true },
       stay_travel_agent: 'Z',
     };
-    expect(await stayed(anew, email)).toEqual({
-      ...anew,
+    expect(await stayed(changes, email)).toEqual({
+      ...changes,
       ...identified,
       id,
       unit_name: 'The Harbour Group',
@@ -206,9 +186,9 @@ describe('the booker and the guest', () => {
     await erase(booker.contact_id);
     expect(await only(guest.contact_id)).toEqual(guest);
     await erase(guest.contact_id);
-    const anew = await stayed(omit(sent, ...Object.keys(optional)));
-    expect(anew).toMatchObject(nothing);
-    expect(anew.id).not.toBe(guest.id);
+    const again = await stayed(omit(sent, ...Object.keys(optional)));
+    expect(again).toMatchObject(nothing);
+    expect(again.id).not.toBe(guest.id);
   });
 });
 

@@ -2,7 +2,30 @@ import { expect } from 'vitest';
 import { testApp } from '../../../support/app.ts';
 import { partner } from '../../../support/partner.ts';
 
-/** An account with a hotel, and the requests and values that the tests of stays use. */
+export const optional = {
+  total_children: 1,
+  deposit_amount: 50,
+  room_gross_value: 240.5,
+  room_net_value: 200.42,
+  extras_gross_value: 24,
+  extras_net_value: 20.1,
+  room_rate_code: 'BAR',
+  room_package_code: 'DBB',
+  used_voucher: true,
+  booking_has_pets: false,
+  stay_travel_agent: 'Rooms Online',
+};
+export const spa = { name: 'Spa day', reference: 'SPA-1', price: 4500 };
+export const fullSpa = { ...spa, start_date: '2026-03-02 10:00:00', end_date: '2026-03-02 12:00:00', quantity: 2 };
+/** The optional fields in a response if none was sent. */
+export const nothing = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
+/** The fields that a response adds. */
+export const identified = { id: expect.any(Number), contact_id: expect.any(Number), unit_name: 'The Harbour Hotel' };
+
+/**
+ * An account with a hotel, and the requests and values that the tests of stays use.
+ * Test files share the module (`isolate: false`), so each file calls this for an account of its own.
+ */
 export async function staySetup() {
   const { account, admin, call } = await testApp();
   const { id: accountId, token, root_unit_id: root } = await account();
@@ -35,8 +58,6 @@ export async function staySetup() {
     const dropped = String(headers['discarded-fields'] ?? '').split(', ');
     return { id: body.id as number, dropped: dropped.filter((field) => field !== '').sort() };
   };
-  const omit = (from: object, ...names: string[]) =>
-    Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)));
 
   const required = () => ({
     booker: true,
@@ -52,23 +73,6 @@ export async function staySetup() {
     booking_enquiry_source_id: 9,
     booking_status_id: 3,
   });
-  const optional = {
-    total_children: 1,
-    deposit_amount: 50,
-    room_gross_value: 240.5,
-    room_net_value: 200.42,
-    extras_gross_value: 24,
-    extras_net_value: 20.1,
-    room_rate_code: 'BAR',
-    room_package_code: 'DBB',
-    used_voucher: true,
-    booking_has_pets: false,
-    stay_travel_agent: 'Rooms Online',
-  };
-  const spa = { name: 'Spa day', reference: 'SPA-1', price: 4500 };
-  const fullSpa = { ...spa, start_date: '2026-03-02 10:00:00', end_date: '2026-03-02 12:00:00', quantity: 2 };
-  const nothing = Object.fromEntries(Object.keys(optional).map((name) => [name, null]));
-  const identified = { id: expect.any(Number), contact_id: expect.any(Number), unit_name: 'The Harbour Hotel' };
 
   return {
     account,
@@ -87,12 +91,6 @@ export async function staySetup() {
     stayed,
     refused,
     discarding,
-    omit,
     required,
-    optional,
-    spa,
-    fullSpa,
-    nothing,
-    identified,
   };
 }

@@ -1,29 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { staySetup } from './setup.ts';
+import { omit } from '../../../support/omit.ts';
+import { fullSpa, identified, nothing, optional, spa, staySetup } from './setup.ts';
 
-const {
-  account,
-  admin,
-  call,
-  accountId,
-  token,
-  newEmail,
-  write,
-  written,
-  stays,
-  only,
-  references,
-  stayed,
-  refused,
-  discarding,
-  omit,
-  required,
-  optional,
-  spa,
-  fullSpa,
-  nothing,
-  identified,
-} = await staySetup();
+const setup = await staySetup();
+const { account, admin, call, accountId, token } = setup;
+const { write, written, stays, only, references, stayed, refused, discarding } = setup;
+const { newEmail, required } = setup;
 
 describe('a stay', () => {
   it('is returned with every field', async () => {
@@ -44,7 +26,7 @@ describe('a stay', () => {
       expect(await refused(required(), sent)).toEqual([`stays.1.${field}`]);
     }
   });
-  it('gets all required fields named if it is empty', async () => {
+  it('is rejected with all required fields if it is empty', async () => {
     expect(await refused({})).toEqual(
       Object.keys(required())
         .map((field) => `stays.0.${field}`)
@@ -105,7 +87,7 @@ describe('a stay', () => {
       expect(await refused({ ...required(), unit_id })).toEqual(['stays.0.unit_id']);
     }
   });
-  it('gets every invalid field named, and nothing is stored', async () => {
+  it('is rejected with every invalid field, and nothing is stored', async () => {
     const email = newEmail();
     const { id } = await written({ email });
     const { status, body } = await write({
@@ -129,7 +111,7 @@ describe('a stay', () => {
     );
     expect(await stays(id)).toEqual([]);
   });
-  it('gets an unknown unit and source named even if another field is missing', async () => {
+  it('is rejected with an unknown unit and source even if another field is missing', async () => {
     const sent = { ...required(), booker: null, unit_id: 999_999, booking_enquiry_source_id: 999 };
     expect(await refused(sent)).toEqual(['stays.0.booker', 'stays.0.booking_enquiry_source_id', 'stays.0.unit_id']);
   });
@@ -174,7 +156,7 @@ describe('a stay', () => {
 describe('the dates of a stay', () => {
   const dates = ['checkin_date', 'checkout_date'] as const;
   const other = { checkin_date: 'check_in_date', checkout_date: 'check_out_date' };
-  const spelt = (spelling: string[], values: string[]) => ({
+  const withDates = (spelling: string[], values: string[]) => ({
     ...omit(required(), ...dates),
     ...Object.fromEntries(spelling.map((name, index) => [name, values[index]])),
   });
@@ -184,16 +166,16 @@ describe('the dates of a stay', () => {
     [['checkin_date', 'check_out_date']],
     [['check_in_date', 'checkout_date']],
   ])('can be sent as %j', async (spelling) => {
-    const stay = await stayed(spelt(spelling, ['2026-03-01 15:00:00', '2026-03-03 11:00:00']));
+    const stay = await stayed(withDates(spelling, ['2026-03-01 15:00:00', '2026-03-03 11:00:00']));
     expect([stay.checkin_date, stay.checkout_date]).toEqual(['2026-03-01 15:00:00', '2026-03-03 11:00:00']);
     const checkOut = spelling[1];
-    expect(await refused(spelt(spelling, ['2026-03-03 11:00:00', '2026-03-01 15:00:00']))).toEqual([
+    expect(await refused(withDates(spelling, ['2026-03-03 11:00:00', '2026-03-01 15:00:00']))).toEqual([
       `stays.0.${checkOut}`,
     ]);
-    expect(await refused(spelt(spelling, ['2026-02-29 11:00:00', '2026-03-01 15:00:00']))).toEqual([
+    expect(await refused(withDates(spelling, ['2026-02-29 11:00:00', '2026-03-01 15:00:00']))).toEqual([
       `stays.0.${spelling[0]}`,
     ]);
-    expect(await refused(spelt(spelling, ['2026-02-28 11:00:00', '2026-02-29 15:00:00']))).toEqual([
+    expect(await refused(withDates(spelling, ['2026-02-28 11:00:00', '2026-02-29 15:00:00']))).toEqual([
       `stays.0.${checkOut}`,
     ]);
   });

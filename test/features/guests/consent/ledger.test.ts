@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../../../support/app.ts';
 import { superuser } from '../../../support/database.ts';
-import { broken } from '../../../support/invariants.ts';
+import { violations } from '../../../support/invariants.ts';
 import { isMutating } from '../../../support/mutating.ts';
 
 const { account, call, admin, db, database } = await testApp();
@@ -60,7 +60,7 @@ describe('the consent ledger', () => {
             merges++;
             expect((await admin('POST', `/accounts/${id}/merges/${standing.id}/undo`)).status).toBe(200);
           }
-          expect(await broken(sql)).toEqual({});
+          expect(await violations(sql)).toEqual({});
         }),
         { numRuns: 25 },
       );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../../../support/app.ts';
 import { superuser } from '../../../support/database.ts';
-import { broken } from '../../../support/invariants.ts';
+import { violations } from '../../../support/invariants.ts';
 import { accountIn, partner } from '../../../support/partner.ts';
 
 const app = await testApp();
@@ -34,7 +34,7 @@ describe('consent recorded by staff', () => {
       { ...entry, channel: 'sms', from: false, to: true },
     ]);
     expect(first).toMatchObject({ channel: 'email', to: true, token_name: 'test', actor: null, reason: null });
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
 
   it('writes nothing if nothing changes', async () => {
@@ -79,7 +79,7 @@ describe('consent recorded by staff', () => {
     // The entry that the merge prevented names who merged them.
     expect(entries[1]).toMatchObject({ channel: 'call', applied: false, rule: 'merge', token_id: null });
     expect(entries[1].actor).toBe(entries[0].actor);
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
 
   it('is serialized: the ledger matches the flags after concurrent writes by partners', async () => {
@@ -91,7 +91,7 @@ describe('consent recorded by staff', () => {
         call('POST', '/v1/contact', { token, body: { email, allow_email: n % 2 === 1 } }),
       ]).flat(),
     );
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
 
   it('names the source, but no deleted token or source; partners see the ledger as before', async () => {

@@ -106,7 +106,7 @@ const write = (body: object, headers: Record<string, string> = {}) =>
 const erase = async (id: number) => expect((await admin('DELETE', `${at}/contacts/${id}`)).status).toBe(204);
 
 /** Where any of these words is found: in a row of any table, or in the statistics of any column. */
-async function traces(words: string[]): Promise<string[]> {
+async function findTexts(words: string[]): Promise<string[]> {
   const tables = await sql<{ name: string }>`
     select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname in ('public', 'graphile_worker') and c.relkind = 'r' order by 1`;
@@ -175,7 +175,7 @@ describe('erasing a contact', () => {
     await sql`analyze`;
 
     const words = ['quillon', '900987', '911987'];
-    const before = await traces(words);
+    const before = await findTexts(words);
     for (const expected of [
       /^contacts:/,
       /^idempotency_records:/,
@@ -195,17 +195,17 @@ describe('erasing a contact', () => {
         name,
       ).toBe(true);
     expect(before.filter((trace) => trace.startsWith('statistics')).length).toBeGreaterThan(20);
-    const kept = (await traces(['branwen'])).filter((trace) => !trace.startsWith('statistics'));
+    const kept = (await findTexts(['branwen'])).filter((trace) => !trace.startsWith('statistics'));
 
     await erase(id);
-    expect((await traces(words)).filter((trace) => !trace.startsWith('statistics'))).toEqual([]);
+    expect((await findTexts(words)).filter((trace) => !trace.startsWith('statistics'))).toEqual([]);
     const [job] = await sql<{ delay: number }>`
       select extract(epoch from run_at - now())::float8 as delay from graphile_worker.jobs where task_identifier = 'replace_statistics'`;
     expect(job?.delay).toBeLessThanOrEqual(60);
     await replaceStatistics(db);
-    expect(await traces(words)).toEqual([]);
+    expect(await findTexts(words)).toEqual([]);
 
-    const left = (await traces(['branwen'])).filter((trace) => !trace.startsWith('statistics'));
+    const left = (await findTexts(['branwen'])).filter((trace) => !trace.startsWith('statistics'));
     const withoutTheirs = (trace: string) => trace.replaceAll(/"quillon-(second-)?(member|card)"/g, 'null');
     expect(left.sort()).toEqual(kept.map(withoutTheirs).sort());
     const sales = await sql`
@@ -275,10 +275,10 @@ describe('erasing a contact', () => {
     const { id } = await write(guest('thistle', '900321'));
     await write({ ...guest('thistle', '900321'), wifi: guest('thistle', '900321').wifi });
     await sql`analyze`;
-    expect((await traces(['thistle-hotspot'])).some((trace) => trace.startsWith('statistics'))).toBe(true);
+    expect((await findTexts(['thistle-hotspot'])).some((trace) => trace.startsWith('statistics'))).toBe(true);
     await erase(id);
     await replaceStatistics(db);
     expect(await sql`select from wifi_interactions`).toHaveLength(0);
-    expect(await traces(['thistle'])).toEqual([]);
+    expect(await findTexts(['thistle'])).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { broken } from '../../../support/invariants.ts';
+import { violations } from '../../../support/invariants.ts';
 import { mergeSetup } from './merge-setup.ts';
 
 const { sql, group } = await mergeSetup();
@@ -13,7 +13,7 @@ describe('consent on a merge', () => {
       .filter(([, given]) => given === '1')
       .map(([channel]) => channel);
   async function flagsOf({ read }: Awaited<ReturnType<typeof group>>, id: number) {
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
     return flags(await read(id));
   }
   const latest = async ({ read }: Awaited<ReturnType<typeof group>>, id: number) =>
@@ -146,7 +146,7 @@ describe('consent on a merge', () => {
     await there.undo(merge.id);
     expect([await there.read(into.id), await there.read(from.id)]).toEqual(before);
     expect((await latest(there, into.id))[0]).toMatchObject({ from: true, to: false, applied: true, rule: 'undo' });
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
     await there.mergeInto(into.id, from.id);
     expect(await flagsOf(there, into.id)).toEqual(['sms', 'call', 'snail_mail']);
   });

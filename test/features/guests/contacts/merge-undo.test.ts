@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { broken } from '../../../support/invariants.ts';
+import { violations } from '../../../support/invariants.ts';
 import { mergeSetup } from './merge-setup.ts';
 
 const { admin, sql, group, twoHalves, joining } = await mergeSetup();
@@ -13,7 +13,7 @@ describe('undoing a merge', () => {
     await undo(merge.id);
     expect((await write({ mobile_number: '07700900001' })).id).toBe(ana.id);
     expect((await write({ mobile_number: '07700900002' })).id).toBe(bo.id);
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
   it('restores both contacts and their activity; later activity stays with the contact it was sent for', async () => {
     const { write, read, merges, undo, email, phone, before } = await twoHalves();
@@ -26,7 +26,7 @@ describe('undoing a merge', () => {
     expect((await read(phone, '/notes')).data.map((note: { text: string }) => note.text)).toEqual(['by phone']);
     expect((await read(email, '/notes')).data.map((note: { text: string }) => note.text)).toEqual(['joined']);
     expect((await read(email, '/feedback')).total).toBe(0);
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
   it('keeps values that were written since', async () => {
     const { write, read, merges, undo, email, udf } = await twoHalves();
@@ -34,7 +34,7 @@ describe('undoing a merge', () => {
     await undo((await merges())[0].id);
     expect(await read(email)).toMatchObject({ last_name: 'Souza', udfs: [{ id: udf, data: 'none' }] });
   });
-  it('is remembered: the same phone does not merge them again', async () => {
+  it('is permanent: the same phone does not merge them again', async () => {
     const { write, merges, undo, read, email, phone } = await twoHalves();
     await write(joining);
     await undo((await merges())[0].id);
@@ -52,7 +52,7 @@ describe('undoing a merge', () => {
     await undo((await merges())[0].id);
     expect(await read(id)).toMatchObject({ allow_email: '' });
     expect((await read(id, '/consent')).data[0]).toMatchObject({ to: true, rule: 'undo', applied: false });
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
   it('is possible once per merge, from the latest merge backwards', async () => {
     const { write, merges, undo, mergeInto, email, at } = await twoHalves();
@@ -77,7 +77,7 @@ describe('undoing a merge', () => {
     await undo(merge.id);
     for (const id of [email, phone]) expect((await read(id)).id).toBe(email);
     expect((await read(other.id)).id).toBe(other.id);
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
   it('happens once for concurrent requests', async () => {
     const { write, merges, undo } = await twoHalves();

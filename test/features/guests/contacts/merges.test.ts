@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { finishDeletion } from '../../../../src/features/access/accounts/delete.ts';
-import { broken } from '../../../support/invariants.ts';
+import { violations } from '../../../support/invariants.ts';
 import { mergeSetup } from './merge-setup.ts';
 
 const { admin, call, db, sql, group, twoHalves, joining } = await mergeSetup();
@@ -38,7 +38,7 @@ describe('a write with the e-mail of one contact and the mobile of another that 
         email,
       ]);
     }
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
   it('ends a consent that the merged contact had withdrawn', async () => {
     const { write, read } = await group();
@@ -48,7 +48,7 @@ describe('a write with the e-mail of one contact and the mobile of another that 
     expect(await write(joining)).toMatchObject({ allow_email: '', allow_sms: '1' });
     expect((await read(id, '/consent')).data[0]).toMatchObject({ to: false, applied: true, rule: 'merge' });
   });
-  it('still applies its own rules and values', async () => {
+  it('applies the rules and values of the write in addition to the merge', async () => {
     const { write } = await twoHalves();
     const rules = [{ rule_name: 'detach_existing_groups' }];
     const joined = await write({ ...joining, first_name: 'Anabel', allow_sms: true, rules });
@@ -121,7 +121,7 @@ describe('a phone that two contacts with different e-mails share', () => {
     expect(await read(eve.id)).toMatchObject({ id: ana.id });
     await undo((await merges())[0].id);
     expect(await write({ email: 'eve@gmail.com' })).toMatchObject({ id: eve.id, email: 'eve@gmail.com' });
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
   });
   it('stays listed for the survivor if one of the pair is merged', async () => {
     const { write, duplicates, mergeInto, at } = await group();

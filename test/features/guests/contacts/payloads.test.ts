@@ -295,7 +295,7 @@ const others = `account_id full_contact_object source_id allow_sms allow_email a
   feedback.0.ratings.0.category_id`.split(/\s+/);
 
 describe('invalid payloads are a 422 that names the field', () => {
-  it('compared with a valid payload, which is accepted', async () => {
+  it('(the same payload with a valid value is accepted)', async () => {
     await written(withValue('first_name', 'Ana'));
   });
   it.each([...profile, ...nested])('%s of the wrong type, or with invalid characters', async (field) => {

@@ -11,7 +11,7 @@ import {
   purchaseBody,
   waiting,
 } from '../../../support/guests.ts';
-import { broken } from '../../../support/invariants.ts';
+import { violations } from '../../../support/invariants.ts';
 import { type Running, start } from '../../../support/process.ts';
 
 const { db, ...database } = await openTestDatabase();
@@ -92,7 +92,7 @@ describe('several processes that write the same contacts concurrently', () => {
       }),
       { numRuns: 8, endOnFailure: true },
     );
-    expect(await broken(sql)).toEqual({});
+    expect(await violations(sql)).toEqual({});
     expect(await deadlocks()).toBe(0);
   });
 
@@ -111,7 +111,7 @@ describe('several processes that write the same contacts concurrently', () => {
             : { path: '/v1/purchases', body: purchaseBody(purchase as NonNullable<typeof purchase>, at.id, at) },
         );
         await race(at, requests);
-        expect(await broken(sql)).toEqual({});
+        expect(await violations(sql)).toEqual({});
         const [late] = await sql<{ n: number }>`
           select count(*) as n from purchases where account_id = ${at.id} and matched_by is not null`;
         matched += late?.n ?? 0;

@@ -25,13 +25,13 @@ const refused = async (body: object) => {
 };
 const read = async (id: number, what = '') => (await call('GET', `/v1/contact/${id}${what}`, { token })).body;
 const total = async (path: string) => (await admin('GET', `/accounts/${accountId}/${path}`)).body.total;
-const world = () => Promise.all(['contacts', 'sources', 'groups', 'folders'].map(total));
+const countRows = () => Promise.all(['contacts', 'sources', 'groups', 'folders'].map(total));
 const groupsOf = (contact: { units: { groups: { name: string }[] }[] }) =>
   contact.units.flatMap(({ groups }) => groups.map(({ name }) => name));
 
 describe('without discard_invalid_data', () => {
   it('every invalid field is named, and nothing is stored: no contact, source, folder or group', async () => {
-    const before = await world();
+    const before = await countRows();
     expect(
       await refused({
         email: newEmail(),
@@ -54,7 +54,7 @@ describe('without discard_invalid_data', () => {
         'rules.0.rule_name',
       ].sort(),
     );
-    expect(await world()).toEqual(before);
+    expect(await countRows()).toEqual(before);
   });
   it('an inaccessible account is named together with invalid fields', async () => {
     const body = { account_id: 999_999, email: 'no', units: [{ id: 'x' }], ...rules('nonsense') };
@@ -137,10 +137,10 @@ describe('discard_invalid_data', () => {
     [{ email: 'ana@mail.invalid', mobile_number: '' }, ['email']],
     [{ first_name: 'Ana' }, ['email', 'mobile_number']],
   ])('still requires a valid e-mail or mobile, and creates nothing: %j', async (body, fields) => {
-    const before = await world();
+    const before = await countRows();
     const units = [{ id: unit.id, groups: [{ name: 'Never made' }] }];
     expect(await refused({ ...body, units, source_name: 'Never made', ...discard })).toEqual(fields);
-    expect(await world()).toEqual(before);
+    expect(await countRows()).toEqual(before);
   });
   it('does not skip an unknown account or rule', async () => {
     expect(await refused({ account_id: 999_999, email: newEmail(), ...discard })).toEqual(['account_id']);
@@ -216,7 +216,7 @@ describe('detach_existing_groups', () => {
     await written({ email, ...sent, ...rules('detach_existing_groups', 'discard_invalid_data') });
     expect(groupsOf(await read(id))).toEqual(left);
   });
-  it('is required for that: otherwise groups are added', async () => {
+  it('is required to remove groups: without it, groups are added', async () => {
     const { email } = await start();
     const contact = await written({ email, units: [{ id: unit.id, groups: [{ name: 'C' }] }] });
     expect(groupsOf(contact)).toEqual(['A', 'B', 'C', 'A', 'B']);
@@ -229,10 +229,10 @@ describe('update_only', () => {
     [{ mobile_number: '07111000001' }, ['mobile_number']],
     [{ email: 'new1@gmail.com', mobile_number: '07111000001' }, ['email', 'mobile_number']],
   ])('creates nothing: %j', async (identity, fields) => {
-    const before = await world();
+    const before = await countRows();
     const named = { source_name: 'Never made', units: [{ id: unit.id, groups: [{ name: 'Never made' }] }] };
     expect(await refused({ ...identity, ...named, ...rules('update_only') })).toEqual(fields);
-    expect(await world()).toEqual(before);
+    expect(await countRows()).toEqual(before);
   });
   it('explains why a number that belongs to a contact is not sufficient', async () => {
     const mobile_number = newMobile();
@@ -260,7 +260,7 @@ describe('update_only', () => {
   });
 });
 
-it('works together with all other rules', async () => {
+it('all rules can be combined in one request', async () => {
   const units = [{ id: unit.id, groups: [{ name: 'Old' }] }];
   const { email, id } = await written({ email: newEmail(), allow_sms: true, units });
   const { body, headers } = await write({

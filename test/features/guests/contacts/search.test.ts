@@ -298,15 +298,15 @@ describe('the number of rows read, for any number of contacts', async () => {
   /** The number of rows and index entries that a search reads, in all tables. */
   async function touched(input: Parameters<typeof searchContacts>[2]): Promise<{ found: number; touched: number }> {
     return db.tenant(accountId, async (tx) => {
-      const soFar = async () => {
+      const rowsRead = async () => {
         const [sum] = await tx<{ touched: string }>`
           select sum(pg_stat_get_xact_tuples_returned(c.oid)) as touched
           from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relkind in ('r', 'i')`;
         return Number(sum?.touched);
       };
-      const before = await soFar();
+      const before = await rowsRead();
       const { data } = await searchContacts(tx, accountId, input);
-      return { found: data.length, touched: (await soFar()) - before };
+      return { found: data.length, touched: (await rowsRead()) - before };
     });
   }
 

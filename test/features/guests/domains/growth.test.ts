@@ -3,8 +3,8 @@ import { Sweeper } from '../../../../src/app/jobs/sweeper.ts';
 import { recheckDomain } from '../../../../src/features/guests/domains/recheck.ts';
 import { mostLearnt } from '../../../../src/features/guests/domains/schema.ts';
 import { deleteOldDomains } from '../../../../src/features/guests/domains/store.ts';
-import { beacons, startDnsServer } from '../../../support/dns-server.ts';
-import { domainService, held } from '../../../support/domains.ts';
+import { probeDomains, startDnsServer } from '../../../support/dns-server.ts';
+import { domainService, gate } from '../../../support/domains.ts';
 
 const { accountId, sql, db, dns, freshList, service, write, writeAt } = await domainService();
 const erase = async (id: number) =>
@@ -41,7 +41,7 @@ describe('the table of e-mail domains', () => {
     expect(await stored('late-no.example')).toEqual([]);
   });
 
-  it('loses the domain of an erased contact in any case; entries by staff stay', async () => {
+  it('deletes the domain of an erased contact; entries by staff stay', async () => {
     dns.says(['silva-family.example', 'xn--bcher-kva.example', 'known.example'], 'mx');
     await service.admin('POST', '/email_domains', { domain: 'known.example' });
     const ids: number[] = [];
@@ -55,7 +55,7 @@ describe('the table of e-mail domains', () => {
     expect(await stored('known.example')).toEqual([{ takes_mail: true, vouched_for: true }]);
   });
 
-  it('loses the jobs for the domain of an erased contact, unless another contact waits for it', async () => {
+  it('removes the jobs for the domain of an erased contact, unless another contact waits for it', async () => {
     dns.says(['waiting-alone.example', 'waiting-together.example'], 'servfail');
     const alone = (await writeAt(service, 'waiting-alone.example')).body.id;
     const together = (await writeAt(service, 'waiting-together.example')).body.id;
@@ -66,7 +66,7 @@ describe('the table of e-mail domains', () => {
     expect(jobs.map(({ domain }) => domain)).toEqual(['waiting-together.example']);
   });
 
-  it('loses domains that were learnt 90 days ago and not used since; others and entries by staff stay', async () => {
+  it('deletes domains that were stored 90 days ago and not used since; others and entries by staff stay', async () => {
     await sql`
       insert into email_domains (domain, takes_mail, vouched_for, checked_at) values
         ('old.example', true, false, now() - interval '91 days'), ('young.example', true, false, now() - interval '89 days'),
@@ -104,15 +104,15 @@ describe('a flood of unknown domains', () => {
     const list = freshList(server, 'dns', 20_000);
     const domains = Array.from({ length: 150 }, (_, index) => `nowhere${index}.example`);
     // The first probe is not answered before all domains were asked about.
-    const { release, after } = held();
-    server.says(beacons, 'mx', { after });
+    const { release, after } = gate();
+    server.says(probeDomains, 'mx', { after });
     const asking = Promise.all(domains.map((domain) => list.takesMail(`ana@${domain}`)));
     await vi.waitFor(() => expect(server.questions().filter((name) => domains.includes(name))).toHaveLength(150), {
       timeout: 120_000,
     });
     release();
     expect(await asking).toEqual(Array(150).fill('no'));
-    const probes = server.questions().filter((name) => beacons.includes(name));
+    const probes = server.questions().filter((name) => probeDomains.includes(name));
     expect(probes.length).toBeLessThan(150);
     expect(await sql`select from email_domains where domain like 'nowhere%'`).toHaveLength(0);
   });

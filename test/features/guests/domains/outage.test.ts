@@ -3,8 +3,8 @@ import { buildApp } from '../../../../src/app/http-app.ts';
 import { readConfig } from '../../../../src/platform/config.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { adminToken } from '../../../support/app.ts';
-import { beacons, type Says, startDnsServer } from '../../../support/dns-server.ts';
-import { domainService, held } from '../../../support/domains.ts';
+import { probeDomains, type Says, startDnsServer } from '../../../support/dns-server.ts';
+import { domainService, gate } from '../../../support/domains.ts';
 
 const {
   accountId,
@@ -93,20 +93,20 @@ describe('while DNS is unavailable', () => {
   });
 
   it('a resolver that finds no domain at all is not trusted', async () => {
-    const blind = await startDnsServer();
-    blind.saysOfAll('nxdomain');
+    const broken = await startDnsServer();
+    broken.saysOfAll('nxdomain');
     const domain = 'unseen.example';
-    const { status, body } = await writeAt(await serviceThatAsks(blind), domain);
+    const { status, body } = await writeAt(await serviceThatAsks(broken), domain);
     expect([status, await statusOf(body.id)]).toEqual([200, 'unchecked']);
     expect(await jobsAbout(domain)).toHaveLength(1);
     expect(await sql`select from email_domains where domain = ${domain}`).toHaveLength(0);
-    expect(blind.asked(domain)).toBe(1);
+    expect(broken.asked(domain)).toBe(1);
     // One that finds a single large provider sees enough.
-    for (const beacon of beacons) {
-      const sighted = await startDnsServer();
-      sighted.saysOfAll('nxdomain');
-      sighted.says(beacon, 'mx');
-      const verdict = await freshList(sighted).takesMail(`ana@seen-by-${beacon.replace('.', '-')}.example`);
+    for (const beacon of probeDomains) {
+      const working = await startDnsServer();
+      working.saysOfAll('nxdomain');
+      working.says(beacon, 'mx');
+      const verdict = await freshList(working).takesMail(`ana@seen-by-${beacon.replace('.', '-')}.example`);
       expect(verdict, beacon).toBe('no');
     }
   });
@@ -117,7 +117,7 @@ describe('while DNS is unavailable', () => {
     const config = readConfig({ ADMIN_TOKEN: adminToken });
     const app = await buildApp({ config, db, domains: freshList(server), log: createLog('silent') });
     const dead = Array.from({ length: 30 }, (_, index) => `dead${index % 15}.example`);
-    const { release, after } = held();
+    const { release, after } = gate();
     server.says(dead, 'mx', { after });
     const answered: string[] = [];
     const writeAndNote = async (domain: string) => {
@@ -143,7 +143,7 @@ describe('while DNS is unavailable', () => {
 
   it('at most 200 queries are open at a time; the look-up of the next address is deferred', async () => {
     const server = await startDnsServer();
-    const { release, after } = held();
+    const { release, after } = gate();
     const domains = Array.from({ length: 220 }, (_, index) => `flood${index}.example`);
     server.says(domains, 'mx', { after });
     const list = freshList(server, 'dns', 20_000);

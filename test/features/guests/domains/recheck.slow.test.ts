@@ -3,7 +3,7 @@ import { EmailDomains } from '../../../../src/features/guests/domains/check.ts';
 import { recheckDomain } from '../../../../src/features/guests/domains/recheck.ts';
 import { openPool } from '../../../../src/platform/db/database.ts';
 import { createDatabase, superuser } from '../../../support/database.ts';
-import { beacons, startDnsServer } from '../../../support/dns-server.ts';
+import { probeDomains, startDnsServer } from '../../../support/dns-server.ts';
 import { type Running, start } from '../../../support/process.ts';
 
 const database = await createDatabase();
@@ -75,7 +75,7 @@ describe('the second look-up of a domain that DNS did not answer', () => {
     const before = await Promise.all(domains.map((domain) => jobs(group, domain)));
     expect(before).toEqual(Array(5).fill([{ id: expect.any(Number), isPutOff: true }]));
 
-    dns.says(beacons, 'mx');
+    dns.says(probeDomains, 'mx');
     dns.says('gone.example', 'nxdomain');
     dns.says('null.example', 'null mx');
     dns.says(['fine.example', 'xn--bcher-kva.example'], 'mx');
@@ -109,7 +109,7 @@ describe('the second look-up of a domain that DNS did not answer', () => {
       (await contact(theirs, their as number)).email_status,
     ];
     expect(await service.stop('SIGKILL')).toBe('SIGKILL');
-    dns.says(beacons, 'mx');
+    dns.says(probeDomains, 'mx');
     dns.says(domain, 'nxdomain');
     service = await start({ env });
     await makeDue(ours);
@@ -131,7 +131,7 @@ describe('the second look-up of a domain that DNS did not answer', () => {
         (${theirs}, 20003, 'ana@crowd.example', 'unchecked')`;
     const db = openPool({ url: database.url, connections: 1 });
     afterAll(() => db.close());
-    dns.says(beacons, 'mx');
+    dns.says(probeDomains, 'mx');
     dns.says('crowd.example', 'nxdomain');
     const domains = new EmailDomains(db, { mode: 'dns', servers: [dns.address], patienceMs: 10_000 });
     await recheckDomain(db, domains, { account_id: ours, domain: 'crowd.example' });

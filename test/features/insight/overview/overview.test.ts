@@ -47,7 +47,7 @@ const rated = (unit_id: number, created_at: string, ...ratings: (string | number
     ],
   }));
 /** Guests are new when they are first written, so those of another day are put there. */
-const knownSince = (contact: number, instant: string) =>
+const setCreatedAt = (contact: number, instant: string) =>
   sql`update contacts set created_at = ${instant} where id = ${contact}`;
 const anonymous = async (at: Shop, purchases: object[]) =>
   accepted(
@@ -112,13 +112,13 @@ describe('the overview of an account', () => {
     });
     const rui = await at.newContact({ allow_call: true, units: [{ id: bell }] });
     const zoe = await at.newContact({ allow_snail_mail: true });
-    const halfOfAna = await at.newContact({ units: [{ id: bell }] });
-    await at.merge(halfOfAna, ana);
+    const duplicateOfAna = await at.newContact({ units: [{ id: bell }] });
+    await at.merge(duplicateOfAna, ana);
     // In London, the clocks go forward on 30 March: the day after begins an hour earlier.
-    await knownSince(ana, '2025-03-30T23:00:00Z');
-    await knownSince(rui, '2025-02-28T23:59:59Z');
-    await knownSince(zoe, '2025-03-31T23:00:00Z');
-    await knownSince(halfOfAna, '2025-03-10T12:00:00Z');
+    await setCreatedAt(ana, '2025-03-30T23:00:00Z');
+    await setCreatedAt(rui, '2025-02-28T23:59:59Z');
+    await setCreatedAt(zoe, '2025-03-31T23:00:00Z');
+    await setCreatedAt(duplicateOfAna, '2025-03-10T12:00:00Z');
     await anonymous(at, [purchase(bell, '2025-03-16 12:00:00', 3), purchase(anchor, '2024-03-16 12:00:00', 3)]);
     for (const [redemption_date, unit_id] of [
       ['2025-03-01 00:00:00', anchor],
@@ -305,7 +305,7 @@ describe('a day of the overview', () => {
     const there = await shop({ admin, call }, zone);
     const { unique_code } = await there.newCode();
     await there.redeemed({ unique_code, redemption_date: instant });
-    await knownSince(await there.newContact({ purchases: [purchase(there.unit, instant, 1)] }), instant);
+    await setCreatedAt(await there.newContact({ purchases: [purchase(there.unit, instant, 1)] }), instant);
     const around = await overviewOf(there, '?from=2025-04-01&to=2025-12-31');
     expect(around.bucket).toBe('week');
     const { new_guests, unique_codes, visits } = await overviewOf(there, `?from=${day}&to=${day}`);
@@ -364,12 +364,12 @@ describe('an invalid overview request', () => {
   ])('is rejected: %s', async (query, fields) => {
     expect(refusal(await ask(await shop({ admin, call }), query))).toEqual(fields);
   });
-  it('is one for a deleted unit', async () => {
+  it('is rejected for a deleted unit', async () => {
     const there = await shop({ admin, call });
     await there.removeUnit(there.unit);
     expect(refusal(await ask(there, `?unit_id=${there.unit}`))).toEqual(['unit_id']);
   });
-  it('is one for an unknown account, or without access to it', async () => {
+  it('is rejected for an unknown account, and with a partner’s token', async () => {
     expect((await admin('GET', '/accounts/999999/overview')).status).toBe(404);
     const there = await shop({ admin, call });
     expect((await call('GET', `/admin/v1${there.base}/overview`, { token: there.token })).status).toBe(401);

@@ -133,10 +133,10 @@ describe('the effect of deleting a unit', () => {
 describe('the effect of deleting a folder or a group', () => {
   it('counts the groups of a folder and their contacts; a folder must be empty', async () => {
     const { at, vip } = await harbour();
-    const told = await effects(at, `folders/${vip.folder_id}`);
-    expect(told).toEqual({ refused: expect.stringMatching(/groups/), groups: 2, guests: 2 });
+    const shown = await effects(at, `folders/${vip.folder_id}`);
+    expect(shown).toEqual({ refused: expect.stringMatching(/groups/), groups: 2, guests: 2 });
     const answer = await admin('DELETE', `${at.base}/folders/${vip.folder_id}`);
-    expect(answer.body.errors.folder_id).toEqual([told.refused]);
+    expect(answer.body.errors.folder_id).toEqual([shown.refused]);
     const empty = accepted(await admin('POST', `${at.base}/folders`, { unit_id: at.unit, name: 'Empty' }), 201);
     expect(await effects(at, `folders/${empty.id}`)).toEqual({ refused: null, groups: 0, guests: 0 });
     accepted(await admin('DELETE', `${at.base}/folders/${empty.id}`), 204);
@@ -150,7 +150,7 @@ describe('the effect of deleting a folder or a group', () => {
   });
 });
 
-it('is a 404 for one that is unknown, deleted or another account’s', async () => {
+it('the effects of an unknown, deleted or another account’s unit, folder or group are a 404', async () => {
   const [{ at, vip, bell }, other] = [await harbour(), await shop({ admin, call })];
   for (const path of [`units/${at.unit}`, `folders/${vip.folder_id}`, `groups/${vip.id}`]) {
     expect((await admin('GET', `${other.base}/${path}/effects`)).status).toBe(404);

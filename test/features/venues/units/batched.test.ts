@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { appOver } from '../../../support/app.ts';
-import { openTestDatabase, watched } from '../../../support/database.ts';
+import { countTransactions, openTestDatabase } from '../../../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
 let transactions = 0;
 const { account, admin, call } = await appOver(
-  watched(db, () => transactions++),
+  countTransactions(db, () => transactions++),
   database,
 );
 

@@ -6,14 +6,14 @@ import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Run } from '../../../../src/platform/db/sql.ts';
 import { createDatabase, superuser } from '../../../support/database.ts';
-import { type Everything, everything } from '../../../support/everything.ts';
-import { furnish } from '../../../support/furnished.ts';
-import { broken } from '../../../support/invariants.ts';
+import { type DatabaseSnapshot, snapshotDatabase } from '../../../support/database-snapshot.ts';
+import { createFullAccount } from '../../../support/full-account.ts';
+import { violations } from '../../../support/invariants.ts';
 import {
+  clientOf,
   connectAsSuperuser,
   healthy,
   launch,
-  over,
   partsOf,
   postgresRuns,
   type Running,
@@ -43,10 +43,10 @@ async function ask(
 }
 
 /** Waits for rows that are written shortly after the response: the request log and the last use of a token. */
-async function settled(sql: Run): Promise<Everything> {
-  for (let before = await everything(sql); ; ) {
+async function settled(sql: Run): Promise<DatabaseSnapshot> {
+  for (let before = await snapshotDatabase(sql); ; ) {
     await pause(3000);
-    const now = await everything(sql);
+    const now = await snapshotDatabase(sql);
     if (JSON.stringify(now) === JSON.stringify(before)) return now;
     before = now;
   }
@@ -63,7 +63,7 @@ describe('a backup taken from a running service', async () => {
   let service: Running;
   let sql: Run;
   let token = '';
-  let before: Everything;
+  let before: DatabaseSnapshot;
   const file = newFile();
   const servers = [
     await createDatabase('empty'),
@@ -75,7 +75,7 @@ describe('a backup taken from a running service', async () => {
     service = await start({ env: { EMAIL_DOMAIN_CHECK: 'list' } });
     sql = await connectAsSuperuser(service);
     for (const name of ['Harbour', 'Finch']) {
-      const furnished = await furnish(over(service), sql, name);
+      const furnished = await createFullAccount(clientOf(service), sql, name);
       token = furnished.token;
       await service.admin('POST', '/users', {
         ...owner,
@@ -98,7 +98,7 @@ describe('a backup taken from a running service', async () => {
       select account_id, contact_id, unit_id, type_id, created_at, to_jsonb('comment ' || n) from feedback, generate_series(1, 10000) as n`;
     before = await settled(sql);
     const empty = Object.entries(before.tables).filter(([, digest]) => digest.startsWith('0 rows'));
-    expect(empty, 'every table has rows: give new ones theirs in test/support/furnished.ts').toEqual([]);
+    expect(empty, 'every table has rows: give new ones theirs in test/support/full-account.ts').toEqual([]);
     expect(await sql`select from sessions`).toHaveLength(1);
     expect(before.jobs).toHaveLength(1);
   });
@@ -129,7 +129,7 @@ describe('a backup taken from a running service', async () => {
 
     await succeed(['restore', busy], onServer(servers[0]));
     const copy = await superuser(servers[0]);
-    expect(await broken(copy)).toEqual({});
+    expect(await violations(copy)).toEqual({});
     const written = await copy`
       select c.id, allow_email, (select count(*) from notes n where n.contact_id = c.id) as notes,
         (select count(*) from consent_ledger l where l.contact_id = c.id) as ledger,
@@ -150,11 +150,11 @@ describe('a backup taken from a running service', async () => {
       stderr: expect.stringMatching(/100 %: [\d,]+ of [\d,]+ rows\n$/),
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    before = await everything(sql);
+    before = await snapshotDatabase(sql);
     const restored = await succeed(['restore', file], onServer(servers[1]));
     expect(restored).toMatchObject({ accounts: 3, taken_at: expect.stringMatching(/^\d{4}-.+Z$/) });
     const copy = await superuser(servers[1]);
-    expect(await everything(copy, true)).toEqual(before);
+    expect(await snapshotDatabase(copy, true)).toEqual(before);
     expect(await copy`select from sessions`).toHaveLength(0);
     const [last] = await copy`select action, actor from audit_trail order by id desc limit 1`;
     expect(last).toEqual({ action: 'backup.restore', actor: expect.stringContaining('command line') });
@@ -168,7 +168,7 @@ describe('a backup taken from a running service', async () => {
     const env = { DATABASE_URL: servers[2].superuserUrl };
     await succeed(['restore', file], env);
     const copy = await superuser(servers[2]);
-    expect(await everything(copy, true)).toEqual(before);
+    expect(await snapshotDatabase(copy, true)).toEqual(before);
     const again = newFile();
     expect(await succeed(['backup', again], env)).toMatchObject({ accounts: 3 });
   });
@@ -176,13 +176,13 @@ describe('a backup taken from a running service', async () => {
   it('can be taken again from the restored database, and a service runs on it', async () => {
     const [copy, again, dataDir] = [await superuser(servers[1]), newFile(), newFolder()];
     await succeed(['backup', again], onServer(servers[1]));
-    const there = await everything(copy);
+    const there = await snapshotDatabase(copy);
     await succeed(['restore', again], { DATA_DIR: dataDir });
     expect(postgresRuns(dataDir)).toBe(false);
     const next = await start({ dataDir, env: { EMAIL_DOMAIN_CHECK: 'list' } });
     expect(next.output()).not.toContain('This database was empty');
     const restored = await connectAsSuperuser(next);
-    expect(await everything(restored, true)).toEqual(there);
+    expect(await snapshotDatabase(restored, true)).toEqual(there);
 
     const [guest] = await restored<{ id: number; account_id: number }>`
       select id, account_id from contacts where email = 'rui@gmail.com' and account_id = (select max(id) from accounts)`;
@@ -209,7 +209,9 @@ describe('a backup taken from a running service', async () => {
     const regulars = 'node dist/cli/regulars.js';
     const whole = await through(`${regulars} backup - | DATABASE_URL=$TARGET ${regulars} restore -`);
     expect(whole.code, whole.stderr).toBe(0);
-    expect(await everything(await superuser(database), true)).toEqual(await everything(await superuser(servers[1])));
+    expect(await snapshotDatabase(await superuser(database), true)).toEqual(
+      await snapshotDatabase(await superuser(servers[1])),
+    );
     const cut = await through(`${regulars} backup - | head -c 100 >/dev/null`);
     expect(cut.stderr).toContain('The reader of the backup closed the pipe. The backup is incomplete.');
   });
@@ -243,7 +245,7 @@ describe('a backup taken from a running service', async () => {
     expect((await restoring.ended).code).toBe(code);
     expect(await sql`select from pg_class where relnamespace = 'public'::regnamespace`).toHaveLength(0);
     await succeed(['restore', file], onServer(database));
-    expect((await everything(sql, true)).tables).toEqual(before.tables);
+    expect((await snapshotDatabase(sql, true)).tables).toEqual(before.tables);
 
     const dataDir = newFolder();
     const embedded = await restoreHalf(file, { DATA_DIR: dataDir });

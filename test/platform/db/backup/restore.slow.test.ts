@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { knownMigrations, migrate } from '../../../../src/platform/db/migrate.ts';
 import { connectTo, createDatabase, superuser } from '../../../support/database.ts';
-import { everything } from '../../../support/everything.ts';
+import { snapshotDatabase } from '../../../support/database-snapshot.ts';
 import { temporaryFolder } from '../../../support/leftovers.ts';
 import { regulars } from '../../../support/process.ts';
 import { newFile, newFolder, onServer, succeed } from './commands.ts';
@@ -72,7 +72,7 @@ describe('regulars restore', async () => {
 
   it('rejects a database that is not empty, and leaves it unchanged', async () => {
     const own = await superuser(source);
-    const before = await everything(own);
+    const before = await snapshotDatabase(own);
     const { code, stderr } = await regulars(['restore', file], onServer(source));
     expect([code, stderr]).toEqual([
       1,
@@ -80,7 +80,7 @@ describe('regulars restore', async () => {
         /^The database is not empty: the table accounts has rows\. Nothing was changed\. .*set DATA_DIR/,
       ),
     ]);
-    expect(await everything(own)).toEqual(before);
+    expect(await snapshotDatabase(own)).toEqual(before);
     // Rows hidden by row-level security count too.
     const hidden = await createDatabase();
     await (await superuser(hidden))`
@@ -93,7 +93,9 @@ describe('regulars restore', async () => {
   it('accepts a database that is migrated and empty', async () => {
     const migrated = await createDatabase();
     await succeed(['restore', file], onServer(migrated));
-    expect(await everything(await superuser(migrated), true)).toEqual(await everything(await superuser(source)));
+    expect(await snapshotDatabase(await superuser(migrated), true)).toEqual(
+      await snapshotDatabase(await superuser(source)),
+    );
   });
 
   it('accepts a backup of an earlier version, and migrates it', async () => {
@@ -113,8 +115,8 @@ describe('regulars restore', async () => {
     expect([...(await restored`select first_name_key, total_pence from contacts, purchases`)]).toEqual([
       { first_name_key: 'zoe', total_pence: 1150 },
     ]);
-    const fresh = await everything(await superuser(await createDatabase()));
-    const { schema, triggers, tables } = await everything(restored);
+    const fresh = await snapshotDatabase(await superuser(await createDatabase()));
+    const { schema, triggers, tables } = await snapshotDatabase(restored);
     expect([schema, triggers, tables.schema_migrations]).toEqual([
       fresh.schema,
       fresh.triggers,
@@ -152,8 +154,8 @@ describe('a backup from before the actions and reasons were codes', () => {
       select (select reason from merges) as merge, (select reason from possible_duplicates) as pair,
         (select action from audit_trail order by id limit 1) as action, (select key from idempotency_records) as key`;
     expect(row).toEqual({ merge: 'same_mobile', pair: 'same_mobile', action: 'unit.create', key: 'k' });
-    const fresh = await everything(await superuser(await createDatabase()));
-    const { schema, triggers } = await everything(restored);
+    const fresh = await snapshotDatabase(await superuser(await createDatabase()));
+    const { schema, triggers } = await snapshotDatabase(restored);
     expect([schema, triggers]).toEqual([fresh.schema, fresh.triggers]);
   });
 });

@@ -1,8 +1,8 @@
 import { type Run, raw } from '../../src/platform/db/sql.ts';
 import type { TestApp } from './app.ts';
 
-/** What an account is furnished with, by the names under which the interface takes each. */
-const kept = {
+/** The tables with rows of a full account, by the name of the id in the API. */
+const tableOfId = {
   unit_id: 'units',
   folder_id: 'folders',
   group_id: 'groups',
@@ -15,22 +15,22 @@ const kept = {
   token_id: 'tokens',
 } as const;
 type Made = 'udf_id' | 'source_id' | 'provider_id' | 'category_id' | 'booking_source_id';
-export type Ids = Record<keyof typeof kept | Made | 'account_id' | 'other_contact_id', number>;
+export type Ids = Record<keyof typeof tableOfId | Made | 'account_id' | 'other_contact_id', number>;
 
-export interface Furnished {
+export interface FullAccount {
   token: string;
   ids: Ids;
 }
 
 /**
- * An account with a row in every table. The people, their numbers and references are the same in each; its own name,
- * and what is told about them in words, has the `word` in it.
+ * Creates an account with rows in every table. Guests, numbers and references are the same in each account. The names
+ * and texts of the account contain `word`.
  */
-export async function furnish(
+export async function createFullAccount(
   { account, admin, call }: Pick<TestApp, 'account' | 'admin' | 'call'>,
   sql: Run,
   word: string,
-): Promise<Furnished> {
+): Promise<FullAccount> {
   const { id, token, root_unit_id } = await account(`The ${word} Group`);
   const make = async (list: string, body: object) => (await admin('POST', `/accounts/${id}/${list}`, body)).body.id;
   const unit_id = await make('units', { name: `The ${word} Arms` });
@@ -85,7 +85,7 @@ export async function furnish(
     ...{ account_id: id, other_contact_id: other.id, unit_id, unique_code_group_id: group.id },
     ...{ udf_id, source_id, provider_id, category_id, booking_source_id },
   } as Ids;
-  for (const [name, table] of Object.entries(kept)) {
+  for (const [name, table] of Object.entries(tableOfId)) {
     const [row] = await sql<{ id: number }>`
       select min(id) as id from ${raw(table)} where account_id = ${id}`;
     ids[name as keyof Ids] ??= row?.id as number;

@@ -4,20 +4,20 @@ import { makeGuests } from './guests.ts';
 import type { Guest, Lists } from './model.ts';
 import type { Venue } from './venues.ts';
 
-type Tell = (api: Api) => Promise<unknown>;
+type Send = (api: Api) => Promise<unknown>;
 
 /**
  * The requests of one day. Requests about identity and consent come first, sequentially per guest. Others run in any
  * order. Requests of staff come last.
  */
 interface Day {
-  guests: Map<Guest, Tell[]>;
-  anybody: Tell[];
-  staff: Tell[];
+  guests: Map<Guest, Send[]>;
+  anybody: Send[];
+  staff: Send[];
 }
 
 /** All requests with their times. */
-export class Story {
+export class Schedule {
   readonly calendar: Calendar;
   readonly venues: Venue[];
   readonly guests: Guest[];
@@ -35,12 +35,12 @@ export class Story {
   }
 
   /** Requests in the future are dropped. */
-  add(day: number, who: Guest | 'anybody' | 'staff', tell: Tell): void {
-    const told = this.#days[day];
-    if (!told) return;
+  add(day: number, who: Guest | 'anybody' | 'staff', send: Send): void {
+    const requests = this.#days[day];
+    if (!requests) return;
     this.#length++;
-    if (typeof who === 'string') told[who].push(tell);
-    else told.guests.set(who, [...(told.guests.get(who) ?? []), tell]);
+    if (typeof who === 'string') requests[who].push(send);
+    else requests.guests.set(who, [...(requests.guests.get(who) ?? []), send]);
   }
 
   /** A unique reference: "DF-10001". */
@@ -64,9 +64,9 @@ export class Story {
    * The days in order. The lists of a day run sequentially, the entries of a list concurrently, and the steps of an
    * entry sequentially.
    */
-  *days(): Generator<{ at: Date; told: Tell[][][] }> {
+  *days(): Generator<{ at: Date; requests: Send[][][] }> {
     for (const [day, { guests, anybody, staff }] of this.#days.entries()) {
-      yield { at: this.calendar.sentAt(day), told: [[...guests.values()], anybody.map((tell) => [tell]), [staff]] };
+      yield { at: this.calendar.sentAt(day), requests: [[...guests.values()], anybody.map((send) => [send]), [staff]] };
     }
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, scryptSync } from 'node:crypto';
 import pg from 'pg';
 import type { Random } from '../../../src/shared/random.ts';
-import { aside, type Service, startService } from '../../bench/load/service.ts';
+import { ownProcessGroup, type Service, startService } from '../../bench/load/service.ts';
 import { fingerprint, tablesOf } from '../support/fingerprint.ts';
 
 /** A user with a session. */
@@ -33,9 +33,9 @@ const allowed = `(case tg_table_name
  * A service with its own database that contains items of every kind, so that requests can refer to them. Deleted items
  * are created again.
  */
-export class Ground {
+export class Fixture {
   readonly service: Service;
-  readonly behind: pg.Client;
+  readonly client: pg.Client;
   account = { id: 0, token: '' };
   /** Another account, whose data must never appear. */
   neighbour = { id: 0, token: '' };
@@ -50,41 +50,41 @@ export class Ground {
   #made = 0;
   #seen = 0;
 
-  private constructor(service: Service, behind: pg.Client) {
+  private constructor(service: Service, client: pg.Client) {
     this.service = service;
-    this.behind = behind;
+    this.client = client;
   }
 
-  static async prepare(): Promise<Ground> {
+  static async prepare(): Promise<Fixture> {
     // Client addresses are generated, so that a rate limit on one does not affect the others.
-    const service = await startService({ LOG_LEVEL: 'fatal', TRUSTED_PROXIES: 'loopback' }, aside);
-    const behind = new pg.Client({ connectionString: service.superuser });
-    await behind.connect();
+    const service = await startService({ LOG_LEVEL: 'fatal', TRUSTED_PROXIES: 'loopback' }, ownProcessGroup);
+    const client = new pg.Client({ connectionString: service.superuser });
+    await client.connect();
     // No crash test here, so fsync is off.
-    await behind.query('alter system set synchronous_commit = off');
-    await behind.query('select pg_reload_conf()');
-    const ground = new Ground(service, behind);
+    await client.query('alter system set synchronous_commit = off');
+    await client.query('select pg_reload_conf()');
+    const fixture = new Fixture(service, client);
     try {
-      await ground.#watch();
+      await fixture.#watch();
       const { id } = await service.admin('POST', '/accounts', { name: 'The neighbour' });
       const { token } = await service.admin('POST', `/accounts/${id}/tokens`, { name: 'till' });
-      ground.neighbour = { id, token };
-      await ground.restock();
-      return ground;
+      fixture.neighbour = { id, token };
+      await fixture.restock();
+      return fixture;
     } catch (error) {
-      await ground.end();
+      await fixture.end();
       throw error;
     }
   }
 
   async end(): Promise<void> {
-    await this.behind.end();
+    await this.client.end();
     await this.service.stop();
   }
 
   /** Triggers that record each change in its transaction, so that a rollback leaves no record. */
   async #watch(): Promise<void> {
-    await this.behind.query(`
+    await this.client.query(`
       create schema proof;
       create unlogged table proof.changes (id bigint generated always as identity primary key, change text not null);
       create function proof.note() returns trigger language plpgsql security definer as $$
@@ -98,15 +98,15 @@ export class Ground {
         insert into proof.changes (change) values (case when isSwept then 'sweep' else lower(tg_op) end || ' ' || tg_table_name);
         return null;
       end $$`);
-    for (const table of await tablesOf(this.behind))
-      await this.behind.query(
+    for (const table of await tablesOf(this.client))
+      await this.client.query(
         `create trigger proof after insert or update or delete on ${table} for each row execute function proof.note()`,
       );
   }
 
   /** The changes since the last call. `sweep`: a job deletes rows of a deleted account. */
   async changes(): Promise<string[]> {
-    const { rows } = await this.behind.query<{ id: string; change: string }>({
+    const { rows } = await this.client.query<{ id: string; change: string }>({
       name: 'changes',
       text: 'select id, change from proof.changes where id > $1 order by id',
       values: [this.#seen],
@@ -116,7 +116,7 @@ export class Ground {
   }
 
   fingerprint(): Promise<Record<string, string>> {
-    return fingerprint(this.behind, {
+    return fingerprint(this.client, {
       sessions: `to_jsonb(r) - 'last_seen_at' - 'expires_at'`,
       audit_trail: `case when action = 'user.wrong_password' then null else to_jsonb(r) end`,
     });
@@ -134,23 +134,23 @@ export class Ground {
 
   /** Creates deleted items again. Returns the changes. */
   async restock(): Promise<string[]> {
-    await this.#mendAccount();
-    await this.#mendUsers();
-    await this.#look();
-    const lacking = Object.keys(this.#makers).filter((kind) => (this.stock[kind]?.length ?? 0) < minStock);
-    for (const kind of lacking) for (let count = 0; count < minStock; count++) await this.#makers[kind]?.();
-    if (lacking.length > 0) await this.#look();
+    await this.#restoreAccount();
+    await this.#restoreUsers();
+    await this.#readItems();
+    const missing = Object.keys(this.#makers).filter((kind) => (this.stock[kind]?.length ?? 0) < minStock);
+    for (const kind of missing) for (let count = 0; count < minStock; count++) await this.#makers[kind]?.();
+    if (missing.length > 0) await this.#readItems();
     return this.changes();
   }
 
-  async #mendAccount(): Promise<void> {
-    const { rowCount } = await this.behind.query(
+  async #restoreAccount(): Promise<void> {
+    const { rowCount } = await this.client.query(
       `select from tokens join accounts on accounts.id = account_id
        where account_id = $1 and tokens.name = 'The till of the proof' and revoked_at is null and deleted_at is null`,
       [this.account.id],
     );
     if (rowCount) return;
-    const known = await this.behind.query('select from accounts where id = $1 and deleted_at is null', [
+    const known = await this.client.query('select from accounts where id = $1 and deleted_at is null', [
       this.account.id,
     ]);
     const id = known.rowCount ? this.account.id : (await this.#admin('/accounts', { name: 'The Harbour Group' })).id;
@@ -158,8 +158,8 @@ export class Ground {
     this.account = { id, token };
   }
 
-  async #mendUsers(): Promise<void> {
-    const { rows } = await this.behind.query<{ hash: Buffer }>('select hash from sessions');
+  async #restoreUsers(): Promise<void> {
+    const { rows } = await this.client.query<{ hash: Buffer }>('select hash from sessions');
     const open = new Set(rows.map(({ hash }) => hash.toString('hex')));
     const isIn = (visitor: Visitor | undefined) => visitor && open.has(hashOf(visitor.secret).toString('hex'));
     for (const role of roles) if (!isIn(this.users[role])) this.users[role] = await this.#user(role);
@@ -180,13 +180,13 @@ export class Ground {
       salt.toString('base64url'),
       scryptSync(password, salt, 32, { N: 16, r: 8, p: 1 }).toString('base64url'),
     ];
-    const { rows } = await this.behind.query<{ id: string }>(
+    const { rows } = await this.client.query<{ id: string }>(
       `insert into users (email, password_hash, role) values ($1, $2, $3) returning id`,
       [email, hash.join('$'), role],
     );
     const id = Number(rows[0]?.id);
-    await this.behind.query('insert into user_accounts (user_id, account_id) values ($1, $2)', [id, this.account.id]);
-    await this.behind.query(
+    await this.client.query('insert into user_accounts (user_id, account_id) values ($1, $2)', [id, this.account.id]);
+    await this.client.query(
       `insert into sessions (user_id, hash, address, user_agent, expires_at) values ($1, $2, '', '', now() + interval '1 day')`,
       [id, hashOf(secret)],
     );
@@ -194,36 +194,37 @@ export class Ground {
   }
 
   /** The newest items of each kind. */
-  async #look(): Promise<void> {
-    const mine = `account_id = ${this.account.id}`;
-    const onUnit = `${mine} and unit_id in (select id from units where ${mine} and deleted_at is null)`;
+  async #readItems(): Promise<void> {
+    const inAccount = `account_id = ${this.account.id}`;
+    const onUnit = `${inAccount} and unit_id in (select id from units where ${inAccount} and deleted_at is null)`;
     const kept = [...this.visitors, ...Object.values(this.users)].map(({ id }) => id).join(', ');
     const ids: Record<string, string> = {
-      unit_id: `units where ${mine} and deleted_at is null and not is_root`,
-      contact_id: `contacts where ${mine} and merged_into is null`,
-      folder_id: `folders where ${onUnit} and not exists (select from groups g where g.${mine} and g.unit_id = folders.unit_id and g.folder_id = folders.id)`,
+      unit_id: `units where ${inAccount} and deleted_at is null and not is_root`,
+      contact_id: `contacts where ${inAccount} and merged_into is null`,
+      folder_id: `folders where ${onUnit} and not exists (select from groups g where g.${inAccount} and g.unit_id = folders.unit_id and g.folder_id = folders.id)`,
       group_id: `groups where ${onUnit}`,
-      unique_code_group_id: `unique_code_groups where ${onUnit} and not exists (select from unique_codes c where c.${mine} and c.group_id = unique_code_groups.id and (c.contact_id is not null or c.redeemed_at is not null))`,
-      booking_id: `bookings where ${mine}`,
-      purchase_id: `purchases where ${mine}`,
-      merge_id: `merges where ${mine} and undoes is null and not exists (select from merges m where m.${mine} and m.undoes = merges.id) and exists (select from contacts c where c.${mine} and c.id = merges.contact_id and c.merged_into = merges.into_contact_id)`,
-      pair_id: `possible_duplicates where ${mine} and kept_apart_at is null`,
-      token_id: `tokens where ${mine} and revoked_at is null and name <> 'The till of the proof'`,
+      unique_code_group_id: `unique_code_groups where ${onUnit} and not exists (select from unique_codes c where c.${inAccount} and c.group_id = unique_code_groups.id and (c.contact_id is not null or c.redeemed_at is not null))`,
+      booking_id: `bookings where ${inAccount}`,
+      purchase_id: `purchases where ${inAccount}`,
+      merge_id: `merges where ${inAccount} and undoes is null and not exists (select from merges m where m.${inAccount} and m.undoes = merges.id) and exists (select from contacts c where c.${inAccount} and c.id = merges.contact_id and c.merged_into = merges.into_contact_id)`,
+      pair_id: `possible_duplicates where ${inAccount} and kept_apart_at is null`,
+      token_id: `tokens where ${inAccount} and revoked_at is null and name <> 'The till of the proof'`,
       user_id: `users where id not in (${kept})`,
       spare_account_id: `accounts where id not in (${this.account.id}, ${this.neighbour.id}) and deleted_at is null`,
     };
-    for (const kind of ['udfs', 'sources', 'providers']) ids[kind] = `${kind} where ${mine}`;
+    for (const kind of ['udfs', 'sources', 'providers']) ids[kind] = `${kind} where ${inAccount}`;
     // Lower ids are built in.
-    for (const kind of ['feedback_categories', 'booking_sources']) ids[kind] = `${kind} where ${mine} and id >= 1000`;
+    for (const kind of ['feedback_categories', 'booking_sources'])
+      ids[kind] = `${kind} where ${inAccount} and id >= 1000`;
     const list = Object.entries(ids).map(
       ([kind, from]) => `'${kind}', array(select id from ${from} order by id desc limit 30)`,
     );
-    const { rows } = await this.behind.query<Pick<Ground, 'stock' | 'codes' | 'bookings' | 'emails'>>(
+    const { rows } = await this.client.query<Pick<Fixture, 'stock' | 'codes' | 'bookings' | 'emails'>>(
       `select json_build_object(${list}) as stock,
         array(select json_build_object('unique_code', unique_code, 'unique_code_group_id', group_id, 'assigned', contact_id is not null)
-          from unique_codes where ${mine} and redeemed_at is null order by id desc limit 60) as codes,
-        array(select booking_reference from bookings where ${mine} order by id desc limit 30) as bookings,
-        array(select email from contacts where ${mine} and merged_into is null and email is not null order by id desc limit 30) as emails`,
+          from unique_codes where ${inAccount} and redeemed_at is null order by id desc limit 60) as codes,
+        array(select booking_reference from bookings where ${inAccount} order by id desc limit 30) as bookings,
+        array(select email from contacts where ${inAccount} and merged_into is null and email is not null order by id desc limit 30) as emails`,
     );
     Object.assign(this, rows[0]);
     this.stock.codes = this.codes.filter((code) => !code.assigned).map(() => 0);

@@ -2,20 +2,20 @@ import type { Run } from '../../src/platform/db/sql.ts';
 import { raw } from '../../src/platform/db/sql.ts';
 import { dumpSchema } from './schema-dump.ts';
 
-export interface Everything {
+export interface DatabaseSnapshot {
   schema: string;
   triggers: unknown[];
-  /** By table: how many rows, and what they are. */
+  /** By table: the number of rows and a hash of them. */
   tables: Record<string, string>;
   sequences: Record<string, number | null>;
   jobs: unknown[];
 }
 
 /**
- * All that a database holds, to be held against another's. Sessions are left out, and of the migrations when they were
- * applied; a restored database's trail has one entry more, which `restored` leaves away.
+ * A digest of a database, to compare it with another one. It leaves out sessions and the times of migrations. The audit
+ * trail of a restored database has one more entry, which `restored` leaves out.
  */
-export async function everything(sql: Run, restored = false): Promise<Everything> {
+export async function snapshotDatabase(sql: Run, restored = false): Promise<DatabaseSnapshot> {
   await sql`set timezone = 'UTC'`;
   const names = await sql<{ name: string }>`
     select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`;
