@@ -109,6 +109,8 @@ export async function assignFreeCodes(
   const errors = await contactErrors(tx, accountId, contact_ids);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   const survivors = await survivorsOf(tx, accountId, contact_ids);
+  // A contact was erased after the check.
+  if (contact_ids.some((id) => !survivors.has(id))) throw new Conflict();
   const contacts = [...new Set(contact_ids.map((id) => present(survivors.get(id), 'contact')))];
   const codes = await selectCodesToAssign(tx, accountId, groupId, contacts);
   const given = new Map(codes.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [[contact_id, id]])));
