@@ -3,8 +3,8 @@ import { dayNumber, dayOf, today } from '../../shared/clock.ts';
 import { Invalid } from '../../shared/problem.ts';
 import type { Account } from '../access/accounts/schema.ts';
 import { findAccount } from '../access/accounts/store.ts';
+import type { ForStatistics, Statistics } from './group-schema.ts';
 import { showCodeGroup } from './manage.ts';
-import type { ForStatistics, Statistics } from './schema.ts';
 import { countByDay, countByUnit, countCodes } from './staff-store.ts';
 
 const defaultDays = 90;
