@@ -1,99 +1,19 @@
-import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  notFound,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router';
-import { channels, matchKeys, timelineKinds } from '#service/shared/codes.ts';
-import { ApiError, onSignedOut } from './api/client.ts';
-import { get, queryClient } from './api/queries.ts';
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { channels, timelineKinds } from '#service/shared/codes.ts';
+import { onSignedOut } from './api/client.ts';
+import { queryClient } from './api/queries.ts';
+import { account, guard, idParam, profile, root, signIn, start, unknownPath } from './routes/account.tsx';
+import { settings, settingsParts } from './routes/settings.ts';
 import { guestsFound, prefetchGuest } from './screens/guests/queries.ts';
 import { overviewQuery } from './screens/home/overview.ts';
 import { rangeNames } from './screens/home/range.ts';
-import { NoAccountPage } from './screens/pages/NoAccountPage.tsx';
 import { NotFoundPage } from './screens/pages/NotFoundPage.tsx';
 import { unitsQuery } from './screens/venues/units.ts';
 import { venuesQuery } from './screens/venues/venues.ts';
 import { prefetchGroup, prefetchGroups } from './screens/vouchers/paths.ts';
 import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
-import { lastAccount } from './session/last-account.ts';
-import { sessionQuery } from './session/session.ts';
 import { onSignOut } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
-import { Shell } from './shell/Shell.tsx';
-
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet });
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: 'sign-in',
-  validateSearch: searchOf({ next: text }),
-  component: lazyRouteComponent(() => import('./session/SignInPage.tsx'), 'SignInPage'),
-});
-
-/** All routes below require a session. */
-const guard = createRoute({
-  getParentRoute: () => root,
-  id: 'guard',
-  beforeLoad: async ({ context, location }) => {
-    try {
-      return { session: await context.queryClient.ensureQueryData(sessionQuery) };
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401)
-        throw redirect({ to: '/sign-in', search: location.pathname === '/' ? {} : { next: location.href } });
-      throw error;
-    }
-  },
-  component: Shell,
-  errorComponent: (props) => (
-    <main>
-      <RouteError {...props} />
-    </main>
-  ),
-});
-
-const unknownPath = createRoute({ getParentRoute: () => guard, path: '$', component: NotFoundPage });
-
-const start = createRoute({
-  getParentRoute: () => guard,
-  path: '/',
-  beforeLoad: ({ context: { session } }) => {
-    const account = session.accounts.find(({ id }) => id === lastAccount.read()) ?? session.accounts[0];
-    if (account) throw redirect({ to: '/accounts/$accountId', params: { accountId: account.id }, replace: true });
-  },
-  component: NoAccountPage,
-});
-
-const profile = createRoute({
-  getParentRoute: () => guard,
-  path: 'profile',
-  component: lazyRouteComponent(() => import('./screens/profile/ProfilePage.tsx'), 'ProfilePage'),
-});
-
-/** Parses an id in a path. Other values lead to the not-found page. */
-const idParam = (raw: string) => (/^[1-9]\d{0,14}$/.test(raw) ? Number(raw) : 0);
-
-const account = createRoute({
-  getParentRoute: () => guard,
-  path: 'accounts/$accountId',
-  params: {
-    parse: ({ accountId }) => ({ accountId: idParam(accountId) }),
-    stringify: ({ accountId }) => ({ accountId: String(accountId) }),
-  },
-  // Check the account before the page's data is loaded.
-  beforeLoad: ({ context: { session }, params }) => {
-    if (!session.accounts.some(({ id }) => id === params.accountId)) throw notFound();
-    lastAccount.store(params.accountId);
-  },
-  notFoundComponent: NotFoundPage,
-  // Remount on another account, so that no page shows data of the previous one while it loads.
-  remountDeps: ({ params }) => params.accountId,
-  component: Outlet,
-});
 
 // The search is not read in the route itself, because TypeScript then loses its type in the loader.
 const homeSearch = searchOf({ range: oneOf(...rangeNames), from: day, to: day, unit_id: id });
@@ -205,100 +125,6 @@ const token = createRoute({
   },
   component: lazyRouteComponent(() => import('./screens/developers/TokenPage.tsx'), 'TokenPage'),
 });
-
-const settings = createRoute({
-  getParentRoute: () => account,
-  path: 'settings',
-  component: lazyRouteComponent(() => import('./screens/settings/SettingsPage.tsx'), 'SettingsPage'),
-});
-
-/** Preloads the first page of a list while the pointer is over the link. */
-const preloadList = (list: string) => (to: { params: { accountId: number } }) =>
-  void queryClient.prefetchQuery(get(`/accounts/${to.params.accountId}/${list}`));
-
-const settingsParts = [
-  createRoute({
-    getParentRoute: () => settings,
-    path: '/',
-    beforeLoad: ({ params }) => {
-      throw redirect({ to: '/accounts/$accountId/settings/account', params, replace: true });
-    },
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'account',
-    component: lazyRouteComponent(() => import('./screens/settings/AccountSettings.tsx'), 'AccountSettings'),
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'users',
-    validateSearch: searchOf({ page: id }),
-    component: lazyRouteComponent(() => import('./screens/settings/UserSettings.tsx'), 'UserSettings'),
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'udfs',
-    validateSearch: searchOf({ page: id }),
-    loader: preloadList('udfs'),
-    component: lazyRouteComponent(() => import('./screens/settings/UdfSettings.tsx'), 'UdfSettings'),
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'sources',
-    validateSearch: searchOf({ page: id }),
-    loader: preloadList('sources'),
-    component: lazyRouteComponent(() => import('./screens/settings/SourceSettings.tsx'), 'SourceSettings'),
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'providers',
-    validateSearch: searchOf({ page: id }),
-    loader: preloadList('providers'),
-    component: lazyRouteComponent(() => import('./screens/settings/ProviderSettings.tsx'), 'ProviderSettings'),
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'feedback-categories',
-    validateSearch: searchOf({ page: id }),
-    loader: preloadList('feedback_categories'),
-    component: lazyRouteComponent(
-      () => import('./screens/settings/FeedbackCategorySettings.tsx'),
-      'FeedbackCategorySettings',
-    ),
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'booking-sources',
-    validateSearch: searchOf({ page: id }),
-    loader: preloadList('booking_sources'),
-    component: lazyRouteComponent(
-      () => import('./screens/settings/BookingSourceSettings.tsx'),
-      'BookingSourceSettings',
-    ),
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'waiting-purchases',
-    validateSearch: searchOf({
-      key: oneOf(...matchKeys),
-      page: id,
-      purchase_id: id,
-    }),
-    component: lazyRouteComponent(() => import('./screens/settings/WaitingPurchases.tsx'), 'WaitingPurchases'),
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'email-domains',
-    validateSearch: searchOf({ page: id }),
-    component: lazyRouteComponent(() => import('./screens/settings/EmailDomains.tsx'), 'EmailDomains'),
-  }),
-  createRoute({
-    getParentRoute: () => settings,
-    path: 'audit',
-    validateSearch: searchOf({ user_id: id, account_id: id, page: id }),
-    component: lazyRouteComponent(() => import('./screens/settings/AuditTrail.tsx'), 'AuditTrail'),
-  }),
-] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -32,6 +32,8 @@ import { groupRoutes } from '../features/venues/groups/routes.ts';
 import { lookupRoutes } from '../features/venues/lookups/routes.ts';
 import { unitListingRoutes } from '../features/venues/unit-listing/routes.ts';
 import { unitRoutes } from '../features/venues/units/routes.ts';
+import { voucherCodeRoutes } from '../features/vouchers/code-routes.ts';
+import { voucherGroupRoutes } from '../features/vouchers/group-routes.ts';
 import { voucherRoutes } from '../features/vouchers/routes.ts';
 import { ActiveAccounts } from '../platform/batching/active-accounts.ts';
 import type { Config } from '../platform/config.ts';
@@ -68,6 +70,8 @@ export const routes: readonly Route[] = [
   ...bookingRoutes,
   ...presenceRoutes,
   ...voucherRoutes,
+  ...voucherGroupRoutes,
+  ...voucherCodeRoutes,
   ...unitListingRoutes,
   ...unitRoutes,
   ...lookupRoutes,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import stringWidth from 'string-width';
 import type { Static, TObject } from 'typebox';
 import { listAccounts, showAccount } from '../features/access/accounts/manage.ts';
 import { readConfig } from '../platform/config.ts';
@@ -132,17 +133,18 @@ export function printRows({ rows, total }: Rows<object>, slice: Slice, options: 
     );
 }
 
+/** Columns with two spaces between them, so that a script can read them. A wide letter takes two columns of a terminal. */
 function table(rows: object[]): string {
   const first = rows[0];
   if (!first) return 'none\n';
   const names = Object.keys(first);
   const lines = [names, ...rows.map(propertiesOf).map((row) => names.map((name) => cell(row[name])))];
-  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => stringWidth(line[column] ?? ''))));
   return lines
     .map(
       (line) =>
         `${line
-          .map((text, column) => text.padEnd(widths[column] ?? 0))
+          .map((text, column) => text + ' '.repeat((widths[column] ?? 0) - stringWidth(text)))
           .join('  ')
           .trimEnd()}\n`,
     )

@@ -5,6 +5,13 @@ import type { Command } from 'commander';
 import { assignCode, assignFreeCodes, unassignCode } from '../features/vouchers/assign.ts';
 import { addCodes, nextCodes, searchCodes, type Watch } from '../features/vouchers/codes.ts';
 import {
+  ByUnit,
+  ForStatistics,
+  NewCodeGroup,
+  RenamedCodeGroup,
+  type Statistics,
+} from '../features/vouchers/group-schema.ts';
+import {
   changeCodeGroup,
   createCodeGroup,
   listCodeGroups,
@@ -14,15 +21,10 @@ import {
 import {
   AssignCode,
   AssignFreeCodes,
-  ByUnit,
   exportedColumns,
-  ForStatistics,
   maxImported,
-  NewCodeGroup,
   NewCodes,
-  RenamedCodeGroup,
   SearchCodes,
-  type Statistics,
   UnassignCode,
 } from '../features/vouchers/schema.ts';
 import { codeStatistics } from '../features/vouchers/statistics.ts';

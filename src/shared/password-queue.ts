@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { TooMany } from './problem.ts';
 
 interface Job {
@@ -45,8 +46,8 @@ export class PasswordQueue {
   readonly #limits: Limits;
   readonly #busy: string;
   readonly #lanes = new Map<string, Job[]>();
-  /** The least recently used lane is first. */
-  readonly #histories = new Map<string, LaneHistory>();
+  /** Read with `peek`, so that the lane whose history changed least recently is removed first. */
+  readonly #histories = new LRUCache<string, LaneHistory>({ max: maxLanes });
   #waiting = 0;
   #running = 0;
   #isRejectedTurn = false;
@@ -178,7 +179,7 @@ export class PasswordQueue {
   #history(lane: string): LaneHistory {
     return lane === trusted
       ? { ...unknown, attempts: Number.NEGATIVE_INFINITY }
-      : (this.#histories.get(lane) ?? unknown);
+      : (this.#histories.peek(lane) ?? unknown);
   }
 
   #note(lane: string, more: Partial<LaneHistory>): void {
@@ -191,10 +192,7 @@ export class PasswordQueue {
   }
 
   #remember(lane: string, past: LaneHistory): void {
-    if (lane === trusted) return;
-    this.#histories.delete(lane);
-    this.#histories.set(lane, past);
-    if (this.#histories.size > maxLanes) this.#histories.delete(this.#histories.keys().next().value as string);
+    if (lane !== trusted) this.#histories.set(lane, past);
   }
 
   #refusal(): TooMany {

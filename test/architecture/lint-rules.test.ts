@@ -29,6 +29,7 @@ const forbidden: Record<string, string[]> = {
   ],
   'src/features/vouchers/redeem.ts': ['../activity/purchases/write.ts', '../../platform/http/route.ts', './routes.ts'],
   'src/features/vouchers/store.ts': ['../identity/matching/store.ts', './redeem.ts'],
+  'src/features/vouchers/group-schema.ts': ['./group-store.ts', './manage.ts', '../../platform/http/route.ts'],
   'src/platform/http/request-auth.ts': [
     '../../features/access/tokens/manage.ts',
     '../../app/service.ts',
@@ -69,6 +70,10 @@ const allowed: Record<string, string[]> = {
   'src/features/guests/write/sections.ts': ['../notes/section.ts', '../../activity/stays/section.ts'],
   'src/features/vouchers/redeem.ts': ['../../platform/batching/batcher.ts', '../identity/matching/store.ts'],
   'src/features/vouchers/store.ts': ['../../platform/db/sql.ts', '../../shared/fields.ts', './schema.ts'],
+  'src/features/vouchers/group-schema.ts': ['../../shared/fields.ts', './schema.ts'],
+  'src/features/vouchers/group-routes.ts': ['./group-schema.ts', './examples.ts', './manage.ts'],
+  'src/features/insight/venues/routes.ts': ['../../vouchers/group-schema.ts'],
+  'src/features/insight/venues/store.ts': ['../../vouchers/group-schema.ts'],
   'src/platform/http/request-auth.ts': ['../db/database.ts', '../../shared/roles.ts'],
   'src/platform/internals/pg.ts': ['pg', '../../shared/problem.ts'],
   'src/platform/db/database.ts': ['../internals/pg.ts'],

@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import { listing } from '../../platform/db/listing.ts';
 import { only, sql } from '../../platform/db/sql.ts';
 import type { After, Rows, Slice } from '../../shared/fields.ts';
-import type { CodeGroup, CountedCodeGroup, NewCodeGroup } from './schema.ts';
+import type { CodeGroup, CountedCodeGroup, NewCodeGroup } from './group-schema.ts';
 
 const groupColumns = sql`id, unit_id, name, created_at`;
 

@@ -2,6 +2,7 @@ import { isViolation, type Tx } from '../../platform/db/database.ts';
 import type { Rows, Slice } from '../../shared/fields.ts';
 import { type FieldErrors, Invalid, NotFound } from '../../shared/problem.ts';
 import { findUnit } from '../venues/units/store.ts';
+import type { ByUnit, CodeGroup, CountedCodeGroup, NewCodeGroup } from './group-schema.ts';
 import {
   countedCodeGroups,
   deleteCodeGroup,
@@ -13,7 +14,6 @@ import {
   renameCodeGroup,
   selectCodeGroups,
 } from './group-store.ts';
-import type { ByUnit, CodeGroup, CountedCodeGroup, NewCodeGroup } from './schema.ts';
 
 const nameTaken = () => new Invalid({ name: ['The name has already been taken by another group of this unit.'] });
 export const noSuchGroup = () => new NotFound('There is no such unique code group.');

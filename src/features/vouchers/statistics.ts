@@ -2,8 +2,8 @@ import type { Tx } from '../../platform/db/database.ts';
 import { dayNumber, dayOf, today } from '../../shared/clock.ts';
 import { Invalid } from '../../shared/problem.ts';
 import { getAccount } from '../access/accounts/store.ts';
+import type { ForStatistics, Statistics } from './group-schema.ts';
 import { showCodeGroup } from './manage.ts';
-import type { ForStatistics, Statistics } from './schema.ts';
 import { countByDay, countByUnit, countCodes } from './staff-store.ts';
 
 const defaultDays = 90;

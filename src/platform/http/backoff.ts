@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { TooMany } from '../../shared/problem.ts';
 
 const firstWaitMs = 4000;
 const longestMs = 60_000;
 const forgottenAfterMs = 15 * 60_000;
-/** Above this number of keys the oldest key is removed. */
+/** Above this number of keys the key with the oldest event is removed. */
 const mostKeys = 10_000;
 
 interface Count {
@@ -16,7 +17,8 @@ interface Count {
 /** Counts events per key. A key is removed 15 minutes after its last event. */
 export class RecentCounts {
   readonly #now: () => number;
-  readonly #counts = new Map<string, Count>();
+  /** Read with `peek`: a rejected try does not change which key is the oldest. */
+  readonly #counts = new LRUCache<string, Count>({ max: mostKeys });
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
@@ -24,16 +26,13 @@ export class RecentCounts {
 
   get(key: string): Count {
     const now = this.#now();
-    const known = this.#counts.get(key);
+    const known = this.#counts.peek(key);
     return known && now - known.at < forgottenAfterMs ? known : { count: 0, at: now, before: now };
   }
 
   add(key: string): void {
     const { count, at } = this.get(key);
-    // Moves the key to the end, so that the first key is the oldest.
-    this.#counts.delete(key);
     this.#counts.set(key, { count: count + 1, at: this.#now(), before: at });
-    if (this.#counts.size > mostKeys) this.#counts.delete(this.#counts.keys().next().value as string);
   }
 
   takeBack(key: string): void {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { MaybePromise } from '../../shared/maybe-promise.ts';
 import { Backoff, RecentCounts } from './backoff.ts';
 import { type Rate, RateLimit } from './rate-limit.ts';
@@ -29,10 +30,10 @@ export function createLimits(requestsPerMinute: number): Limits {
   const failures = new RateLimit(failuresPerMinute, 'Too many wrong passwords from this address.');
   const guesses = new Backoff('Too many wrong passwords for this e-mail.');
   const attacks = new RecentCounts();
-  const signedIn = new Set<string>();
+  const signedIn = new LRUCache<string, true>({ max: mostRemembered });
   const wrongTokens = new RateLimit(wrongTokensPerMinute, 'Too many wrong tokens from this address.');
   const differentTokens = new RateLimit(differentTokensPerMinute, 'Too many wrong tokens from this address.');
-  const seenTokens = new Set<string>();
+  const seenTokens = new LRUCache<string, true>({ max: mostRemembered });
   return {
     admit: (tokenId) => requests.take(String(tokenId)),
     guess: (network, email) => {
@@ -53,7 +54,7 @@ export function createLimits(requestsPerMinute: number): Limits {
       failures.giveBack(network);
       guesses.forgive(key);
       attacks.takeBack(email);
-      remember(signedIn, key);
+      signedIn.set(key, true);
     },
     takeBack: (network, email) => {
       failures.giveBack(network);
@@ -66,14 +67,7 @@ export function createLimits(requestsPerMinute: number): Limits {
       // A client that repeats one revoked token is not guessing.
       if (seenTokens.has(key)) return;
       differentTokens.take(network);
-      remember(seenTokens, key);
+      seenTokens.set(key, true);
     },
   };
-}
-
-/** Removes the oldest key above the limit. */
-function remember(keys: Set<string>, key: string): void {
-  keys.delete(key);
-  keys.add(key);
-  if (keys.size > mostRemembered) keys.delete(keys.values().next().value as string);
 }

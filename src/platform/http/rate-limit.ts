@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { TooMany } from '../../shared/problem.ts';
 
 const windowMs = 60_000;
-/** Above this number of keys in a window the oldest key is removed. */
+/** Above this number of keys in a window the key that was counted least recently is removed. */
 const mostKeys = 100_000;
 
 /** The state of one key. */
@@ -25,7 +26,8 @@ export class RateLimit {
   readonly #perMinute: number;
   readonly #reason: string | undefined;
   readonly #now: () => number;
-  #counts = new Map<string, number>();
+  /** Created with the first key, because it allocates memory for all keys at once. */
+  #counts: LRUCache<string, number> | undefined;
   #window = 0;
 
   /** With a reason, the error does not contain the limit. */
@@ -43,22 +45,22 @@ export class RateLimit {
     const window = Math.floor(now / windowMs);
     if (window !== this.#window) {
       this.#window = window;
-      this.#counts = new Map();
+      this.#counts?.clear();
     }
+    this.#counts ??= new LRUCache({ max: mostKeys });
     const reset = Math.max(1, Math.ceil(((window + 1) * windowMs - now) / 1000));
-    const count = (this.#counts.get(key) ?? 0) + 1;
+    const count = (this.#counts.peek(key) ?? 0) + 1;
     if (count > limit) {
       const reason = this.#reason ?? `Over the limit of ${limit} a minute.`;
       throw new TooMany(`${reason} Try again in ${reset} s.`, reset, this.#reason === undefined ? limit : undefined);
     }
     this.#counts.set(key, count);
-    if (this.#counts.size > mostKeys) this.#counts.delete(this.#counts.keys().next().value as string);
     return { limit, remaining: limit - count, reset };
   }
 
   /** Removes a request that does not count. */
   giveBack(key: string): void {
-    const count = this.#counts.get(key);
-    if (count) this.#counts.set(key, count - 1);
+    const count = this.#counts?.peek(key);
+    if (count) this.#counts?.set(key, count - 1);
   }
 }

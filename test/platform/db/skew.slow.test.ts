@@ -1,12 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { selectBookingPops } from '../../../src/features/activity/bookings/store.ts';
-import {
-  findPurchases,
-  type PurchaseKey,
-  selectPurchasePops,
-  selectPurchases,
-  selectWaiting,
-} from '../../../src/features/activity/purchases/store.ts';
+import { selectPurchases, selectWaiting } from '../../../src/features/activity/purchases/listing-store.ts';
+import { selectPurchasePops } from '../../../src/features/activity/purchases/presence-store.ts';
+import { findPurchases, type PurchaseKey } from '../../../src/features/activity/purchases/store.ts';
 import { selectWifiPops } from '../../../src/features/activity/wifi/store.ts';
 import { findByTables } from '../../../src/features/identity/matching/store.ts';
 import {

@@ -1,7 +1,8 @@
 import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { CountedCodeGroup, StaffCode } from '#service/features/vouchers/schema.ts';
+import type { CountedCodeGroup } from '#service/features/vouchers/group-schema.ts';
+import type { StaffCode } from '#service/features/vouchers/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { get } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';

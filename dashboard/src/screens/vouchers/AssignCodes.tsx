@@ -1,7 +1,8 @@
 import { Modal, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CodeGroup, StaffCode } from '#service/features/vouchers/schema.ts';
+import type { CodeGroup } from '#service/features/vouchers/group-schema.ts';
+import type { StaffCode } from '#service/features/vouchers/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { get } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import type { CodeGroup, Statistics } from '#service/features/vouchers/schema.ts';
+import type { CodeGroup, Statistics } from '#service/features/vouchers/group-schema.ts';
 import { api } from '../../api/client.ts';
 import { removeFromCache } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';

@@ -1,5 +1,5 @@
 import { Code, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
-import type { CodeGroup } from '#service/features/vouchers/schema.ts';
+import type { CodeGroup } from '#service/features/vouchers/group-schema.ts';
 import { useAccount } from '../../session/session.ts';
 import { FormEnd, useServerForm } from '../../ui/form.tsx';
 import { formatNumber } from '../../ui/format.ts';

@@ -1,4 +1,4 @@
-import type { Statistics } from '#service/features/vouchers/schema.ts';
+import type { Statistics } from '#service/features/vouchers/group-schema.ts';
 import { formatNumber, formatPercent, withCount } from '../../ui/format.ts';
 import { Stat, Stats } from '../../ui/Stat.tsx';
 import { Missing } from '../../ui/Values.tsx';

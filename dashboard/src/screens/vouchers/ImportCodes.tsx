@@ -2,7 +2,7 @@ import { Alert, Button, Code, FileButton, Group, List, Modal, Progress, Stack, T
 import { IconFileUpload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
-import type { CodeGroup } from '#service/features/vouchers/schema.ts';
+import type { CodeGroup } from '#service/features/vouchers/group-schema.ts';
 import { useShowsError } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';
 import { withCount } from '../../ui/format.ts';

@@ -1,7 +1,7 @@
 import { Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { CodeGroup } from '#service/features/vouchers/schema.ts';
+import type { CodeGroup } from '#service/features/vouchers/group-schema.ts';
 import { api } from '../../api/client.ts';
 import { useAccount } from '../../session/session.ts';
 import { FormEnd, useServerForm } from '../../ui/form.tsx';

@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { Statistics } from '#service/features/vouchers/schema.ts';
+import type { Statistics } from '#service/features/vouchers/group-schema.ts';
 import { getList } from '../../api/queries.ts';
 import { useAccount } from '../../session/session.ts';
 import { useDeferred } from '../../ui/deferred.ts';

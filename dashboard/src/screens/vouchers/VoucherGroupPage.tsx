@@ -3,7 +3,7 @@ import { IconDots, IconFileImport, IconPencil, IconPlus, IconTrash, IconUserPlus
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { CodeGroup, Statistics } from '#service/features/vouchers/schema.ts';
+import type { CodeGroup, Statistics } from '#service/features/vouchers/group-schema.ts';
 import { api } from '../../api/client.ts';
 import { get } from '../../api/queries.ts';
 import { useAccount, useHasRole } from '../../session/session.ts';

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconTicket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { CodeGroup, CountedCodeGroup } from '#service/features/vouchers/schema.ts';
+import type { CodeGroup, CountedCodeGroup } from '#service/features/vouchers/group-schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
 import { getList } from '../../api/queries.ts';
 import { useAccount, useHasRole } from '../../session/session.ts';

@@ -1,4 +1,4 @@
-import type { Statistics } from '#service/features/vouchers/schema.ts';
+import type { Statistics } from '#service/features/vouchers/group-schema.ts';
 import { daysLater } from '../../ui/format.ts';
 
 /** The number of redemptions on a day, or in the week that starts with it. */

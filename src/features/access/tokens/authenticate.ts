@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../../platform/batching/batcher.ts';
 import { type Database, enterAccount } from '../../../platform/db/database.ts';
 import type { MaybePromise } from '../../../shared/maybe-promise.ts';
@@ -50,7 +51,7 @@ function lookUp(db: Database, secrets: string[]): Promise<(ValidToken | undefine
 /** Checks a token and returns the accounts it can access. */
 export class Authenticator {
   readonly #tokens: ShortCache<ValidToken | undefined>;
-  readonly #invalid = new Set<string>();
+  readonly #invalid = new LRUCache<string, true>({ max: maxInvalid });
   readonly #reach: ShortCache<boolean>;
 
   constructor(db: Database) {
@@ -62,7 +63,7 @@ export class Authenticator {
     });
     this.#tokens = new ShortCache(cacheMs, async (secret) => {
       const token = await lookUps.submit(ofAllAccounts, secret);
-      if (!token) this.#cacheInvalid(secret);
+      if (!token) this.#invalid.set(secret, true);
       return token;
     });
     this.#reach = new ShortCache(cacheMs, async (key) => {
@@ -73,11 +74,6 @@ export class Authenticator {
 
   token(secret: string): MaybePromise<ValidToken | undefined> {
     return tokenPattern.test(secret) && !this.#invalid.has(secret) ? this.#tokens.get(secret) : undefined;
-  }
-
-  #cacheInvalid(secret: string): void {
-    this.#invalid.add(secret);
-    if (this.#invalid.size > maxInvalid) this.#invalid.delete(this.#invalid.values().next().value as string);
   }
 
   mayAccess(token: ValidToken, accountId: number): MaybePromise<boolean> {

@@ -7,7 +7,8 @@ import { addError, type FieldErrors, Invalid } from '../../../shared/problem.ts'
 import type { PartialInput } from '../../../shared/read.ts';
 import { lineages } from '../../identity/identities/store.ts';
 import { selectBookingPops } from '../bookings/store.ts';
-import { exceeds, selectPopPieces, selectPopsOf, selectPurchasePops } from '../purchases/store.ts';
+import { selectPopPieces, selectPopsOf, selectPurchasePops } from '../purchases/presence-store.ts';
+import { exceeds } from '../purchases/store.ts';
 import { selectWifiPops } from '../wifi/store.ts';
 import type { FindPops, Pops } from './schema.ts';
 

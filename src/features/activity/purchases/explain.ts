@@ -13,8 +13,9 @@ import {
   type MatchTarget,
   selectCandidates,
 } from '../../identity/matching/store.ts';
+import { findStaffPurchase } from './listing-store.ts';
 import type { Explanation, StaffPurchase } from './schema.ts';
-import { findMatch, findStaffPurchase } from './store.ts';
+import { findMatch } from './store.ts';
 
 type Key = Explanation['keys'][number];
 

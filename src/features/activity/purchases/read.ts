@@ -4,8 +4,8 @@ import type { Rows, Slice } from '../../../shared/fields.ts';
 import { NotFound } from '../../../shared/problem.ts';
 import { nextAccountIds } from '../../access/accounts/store.ts';
 import { lineage } from '../../identity/identities/store.ts';
+import { countWaiting, findStaffPurchase, selectPurchases, selectWaiting } from './listing-store.ts';
 import type { ListWaiting, Purchase, StaffPurchase, Waiting } from './schema.ts';
-import { countWaiting, findStaffPurchase, selectPurchases, selectWaiting } from './store.ts';
 
 /** The purchases of the contact and of its merged contacts. */
 export async function listPurchases(

@@ -1,24 +1,11 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { listing, type PageRequest, requestRows, selectForMany } from '../../../platform/db/listing.ts';
-import { alsoEquals, only, type Sql, sql } from '../../../platform/db/sql.ts';
+import { alsoEquals, type Sql, sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
-import { idOf, type MatchKey, matchKeys, orderTypes } from '../../../shared/codes.ts';
-import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
-import { present } from '../../../shared/present.ts';
-import { Invalid } from '../../../shared/problem.ts';
-import { recordOf } from '../../../shared/record.ts';
-import {
-  type Item,
-  type ListWaiting,
-  mostLines,
-  type NewPurchase,
-  type Purchase,
-  type PurchasePop,
-  type StaffPurchase,
-  type Waiting,
-} from './schema.ts';
+import { idOf, type MatchKey, orderTypes } from '../../../shared/codes.ts';
+import { decimal, money } from '../../../shared/fields.ts';
+import type { Item, NewPurchase } from './schema.ts';
 
-interface StoredLine {
+export interface StoredLine {
   description: string;
   sku: string;
   quantity: string;
@@ -183,185 +170,6 @@ export async function removeMemberKeys(
       order by id for no key update))`;
 }
 
-/** The id of a line consists of the id of its purchase and its place. */
-const lines = sql`(
-  select coalesce(json_agg(json_build_object('id', p.id * ${mostLines} + place - 1, 'description', line -> 'description', 'sku', line -> 'sku',
-    'quantity', line -> 'quantity', 'value', line -> 'value', 'tags', line -> 'tags') order by place), '[]')
-  from jsonb_array_elements(p.lines) with ordinality as line (line, place)) as transaction_lines`;
-
-// Names are looked up instead of joined: a plan that starts with the units reads all their purchases.
-const unitName = sql`(select name from units where account_id = p.account_id and id = p.unit_id) as unit_name`;
-const shown = sql`${lines}, ${unitName}, p.id,
-  (select coalesce(merged_into, id) from contacts where account_id = p.account_id and id = p.contact_id) as contact_id,
-  p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id, to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`;
-
-export function selectPurchases(
-  tx: Tx,
-  accountId: number,
-  contactIds: number[],
-  slice: Slice,
-): Promise<Rows<Purchase>> {
-  const from = sql`purchases p where account_id = ${accountId} and contact_id = any(${contactIds})`;
-  return purchasePage(tx, accountId, from, { columns: sql`${shown}, p.matched_by`, orderBy: newestFirst }, slice);
-}
-
-const newestFirst = sql`p.created_at desc, p.id desc`;
-
-/** Limits on the lines of one page. Usual pages stay far below. */
-const pageBounds = { lines: 10_000, bytes: 2 * 1024 * 1024 };
-
-/** A page of purchases with their lines. The sizes are read first: the lines of a hundred purchases may be too many to send. */
-async function purchasePage<Row extends { id: number }>(
-  tx: Tx,
-  accountId: number,
-  from: Sql,
-  { columns, orderBy }: { columns: Sql; orderBy: Sql },
-  slice: Slice,
-): Promise<Rows<Row>> {
-  const { rows: sizes, total } = await listing<PurchaseSize>(tx, { columns: sizeColumns, from, orderBy }, slice);
-  if (exceeds(sizes, pageBounds)) {
-    const most = `${pageBounds.lines} lines or ${pageBounds.bytes / 2 ** 20} MiB`;
-    throw new Invalid({
-      page: [`The purchases on this page have more than ${most}. Search for them by date: /v1/pop/by_date.`],
-    });
-  }
-  const ids = sizes.map(({ id }) => id);
-  const rows = await tx<Row>`
-    select ${columns} from purchases p where account_id = ${accountId} and id = any(${ids}::bigint[]) order by ${orderBy}`;
-  return { rows, total };
-}
-
-/** Whether the purchases have more lines, or more bytes in their lines, than the bounds allow. */
-export function exceeds(sizes: { lines: number; bytes: number }[], bounds: { lines: number; bytes: number }): boolean {
-  let [lines, bytes] = [0, 0];
-  for (const size of sizes) {
-    lines += size.lines;
-    bytes += size.bytes;
-  }
-  return lines > bounds.lines || bytes > bounds.bytes;
-}
-
-interface PopRow extends Omit<PurchasePop, 'transaction_lines' | 'contact_id'> {
-  /** Null: too large. */
-  lines: StoredLine[] | null;
-}
-
-const popColumns = sql`${unitName}, p.id, p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id,
-  to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`;
-
-/** A contact's purchases in a range of days, newest first. */
-const popsOf = (accountId: number) => ({
-  from: sql`unnest(request.contact_ids) as person (id) cross join lateral (
-    select * from purchases where account_id = ${accountId} and contact_id = person.id
-      and created_at >= request.start and created_at < request.until offset 0) as p`,
-  orderBy: sql`p.created_at desc, p.id desc`,
-});
-
-type DaysRequest = Omit<PageRequest, 'limit' | 'offset'>;
-
-/** The purchases of each search. Undefined: the result exceeds `room`. */
-export async function selectPurchasePops(
-  tx: Tx,
-  accountId: number,
-  all: DaysRequest[],
-  room: { purchases: number; lines: number; bytes: number },
-): Promise<(PurchasePop[] | undefined)[]> {
-  const list = {
-    ...popsOf(accountId),
-    columns: sql`case when pg_column_size(p.lines) <= ${room.bytes} and jsonb_array_length(p.lines) <= ${room.lines}
-      then p.lines end as lines, ${popColumns}`,
-    show: (row: PopRow, { contactId }: PageRequest) => (row.lines ? showPop(row, row.lines, contactId) : undefined),
-  };
-  // One row more than allowed shows whether there are more.
-  const slice = { limit: room.purchases + 1, offset: 0 };
-  const found = await selectForMany(
-    tx,
-    list,
-    all.map(({ contactId, contactIds, start, end }) => ({ contactId, contactIds, start, end, ...slice })),
-  );
-  const fits = (purchases: (PurchasePop | undefined)[]): purchases is PurchasePop[] =>
-    purchases.length <= room.purchases && !purchases.includes(undefined);
-  return found.map((purchases) => (fits(purchases) ? purchases : undefined));
-}
-
-interface PurchaseSize {
-  id: number;
-  lines: number;
-  /** The size of the lines as text. */
-  bytes: number;
-}
-
-const sizeColumns = sql`p.id, jsonb_array_length(p.lines) as lines, octet_length(p.lines::text) as bytes`;
-
-/** A part of a search's purchases. */
-export interface PopPiece {
-  /** As text, because it is only passed back to PostgreSQL. */
-  ids: string;
-  purchases: number;
-  lines: number;
-  bytes: number;
-}
-
-/** A search's purchases, at most `limit` of them, newest first, in pieces of about this size. */
-export function selectPopPieces(
-  tx: Tx,
-  accountId: number,
-  request: DaysRequest,
-  limit: number,
-  piece: { purchases: number; bytes: number },
-): Promise<PopPiece[]> {
-  const { from, orderBy } = popsOf(accountId);
-  const ofOne = [{ ...request, limit, offset: 0 }];
-  return tx<PopPiece>`
-    with size as (
-      select ${sizeColumns}, p.created_at from ${requestRows(ofOne)} cross join lateral (select p.* from ${from}) as p
-      order by ${orderBy} limit ${limit}),
-    placed as (
-      select p.*, (row_number() over newest - 1) / ${piece.purchases}::int as by_count, sum(p.bytes) over newest / ${piece.bytes}::int as by_bytes
-      from size as p window newest as (order by ${orderBy}))
-    select array_agg(id order by ${orderBy})::text as ids, count(*) as purchases, sum(lines)::int8 as lines, sum(bytes)::int8 as bytes
-    from placed as p group by by_count, trunc(by_bytes) order by by_count, trunc(by_bytes)`;
-}
-
-/** The purchases of a piece, newest first. */
-export async function selectPopsOf(
-  tx: Tx,
-  accountId: number,
-  contactId: number,
-  { ids }: PopPiece,
-): Promise<PurchasePop[]> {
-  const rows = await tx<PopRow>`
-    select p.lines, ${popColumns} from purchases p where account_id = ${accountId} and id = any(${ids}::bigint[])
-    order by p.created_at desc, p.id desc`;
-  return rows.map((row) => showPop(row, row.lines ?? [], contactId));
-}
-
-/** Assembles the lines here, because PostgreSQL takes longer. */
-function showPop(row: PopRow, stored: StoredLine[], contactId: number): PurchasePop {
-  return {
-    transaction_lines: stored.map(({ description, sku, quantity, value }, place) => {
-      return { id: row.id * mostLines + place, description, sku, quantity, value };
-    }),
-    unit_name: row.unit_name,
-    id: row.id,
-    contact_id: contactId,
-    transaction_reference: row.transaction_reference,
-    unit_id: row.unit_id,
-    provider_id: row.provider_id,
-    order_type_id: row.order_type_id,
-    transaction_date: row.transaction_date,
-  };
-}
-
-const staffColumns = sql`${shown}, p.matched_by, p.booking_reference, p.unique_code, p.unique_code_group_id, p.membership_number,
-  p.card_reference, p.table_number, p.matched_at`;
-
-export async function findStaffPurchase(tx: Tx, accountId: number, id: number): Promise<StaffPurchase | undefined> {
-  const [row] = await tx<StaffPurchase>`
-    select ${staffColumns} from purchases p where account_id = ${accountId} and id = ${id}`;
-  return row;
-}
-
 /** The value of the key when it matched, and the booking that it led to. */
 export async function findMatch(
   tx: Tx,
@@ -373,35 +181,24 @@ export async function findMatch(
   return row ?? noMatch;
 }
 
-/** One condition per key, without a parameter, because it must repeat the condition of the partial index. */
-const waitsFor: Record<MatchKey, Sql> = {
-  booking_reference: sql`contact_id is null and booking_reference is not null`,
-  unique_code: sql`contact_id is null and unique_code is not null`,
-  membership_number: sql`contact_id is null and membership_number is not null`,
-  card_reference: sql`contact_id is null and card_reference is not null`,
-  table_number: sql`contact_id is null and table_number is not null`,
-};
+// Names are looked up instead of joined: a plan that starts with the units reads all their purchases.
+export const unitName = sql`(select name from units where account_id = p.account_id and id = p.unit_id) as unit_name`;
 
-/** The waiting purchases, or those that wait for one key, newest first. */
-export function selectWaiting(
-  tx: Tx,
-  accountId: number,
-  { waiting_for }: ListWaiting,
-  slice: Slice,
-): Promise<Rows<StaffPurchase>> {
-  const waits = waiting_for === undefined ? sql`contact_id is null` : waitsFor[waiting_for];
-  const from = sql`purchases p where account_id = ${accountId} and ${waits}`;
-  return purchasePage(tx, accountId, from, { columns: staffColumns, orderBy: sql`p.id desc` }, slice);
+export interface PurchaseSize {
+  id: number;
+  lines: number;
+  /** The size of the lines as text. */
+  bytes: number;
 }
 
-/** Counts the waiting purchases, in total and by key. */
-export async function countWaiting(tx: Tx, accountId: number): Promise<Waiting> {
-  const count = (condition: Sql) => tx<{ n: number }>`
-    select count(*) as n from purchases where account_id = ${accountId} and ${condition}`;
-  const { all, byKey } = await tx.inOrder({
-    all: () => count(sql`contact_id is null`),
-    byKey: () => tx.each(matchKeys, async (key) => [key, only(await count(waitsFor[key])).n] as const),
-  });
-  const counts = new Map(byKey);
-  return { waiting: only(all).n, waiting_for: recordOf(matchKeys, (key) => present(counts.get(key), 'count')) };
+export const sizeColumns = sql`p.id, jsonb_array_length(p.lines) as lines, octet_length(p.lines::text) as bytes`;
+
+/** Whether the purchases have more lines, or more bytes in their lines, than the bounds allow. */
+export function exceeds(sizes: { lines: number; bytes: number }[], bounds: { lines: number; bytes: number }): boolean {
+  let [lines, bytes] = [0, 0];
+  for (const size of sizes) {
+    lines += size.lines;
+    bytes += size.bytes;
+  }
+  return lines > bounds.lines || bytes > bounds.bytes;
 }

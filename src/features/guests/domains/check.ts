@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../../platform/batching/batcher.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { asciiDomain, domainOf } from '../../../shared/domain-name.ts';
 import { codeOf } from '../../../shared/errors.ts';
-import { ExpiringMap } from '../../../shared/expiring-map.ts';
 import type { MaybePromise } from '../../../shared/maybe-promise.ts';
 import { commonDomains } from './common.ts';
 import type { DnsAnswer, KnownDomain, TakesMail } from './schema.ts';
@@ -43,12 +43,12 @@ export class EmailDomains {
   readonly #mode: DomainOptions['mode'];
   readonly #patienceMs: number;
   readonly #resolver: Resolver;
-  readonly #verdicts = new ExpiringMap<TakesMail>(maxCached);
+  readonly #verdicts = new LRUCache<string, TakesMail>({ max: maxCached, ttl: verdictTtlMs });
   /**
    * DNS results in memory. A domain is stored in the table only by the write that stores the e-mail, never by a
    * rejected write.
    */
-  readonly #dnsResults = new ExpiringMap<'yes' | 'no'>(maxCached);
+  readonly #dnsResults = new LRUCache<string, 'yes' | 'no'>({ max: maxCached, ttl: dnsTtlMs });
   readonly #checks = new Map<string, Promise<TakesMail>>();
   /** Concurrent look-ups share one statement. */
   readonly #stored: Batcher<string, KnownDomain | undefined>;
@@ -87,7 +87,7 @@ export class EmailDomains {
     if (name === '') return 'no';
     if (this.#mode === 'list') return commonDomains.has(name) || (await this.#find(name)) === 'yes' ? 'yes' : 'no';
     const answer = await this.#withTimeout(this.#queryDns(name), recheckTimeoutMs);
-    if (answer !== 'unknown') this.#dnsResults.set(name, answer, dnsTtlMs);
+    if (answer !== 'unknown') this.#dnsResults.set(name, answer);
     this.#verdicts.delete(name);
     return answer;
   }
@@ -108,7 +108,7 @@ export class EmailDomains {
 
   async #find(domain: string): Promise<TakesMail> {
     const verdict = await this.#decide(domain);
-    this.#verdicts.set(domain, verdict, verdictTtlMs);
+    this.#verdicts.set(domain, verdict);
     return verdict;
   }
 
@@ -120,7 +120,7 @@ export class EmailDomains {
     const answer = remembered ?? (await this.#queryCached(domain));
     // A domain that received mail stays valid until DNS says otherwise.
     if (answer === 'unknown') return stored?.takes_mail ? 'yes' : 'unknown';
-    if (remembered === undefined) this.#dnsResults.set(domain, answer, dnsTtlMs);
+    if (remembered === undefined) this.#dnsResults.set(domain, answer);
     return answer === 'yes' ? 'learnt' : 'no';
   }
 

@@ -116,4 +116,18 @@ describe('a flood of unknown domains', () => {
     expect(probes.length).toBeLessThan(150);
     expect(await sql`select from email_domains where domain like 'nowhere%'`).toHaveLength(0);
   });
+
+  it('leaves at most 10,000 verdicts in memory; a domain in use stays', async () => {
+    const list = freshList(dns, 'list');
+    const check = (name: string) => list.takesMail(`ana@${name}.example`);
+    for (const name of ['unused', 'used']) expect(await check(name)).toBe('no');
+    expect(check('unused')).toBe('no');
+    for (let first = 0; first < 10_000; first += 1000) {
+      await Promise.all(Array.from({ length: 1000 }, (_, index) => check(`flood${first + index}`)));
+      expect(await check('used')).toBe('no');
+    }
+    expect(check('flood9999')).toBe('no');
+    expect(check('used')).toBe('no');
+    expect(check('unused')).toBeInstanceOf(Promise);
+  });
 });
