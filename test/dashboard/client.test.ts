@@ -54,14 +54,14 @@ describe('an error response', () => {
   });
 
   it('without a session leads to the sign-in page, except at sign-in', async () => {
-    const onSignedOut = vi.fn();
-    onSignedOut(onSignedOut);
+    const listener = vi.fn();
+    onSignedOut(listener);
     json(401, { errors: [{ message: 'Unauthorized' }] });
     await expect(api.post('/session', {})).rejects.toMatchObject({ status: 401 });
     await expect(api.get('/session')).rejects.toMatchObject({ status: 401 });
-    expect(onSignedOut).not.toHaveBeenCalled();
+    expect(listener).not.toHaveBeenCalled();
     await expect(api.get('/accounts')).rejects.toMatchObject({ status: 401 });
-    expect(onSignedOut).toHaveBeenCalledOnce();
+    expect(listener).toHaveBeenCalledOnce();
   });
 
   it('is a plain sentence if it is not from the service', async () => {

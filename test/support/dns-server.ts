@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 
-/** What a name gets for an answer. `nothing`: the name exists, and has no such record. `silence`: no answer at all. */
+/** The answer for a name. `nothing`: the name exists, and has no such record. `silence`: no answer at all. */
 export type Says = 'mx' | 'null mx' | 'nothing' | 'nxdomain' | 'servfail' | 'silence';
 
 export interface SaysOptions {
@@ -35,7 +35,7 @@ const rcodes = { mx: 0, 'null mx': 0, nothing: 0, nxdomain: 3, servfail: 2, sile
 const mxType = 15;
 const headerLength = 12;
 
-/** A DNS server for tests, over UDP and TCP. It has the beacons; other names do not exist unless they are added. */
+/** A DNS server for tests, over UDP and TCP. It has the probe domains; other names do not exist unless they are added. */
 export async function startDnsServer(): Promise<DnsServer> {
   const known = new Map<string, { what: Says; options: SaysOptions }>();
   let others: Says = 'nxdomain';

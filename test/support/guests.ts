@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Rule, rules } from '../../src/features/guests/write/schema.ts';
 import type { Run } from '../../src/platform/db/sql.ts';
 
-/** Few enough people that their writes keep running into each other. */
+/** Few people, so that their writes often conflict. */
 const people = [1, 2, 3, 4, 5];
 const emails = people.map((n) => `guest${n}@gmail.com`);
 const mobiles = people.map((n) => `0770090000${n}`);
@@ -10,7 +10,7 @@ const mobiles = people.map((n) => `0770090000${n}`);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
 const some = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.option(fc.array(fc.record(fields, { noNullPrototype: true }), { maxLength: 2 }), { nil: undefined, freq: 2 });
-/** Mostly the first; now and then what is refused. */
+/** Mostly the valid value, sometimes an invalid one. */
 const mostly = <T, B>(good: fc.Arbitrary<T>, bad: B) =>
   fc.oneof({ weight: 15, arbitrary: good as fc.Arbitrary<T | B> }, { weight: 1, arbitrary: fc.constant(bad) });
 /** A random contact write. Each account replaces the roles (`unit` 0 or 1, `udf`) by its own ids. */

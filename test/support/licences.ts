@@ -18,10 +18,10 @@ export interface Licensed {
   licence: string;
 }
 
-/** What only works on the dashboard while it is made. */
+/** Packages that are used only to build the dashboard. */
 const tools = /^(@types\/|@vitejs\/)/;
 
-/** Every package that runs where Regulars is installed, or that the browser is sent: as it is locked. */
+/** The locked packages that an installation runs or that browsers load. */
 export function licences(): Licensed[] {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
   const found = new Map<string, Licensed>();

@@ -84,7 +84,7 @@ export async function launch(options: StartOptions = {}): Promise<Running> {
   };
 }
 
-/** Starts one and waits until it is healthy. */
+/** Starts a service process and waits until it is healthy. */
 export async function start(options: StartOptions = {}): Promise<Running> {
   const service = await launch(options);
   await healthy(service);
@@ -178,7 +178,7 @@ export function regulars(
   return new Promise((done) => child.once('close', (code) => done({ code, stdout, stderr })));
 }
 
-/** What is being written beside a file, until it is whole. */
+/** The temporary files beside a file that is being written. */
 export function partsOf(file: string): string[] {
   const isPart = (name: string) => name.startsWith(`${basename(file)}.`) && name.endsWith('.part');
   return readdirSync(dirname(file))
@@ -186,7 +186,7 @@ export function partsOf(file: string): string[] {
     .map((name) => join(dirname(file), name));
 }
 
-/** What an installation consists of, elsewhere: the compiled code, the migrations and the production packages. */
+/** Copies an installation: the compiled code, the migrations and the production packages. */
 export function copyProject(to: string): string {
   mkdirSync(to, { recursive: true });
   for (const name of ['package.json', 'dist', 'migrations']) cpSync(resolve(name), join(to, name), { recursive: true });

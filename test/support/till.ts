@@ -21,7 +21,7 @@ export interface Stored {
   matched_by: Key | null;
 }
 
-/** An account with what tests do in it; each thing through whichever app they say. */
+/** An account with the requests that tests send. Each request can go through another app. */
 export async function place(through: Caller) {
   const { id, token, root_unit_id } = await through.account();
   const base = `/accounts/${id}`;
@@ -89,7 +89,7 @@ export async function place(through: Caller) {
   };
 }
 
-/** How what a purchase waits for is brought. */
+/** A way to add the data that a purchase waits for. */
 export interface Way {
   name: string;
   key: Key;

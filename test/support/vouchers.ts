@@ -17,7 +17,7 @@ export const accepted = ({ status, body }: Answer, expected = 200) => {
   return body;
 };
 
-/** An account with what tests of vouchers do in it. */
+/** An account with the requests that the tests of vouchers send. */
 export async function shop(through: Caller, time_zone = 'UTC') {
   const { admin, call } = through;
   const { body: account } = await admin('POST', '/accounts', { name: fresh('account'), time_zone });
@@ -60,7 +60,7 @@ export async function shop(through: Caller, time_zone = 'UTC') {
   };
   const newContacts = async (count: number): Promise<number[]> =>
     Promise.all(Array.from({ length: count }, () => newContact()));
-  /** Whose id leads to the other's from now on. */
+  /** Merges the first contact into the second. */
   const merge = async (goes: number, stays: number) =>
     accepted(await admin('POST', `${base}/contacts/${stays}/merge`, { contact_id: goes }));
   const assign = (unique_code_group_id: unknown, unique_code: unknown, contact_id: unknown) =>
