@@ -18,8 +18,7 @@ const groupKey = ({ unit_id, folder_name, name }: GroupName) =>
 
 /** The rows that a batch refers to by id or by name: units, groups and sources here, other kinds in the sections. */
 export class References {
-  /** Every account has one. */
-  readonly root: Named;
+  readonly #root: Named | undefined;
   readonly #units: Map<number, Named>;
   readonly #groups: Map<number, GroupRef>;
   readonly #groupsByName: Map<string, GroupRef>;
@@ -32,10 +31,7 @@ export class References {
 
   private constructor(loaded: Awaited<ReturnType<typeof lookUp>>, sections: BatchSections) {
     this.#units = new Map(loaded.units.map((unit) => [unit.id, unit]));
-    this.root = present(
-      loaded.units.find((unit) => unit.is_root),
-      'root unit',
-    );
+    this.#root = loaded.units.find((unit) => unit.is_root);
     this.#groups = new Map(loaded.groups.map((group) => [group.id, { ...group, folder_name: '' }]));
     this.#groupsByName = new Map();
     loaded.groupNames.forEach((wanted, index) => {
@@ -105,6 +101,11 @@ export class References {
       ...(sourceExists && source_id !== undefined && { source_id }),
     };
     return { ...command, input, errors, rules: rulesFor(command, input, errors) };
+  }
+
+  /** Missing only if the account was deleted meanwhile. Then the batch is rejected. */
+  get root(): Named {
+    return present(this.#root, 'root unit');
   }
 
   unit(id: number): Named {
