@@ -66,15 +66,15 @@ export class BatchSections {
     });
   }
 
-  /** A copy of the input in which each list has its valid items only. */
-  check<Input extends SentLists>(input: Input, checks: Checks): Omit<Input, ListName> & ValidLists {
+  /** The valid items of each list. */
+  check(input: SentLists, checks: Checks): ValidLists {
     const valid: Partial<Record<ListName, object[]>> = {};
     for (const name of checkOrder) {
       const items = input[name];
       if (items) valid[name] = this.#batches[name].check(items, checks);
     }
     // Each section returns items of its own list. The loop over the names loses that type.
-    return { ...input, ...(valid as ValidLists) };
+    return valid as ValidLists;
   }
 
   apply(contact: ContactState, input: ValidLists, command: AppliedCommand): void {

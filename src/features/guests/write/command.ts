@@ -14,7 +14,8 @@ export interface ContactCommand extends CommandContext {
 
 /** A command whose invalid fields were dropped. */
 export interface CheckedCommand extends CommandContext {
-  input: ContactWrite;
+  /** The rules are in `rules`. */
+  input: Omit<ContactWrite, 'rules'>;
 }
 
 interface CommandContext {
@@ -103,7 +104,11 @@ function groupsIn({ units = [] }: PartialInput<ContactWrite>): number {
  * The rules that apply once invalid data is dropped. If all units or groups of the request were invalid, the sender did
  * not ask for an empty list: the contact keeps its groups.
  */
-export function rulesFor({ input: sent, rules }: ContactCommand, left: ContactWrite, errors: ErrorCollector) {
+export function rulesFor(
+  { input: sent, rules }: ContactCommand,
+  left: CheckedCommand['input'],
+  errors: ErrorCollector,
+) {
   if (!rules.has('detach_existing_groups')) return rules;
   const { fields, hasMore } = errors;
   const unitsLost = fields.units !== undefined || (sent.units?.length ?? 0) > 0;

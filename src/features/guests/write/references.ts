@@ -11,6 +11,7 @@ import type { Named } from '../contacts/store.ts';
 import type { BatchSections } from './batch-sections.ts';
 import { type CheckedCommand, type ContactCommand, rulesFor } from './command.ts';
 import type { GroupRef, SourceRef } from './contact-state.ts';
+import type { ContactWrite } from './schema.ts';
 
 /** Texts of a request contain no NUL character, so the key is unambiguous. */
 const groupKey = ({ unit_id, folder_name, name }: GroupName) =>
@@ -74,12 +75,12 @@ export class References {
       refuse(path, 'The unit id is not a unit of this account.');
       return false;
     };
-    const { units: sentUnits, rules: _, source_id, ...fields } = command.input;
+    const { source_id, units: sentUnits } = command.input;
     const sourceExists = source_id === undefined || this.#sources.has(source_id);
     if (!sourceExists) refuse('source_id', 'The source id is not a source of this account.');
-    const units =
-      sentUnits &&
-      checkItems(sentUnits, (unit, index) => {
+    const units: Pick<ContactWrite, 'units'> = {};
+    if (sentUnits)
+      units.units = checkItems(sentUnits, (unit, index) => {
         const exists = unit.id !== undefined && unitExists(unit.id, `units.${index}.id`);
         const groups = checkItems(unit.groups, (group, place) => {
           const path = `units.${index}.groups.${place}`;
@@ -95,11 +96,9 @@ export class References {
         });
         return exists && isComplete(unit) ? { ...unit, groups } : undefined;
       });
-    const input = {
-      ...this.#sections.check(fields, { refuse, unitExists, timeZone }),
-      ...(units && { units }),
-      ...(sourceExists && source_id !== undefined && { source_id }),
-    };
+    const lists = this.#sections.check(command.input, { refuse, unitExists, timeZone });
+    const input = Object.assign({ ...command.input }, units, lists);
+    if (!sourceExists) delete input.source_id;
     return { ...command, input, errors, rules: rulesFor(command, input, errors) };
   }
 
