@@ -381,7 +381,9 @@ describe('the commands of regulars for guests', () => {
 
     expect(await run('purchase', 'waiting')).toMatch(/^1 +T-1 .* 2026-03-01 20:05:00 .* 12$/m);
     const waiting = await run('purchase', 'explain', '1');
-    expect(waiting).toContain('Nobody is known yet. It waits for its table number to lead to somebody.\n');
+    expect(waiting).toContain(
+      'No contact is known yet. The purchase is matched when its table number leads to a contact.\n',
+    );
     expect(waiting).toContain('B-1 at 2026-03-01 19:30:00, table 14, contact 1: It is at another table.\n');
 
     await post('/v1/bookings/1', { table_numbers: ['12'] });

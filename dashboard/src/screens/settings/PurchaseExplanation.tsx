@@ -62,9 +62,9 @@ function Bill({ purchase }: { purchase: Explanation['purchase'] }) {
 }
 
 const outcomes = {
-  won: { name: 'Matched', color: 'green' },
-  'not needed': { name: 'Not needed', color: 'gray' },
-  'led to nobody': { name: 'No guest found', color: 'yellow' },
+  matched: { name: 'Matched', color: 'green' },
+  not_needed: { name: 'Not needed', color: 'gray' },
+  no_contact: { name: 'No guest found', color: 'yellow' },
 } as const;
 
 function KeyResults({ keys }: Pick<Explanation, 'keys'>) {
@@ -83,7 +83,7 @@ function KeyResults({ keys }: Pick<Explanation, 'keys'>) {
             <Text>
               {reason} {contact_id && <Guest id={contact_id} />}
             </Text>
-            {outcome === 'led to nobody' && <Text c="dimmed">{matchKeyText[key].wanted}</Text>}
+            {outcome === 'no_contact' && <Text c="dimmed">{matchKeyText[key].wanted}</Text>}
           </li>
         ))}
       </ol>

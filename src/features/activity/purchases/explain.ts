@@ -33,7 +33,7 @@ export async function explainPurchase(tx: Tx, accountId: number, id: number): Pr
     const [contactId = null] = target ? await lineage(tx, accountId, target.contact_id) : [];
     const now = contactId === null ? reasonIfNone : `It leads to contact ${contactId}.`;
     const result = outcomeOf(purchase, key, keys);
-    const hasChanged = result === 'won' && contactId !== purchase.contact_id;
+    const hasChanged = result === 'matched' && contactId !== purchase.contact_id;
     const reason = hasChanged ? `It led to contact ${purchase.contact_id}. By now: ${now}` : now;
     keys.push({ key, value, outcome: result, reason, contact_id: contactId });
   }
@@ -44,16 +44,16 @@ export async function explainPurchase(tx: Tx, accountId: number, id: number): Pr
 
 function summaryOf({ contact_id, matched_by }: StaffPurchase, keys: Key[]): string {
   if (contact_id === null) {
-    return `Nobody is known yet. It waits for ${keys.map(({ key }) => `its ${toWords(key)}`).join(', or ')} to lead to somebody.`;
+    return `No contact is known yet. The purchase is matched when ${keys.map(({ key }) => `its ${toWords(key)}`).join(', or ')} leads to a contact.`;
   }
   if (matched_by === null) return `Sent on contact ${contact_id} itself.`;
   return `Matched to contact ${contact_id} by its ${toWords(matched_by)}.`;
 }
 
 function outcomeOf({ contact_id, matched_by }: StaffPurchase, key: MatchKey, before: Key[]): Key['outcome'] {
-  if (key === matched_by) return 'won';
-  const settled = contact_id !== null && (matched_by === null || before.some((one) => one.outcome === 'won'));
-  return settled ? 'not needed' : 'led to nobody';
+  if (key === matched_by) return 'matched';
+  const settled = contact_id !== null && (matched_by === null || before.some((one) => one.outcome === 'matched'));
+  return settled ? 'not_needed' : 'no_contact';
 }
 
 interface ResolvedKey {

@@ -170,7 +170,7 @@ export const purchaseRoutes = [
             {
               key: 'table_number',
               value: '12',
-              outcome: 'won',
+              outcome: 'matched',
               reason: 'It leads to contact 42.',
               contact_id: 42,
             },

@@ -211,7 +211,10 @@ export const Explanation = Type.Object(
         {
           key: Type.Enum(matchKeys, { description: 'The key.' }),
           value: Type.String({ description: 'The value that was sent.' }),
-          outcome: Type.Enum(['won', 'not needed', 'led to nobody'], { description: 'The result of the match.' }),
+          outcome: Type.Enum(['matched', 'not_needed', 'no_contact'], {
+            description:
+              '`matched`: this key led to the contact. `no_contact`: it leads to no contact. `not_needed`: an earlier key matched.',
+          }),
           reason: Type.String({
             description: 'Where the key leads now, and where it led if that has changed.',
             examples: ['There is no booking with this reference.'],

@@ -125,7 +125,7 @@ describe('the explanation of a match', () => {
     const values = { booking_reference: fresh('B'), membership_number: fresh('M'), card_reference: fresh('C') };
     const { keys: tried, ...rest } = await explain(await sent({ ...values, unique_code, table_number: fresh('t') }));
     expect(tried.map(({ key }: { key: Key }) => key)).toEqual(keys);
-    for (const one of tried) expect(one).toMatchObject({ outcome: 'led to nobody', contact_id: null });
+    for (const one of tried) expect(one).toMatchObject({ outcome: 'no_contact', contact_id: null });
     expect(tried[0]).toMatchObject({ value: values.booking_reference, reason: expect.stringMatching(/no booking/) });
     expect(tried[1]).toMatchObject({ value: unique_code, reason: expect.stringMatching(/assigned to nobody/) });
     expect(rest.purchase.contact_id).toBeNull();
@@ -144,7 +144,7 @@ describe('the explanation of a match', () => {
     expect(summary).toContain(key.replaceAll('_', ' '));
     expect(purchase).toEqual(await staff(String(stored.id)));
     expect(tried.map((one: { key: Key; outcome: string }) => [one.key, one.outcome])).toEqual(
-      keys.map((one) => [one, one in earlier ? 'led to nobody' : one === key ? 'won' : 'not needed']),
+      keys.map((one) => [one, one in earlier ? 'no_contact' : one === key ? 'matched' : 'not_needed']),
     );
     expect(tried.find((one: { key: Key }) => one.key === key)).toMatchObject({ value, contact_id: contact });
   });
@@ -195,7 +195,7 @@ describe('the explanation of a match', () => {
     await at.change(before.candidates[0].booking_id, { table_numbers: [table_number] });
     const after = await at.staff(`${id}/explanation`);
     expect(after.candidates).toMatchObject([{ contact_id: contact, chosen: true, turned_down: [] }]);
-    expect(after.keys).toMatchObject([{ key: 'table_number', outcome: 'won', contact_id: contact }]);
+    expect(after.keys).toMatchObject([{ key: 'table_number', outcome: 'matched', contact_id: contact }]);
   });
   it('names the original contact if the key now matches another contact', async () => {
     const one = booking();
@@ -205,7 +205,7 @@ describe('the explanation of a match', () => {
     const { summary, keys: tried } = await explain(stored);
     expect(summary).toContain(`contact ${ana}`);
     const reason = `It led to contact ${ana}. By now: It leads to contact ${rui}.`;
-    expect(tried).toMatchObject([{ outcome: 'won', reason, contact_id: rui }]);
+    expect(tried).toMatchObject([{ outcome: 'matched', reason, contact_id: rui }]);
   });
   it('shows the table that matched, even after a table that matches no contact is sent', async () => {
     const [table_number, purchases] = [fresh('table'), [bill()]];
@@ -213,7 +213,7 @@ describe('the explanation of a match', () => {
     const stored = await sent({ table_number, purchases });
     expect(await sent({ table_number: fresh('nowhere'), purchases })).toEqual(stored);
     const { keys: tried } = await explain(stored);
-    expect(tried).toMatchObject([{ value: table_number, outcome: 'won', contact_id: contact }]);
+    expect(tried).toMatchObject([{ value: table_number, outcome: 'matched', contact_id: contact }]);
   });
   it('states that the purchase was sent with a contact', async () => {
     const contact = await written({ purchases: [bill()] });
