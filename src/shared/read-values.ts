@@ -28,6 +28,9 @@ export interface Shape {
   'x-either'?: readonly string[];
 }
 
+/** Reads one value. Returns undefined and adds an error if it is invalid. */
+export type ValueReader = (raw: unknown, path: string, errors: ErrorCollector) => unknown;
+
 /** The longest number in a text. The length is checked before any pattern. */
 const longestNumber = 100;
 
@@ -38,35 +41,27 @@ function numberIn(raw: unknown, pattern: RegExp): unknown {
   return text.length <= longestNumber && pattern.test(text) ? Number(text) : raw;
 }
 
-export function readInteger(
-  shape: Shape,
-  name: string,
-  raw: unknown,
-  path: string,
-  errors: ErrorCollector,
-): number | undefined {
-  const value = numberIn(raw, /^[+-]?\d+$/);
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-    return errors.add(path, `The ${name} must be an integer.`);
-  }
-  if (shape.enum && !shape.enum.includes(value)) {
-    return errors.add(path, `The ${name} must be ${oneOf(shape.enum)}.`);
-  }
-  return withinBounds(shape, name, value, path, errors);
+export function integerReader(shape: Shape, name: string): ValueReader {
+  return (raw, path, errors) => {
+    const value = numberIn(raw, /^[+-]?\d+$/);
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+      return errors.add(path, `The ${name} must be an integer.`);
+    }
+    if (shape.enum && !shape.enum.includes(value)) {
+      return errors.add(path, `The ${name} must be ${oneOf(shape.enum)}.`);
+    }
+    return withinBounds(shape, name, value, path, errors);
+  };
 }
 
-export function readNumber(
-  shape: Shape,
-  name: string,
-  raw: unknown,
-  path: string,
-  errors: ErrorCollector,
-): number | undefined {
-  const value = numberIn(raw, /^[+-]?(\d+(\.\d*)?|\.\d+)$/);
-  if (typeof value !== 'number' || !Number.isFinite(value)) {
-    return errors.add(path, `The ${name} must be a number.`);
-  }
-  return withinBounds(shape, name, value, path, errors);
+export function numberReader(shape: Shape, name: string): ValueReader {
+  return (raw, path, errors) => {
+    const value = numberIn(raw, /^[+-]?(\d+(\.\d*)?|\.\d+)$/);
+    if (typeof value !== 'number' || !Number.isFinite(value)) {
+      return errors.add(path, `The ${name} must be a number.`);
+    }
+    return withinBounds(shape, name, value, path, errors);
+  };
 }
 
 function withinBounds(
@@ -98,40 +93,44 @@ const truths = new Map<unknown, boolean>([
   ['n', false],
 ]);
 
-export function readBoolean(name: string, raw: unknown, path: string, errors: ErrorCollector): boolean | undefined {
-  const value = truths.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw);
-  return value ?? errors.add(path, `The ${name} field must be true or false.`);
+export function booleanReader(name: string): ValueReader {
+  return (raw, path, errors) => {
+    const value = truths.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw);
+    return value ?? errors.add(path, `The ${name} field must be true or false.`);
+  };
 }
 
-export function readText(shape: Shape, name: string, raw: unknown, path: string, errors: ErrorCollector): unknown {
-  if (typeof raw !== 'string' && !(typeof raw === 'number' && Number.isFinite(raw))) {
-    return errors.add(path, `The ${name} must be a string.`);
-  }
-  if (typeof raw === 'number' && Math.abs(raw) > Number.MAX_SAFE_INTEGER) {
-    return errors.add(path, `The ${name} must be a string: as a number it is too large to be exact.`);
-  }
-  const { format: formatName, minLength = 0, maxLength = usualMaxLength } = shape;
-  // A password is not trimmed or normalised.
-  const isExact = formatName === 'password';
-  const sent = isExact ? String(raw) : String(raw).trim();
-  if (shape.enum && !shape.enum.includes(sent)) {
-    return errors.add(path, `The ${name} must be ${oneOf(shape.enum)}.`);
-  }
-  const text = isExact || sent.length > maxLength * mostComposed ? sent : normalizeText(sent);
-  // PostgreSQL can store neither.
-  if (text.includes('\0') || !text.isWellFormed()) {
-    return errors.add(path, `The ${name} holds characters that are not valid text.`);
-  }
-  const length = characters(text);
-  if (length < minLength) {
-    return errors.add(path, `The ${name} must be at least ${withCount(minLength, 'character')}.`);
-  }
-  if (length > maxLength) {
-    return errors.add(path, `The ${name} may not be greater than ${withCount(maxLength, 'character')}.`);
-  }
-  const format = formatName === undefined ? undefined : formats[formatName];
-  if (!format) return text;
-  return format.read(text) ?? errors.add(path, `The ${name} ${format.mustBe}`);
+export function textReader(shape: Shape, name: string): ValueReader {
+  return (raw, path, errors) => {
+    if (typeof raw !== 'string' && !(typeof raw === 'number' && Number.isFinite(raw))) {
+      return errors.add(path, `The ${name} must be a string.`);
+    }
+    if (typeof raw === 'number' && Math.abs(raw) > Number.MAX_SAFE_INTEGER) {
+      return errors.add(path, `The ${name} must be a string: as a number it is too large to be exact.`);
+    }
+    const { format: formatName, minLength = 0, maxLength = usualMaxLength } = shape;
+    // A password is not trimmed or normalised.
+    const isExact = formatName === 'password';
+    const sent = isExact ? String(raw) : String(raw).trim();
+    if (shape.enum && !shape.enum.includes(sent)) {
+      return errors.add(path, `The ${name} must be ${oneOf(shape.enum)}.`);
+    }
+    const text = isExact || sent.length > maxLength * mostComposed ? sent : normalizeText(sent);
+    // PostgreSQL can store neither.
+    if (text.includes('\0') || !text.isWellFormed()) {
+      return errors.add(path, `The ${name} holds characters that are not valid text.`);
+    }
+    const length = characters(text);
+    if (length < minLength) {
+      return errors.add(path, `The ${name} must be at least ${withCount(minLength, 'character')}.`);
+    }
+    if (length > maxLength) {
+      return errors.add(path, `The ${name} may not be greater than ${withCount(maxLength, 'character')}.`);
+    }
+    const format = formatName === undefined ? undefined : formats[formatName];
+    if (!format) return text;
+    return format.read(text) ?? errors.add(path, `The ${name} ${format.mustBe}`);
+  };
 }
 
 /** The limit of a text whose shape has none. */

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { oneOf, toWords, withCount } from './phrases.ts';
 import { ErrorCollector } from './problem.ts';
-import { readBoolean, readInteger, readNumber, readText, type Shape } from './read-values.ts';
+import { booleanReader, integerReader, numberReader, type Shape, textReader, type ValueReader } from './read-values.ts';
 
 /**
  * Reads the input of a request by the schema that also gives the types and the OpenAPI document. It is lenient: `"12"`
@@ -91,29 +91,26 @@ export function reader<S extends TSchema>(schema: S): Reader<Static<S>> {
   };
 }
 
-/** Returns undefined and adds an error if the value is invalid. */
-type Read = (raw: unknown, path: string, errors: ErrorCollector) => unknown;
-
 /** Null, undefined and blank count as not sent. A few texts may be blank. */
 function isAbsent(raw: unknown, blankAllowed = false): boolean {
   return raw === undefined || raw === null || (typeof raw === 'string' && !blankAllowed && raw.trim() === '');
 }
 
 /** `name` is the name of the field in messages. */
-function compile(shape: Shape, name: string): Read {
+function compile(shape: Shape, name: string): ValueReader {
   switch (shape.type) {
     case 'object':
       return compileObject(shape, name);
     case 'array':
       return compileArray(shape, name);
     case 'integer':
-      return (raw, path, errors) => readInteger(shape, name, raw, path, errors);
+      return integerReader(shape, name);
     case 'number':
-      return (raw, path, errors) => readNumber(shape, name, raw, path, errors);
+      return numberReader(shape, name);
     case 'boolean':
-      return (raw, path, errors) => readBoolean(name, raw, path, errors);
+      return booleanReader(name);
     default:
-      return (raw, path, errors) => readText(shape, name, raw, path, errors);
+      return textReader(shape, name);
   }
 }
 
@@ -121,7 +118,7 @@ function isRecord(raw: unknown): raw is Record<string, unknown> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
-function compileObject(shape: Shape, called: string): Read {
+function compileObject(shape: Shape, called: string): ValueReader {
   const required = new Set(shape.required);
   const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => ({
     name,
@@ -181,7 +178,7 @@ function isAddressOf(path: string | undefined): (sent: unknown) => boolean {
   return (sent) => typeof sent === 'string' && sent.length <= longestAddress && address.test(sent);
 }
 
-function compileArray(shape: Shape, name: string): Read {
+function compileArray(shape: Shape, name: string): ValueReader {
   const { items = {}, minItems = 0, maxItems = 1000 } = shape;
   const readItem = compile(items, name);
   return (raw, path, errors) => {

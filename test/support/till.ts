@@ -3,6 +3,7 @@ import type { TestApp } from './app.ts';
 
 let count = 0;
 export const fresh = (prefix: string) => `${prefix}-${++count}`;
+/** The order of precedence. Written out, so that a change of the order in the service fails tests. */
 export const keys = [
   'booking_reference',
   'unique_code',

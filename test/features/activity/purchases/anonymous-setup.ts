@@ -1,14 +1,6 @@
 import { expect } from 'vitest';
 import { testApp } from '../../../support/app.ts';
-
-export const keys = [
-  'booking_reference',
-  'unique_code',
-  'membership_number',
-  'card_reference',
-  'table_number',
-] as const;
-type Key = (typeof keys)[number];
+import { type Key, keys } from '../../../support/till.ts';
 
 export const item = { description: 'Pale ale', sku: 'ALE-1', quantity: 2, value: 11.5 };
 /** Every pair of keys, in the order of precedence. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anonymousSetup, item, keys } from './anonymous-setup.ts';
+import { keys } from '../../../support/till.ts';
+import { anonymousSetup, item } from './anonymous-setup.ts';
 
 const setup = await anonymousSetup();
 const { admin, call, accountId, token, elsewhere, unit } = setup;

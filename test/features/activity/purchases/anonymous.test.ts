@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anonymousSetup, item, keys, pairs } from './anonymous-setup.ts';
+import { keys } from '../../../support/till.ts';
+import { anonymousSetup, item, pairs } from './anonymous-setup.ts';
 
 const setup = await anonymousSetup();
 const { admin, call, accountId, token, root, elsewhere, unit, other } = setup;
