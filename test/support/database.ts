@@ -21,26 +21,39 @@ export async function connectTo(url: string): Promise<Run & { end(): Promise<voi
   return Object.assign(runner(client), { end });
 }
 
-/** A database for the calling file: a clone of the migrated template, or an empty one. It is dropped after the tests of the file. */
+/** Whether the tests run on a distributed server. */
+export const isDistributed = () => inject('workerUrls').length > 0;
+
+/**
+ * A database for the calling file: a clone of the migrated template, or an empty one. It is dropped after the tests of the
+ * file. On a distributed server, each node has a database of that name; an empty one is not distributed.
+ */
 export async function createDatabase(kind: 'migrated' | 'empty' = 'migrated'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const template = kind === 'migrated' ? `template ${inject('templateDatabase')}` : '';
-  // PostgreSQL cannot clone a template twice at the same time, so the second one retries.
+  const superuserUrl = inject('superuserUrl');
+  const nodes = kind === 'migrated' ? [...inject('workerUrls'), superuserUrl] : [superuserUrl];
+  for (const node of nodes) await cloneOn(node, `create database ${name} ${template} owner regulars`);
+  afterAll(async () => {
+    for (const node of nodes.toReversed()) await onServer(node, `drop database ${name} with (force)`);
+  });
+  return { name, url: `${inject('serverUrl')}/${name}`, superuserUrl: `${superuserUrl}/${name}` };
+}
+
+/** PostgreSQL cannot clone a template twice at the same time, so the second one retries. */
+async function cloneOn(node: string, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await asSuperuser(`create database ${name} ${template} owner regulars`);
-      break;
+      return await onServer(node, statement);
     } catch (error) {
       if ((error as { code?: string }).code !== '55006' || attempt === 100) throw error;
       await pause(50);
     }
   }
-  afterAll(() => asSuperuser(`drop database ${name} with (force)`));
-  return { name, url: `${inject('serverUrl')}/${name}`, superuserUrl: `${inject('superuserUrl')}/${name}` };
 }
 
-async function asSuperuser(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: `${inject('superuserUrl')}/postgres` });
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${url}/postgres` });
   await client.connect();
   try {
     await client.query(statement);
@@ -51,7 +64,7 @@ async function asSuperuser(statement: string): Promise<void> {
 
 export async function openTestDatabase(): Promise<TestDatabase & { db: Database }> {
   const database = await createDatabase();
-  const db = openPool({ url: database.url, connections: 5 });
+  const db = openPool({ url: database.url, connections: 5, distributed: isDistributed() });
   afterAll(() => db.close());
   return { ...database, db };
 }

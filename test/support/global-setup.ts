@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { distribute } from '../../src/platform/db/distributed/distribute.ts';
 import { EmbeddedServer } from '../../src/platform/db/embedded/server.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { CitusCluster } from '../../tools/servers/citus.ts';
+import type { Postgres } from '../../tools/servers/postgres.ts';
 import { browserPath } from './browser.ts';
 
 declare module 'vitest' {
@@ -14,6 +17,8 @@ declare module 'vitest' {
     serverUrl: string;
     superuserUrl: string;
     templateDatabase: string;
+    /** The superuser's addresses of the other nodes, if the server is distributed. */
+    workerUrls: string[];
   }
 }
 
@@ -23,30 +28,82 @@ export default async function setup(project: TestProject) {
   if (process.env.MUTATION_TESTS === undefined)
     execFileSync('npm', ['run', '--silent', 'build:tools'], { stdio: 'inherit' });
   const folder = mkdtempSync(join(tmpdir(), 'regulars-test-'));
-  const server = await EmbeddedServer.open({
-    dataDir: join(folder, 'data'),
-    as: 'service',
-    binFolder: process.env.TEST_POSTGRES_BIN,
-    // Nothing of it outlives the run, so it need not reach the disk. The tests of durability start servers of their own.
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
-  });
-  const base = server.url.replace(/\/regulars$/, '');
-  const secret = readFileSync(join(folder, 'data', 'postgres', 'superuser.secret'), 'utf8');
-  const superuser = base.replace(/\/\/regulars:[^@]+@/, `//postgres:${secret}@`);
+  const server = await (process.env.TEST_CITUS === undefined ? startServer(folder) : startCluster(folder));
   const template = 'template_regulars';
-  const client = new pg.Client({ connectionString: `${superuser}/postgres` });
-  await client.connect();
-  await client.query(`create database ${template} owner regulars`);
-  await client.end();
-  await migrate({ url: `${base}/${template}` });
-  project.provide('serverUrl', base);
-  project.provide('superuserUrl', superuser);
+  await prepareTemplate(server, template);
+  project.provide('serverUrl', server.url);
+  project.provide('superuserUrl', server.superuserUrl);
+  project.provide('workerUrls', server.workerUrls);
   project.provide('templateDatabase', template);
   return async () => {
-    await server.close();
+    await server.stop();
     rmSync(folder, { recursive: true, force: true });
     if (!browserPath) console.error(skippedText());
   };
+}
+
+interface TestServer {
+  /** Without the name of a database. */
+  url: string;
+  superuserUrl: string;
+  workerUrls: string[];
+  prepareDatabase(name: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Nothing of it outlives the run, so it need not reach the disk. The tests of durability start servers of their own. */
+const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+
+async function startServer(folder: string): Promise<TestServer> {
+  const dataDir = join(folder, 'data');
+  const server = await EmbeddedServer.open({
+    ...{ dataDir, as: 'service', binFolder: process.env.TEST_POSTGRES_BIN, settings },
+  });
+  const url = server.url.replace(/\/regulars$/, '');
+  const secret = readFileSync(join(dataDir, 'postgres', 'superuser.secret'), 'utf8');
+  return {
+    url,
+    superuserUrl: url.replace(/\/\/regulars:[^@]+@/, `//postgres:${secret}@`),
+    workerUrls: [],
+    prepareDatabase: (name) => migrate({ url: `${url}/${name}` }).then(() => {}),
+    stop: () => server.close(),
+  };
+}
+
+/** A distributed server, whose programs are in the folder TEST_CITUS. Few shards, because each test file copies them. */
+async function startCluster(folder: string): Promise<TestServer> {
+  // Under root, another user runs PostgreSQL.
+  chmodSync(folder, 0o755);
+  const cluster = await CitusCluster.start(folder, { binFolder: process.env.TEST_CITUS ?? '', settings });
+  const withoutDatabase = (node: Postgres, role: 'regulars' | 'postgres') => node.address(role, '').slice(0, -1);
+  const url = withoutDatabase(cluster.coordinator, 'regulars');
+  return {
+    url,
+    superuserUrl: withoutDatabase(cluster.coordinator, 'postgres'),
+    workerUrls: cluster.workers.map((worker) => withoutDatabase(worker, 'postgres')),
+    prepareDatabase: async (name) => {
+      await cluster.connectNodes(name);
+      await migrate({ url: `${url}/${name}` });
+      await distribute({ url: `${url}/${name}` }, { shards: 4, say: () => {} });
+      // The background process of Citus uses the database, and PostgreSQL copies only unused ones.
+      await cluster.onEachNode(`alter database ${name} with allow_connections false`);
+      await cluster.onEachNode(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    },
+    stop: () => cluster.stop(),
+  };
+}
+
+async function prepareTemplate(server: TestServer, name: string): Promise<void> {
+  for (const url of [server.superuserUrl, ...server.workerUrls])
+    await runAs(`${url}/postgres`, `create database ${name} owner regulars`);
+  await server.prepareDatabase(name);
+}
+
+async function runAs(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }
 
 /** Printed last, so that it is noticed. */

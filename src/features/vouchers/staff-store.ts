@@ -5,10 +5,10 @@ import type { After, Rows, Slice } from '../../shared/fields.ts';
 import { codeKey, type ListCodes, type StaffCode, type StaffContactCode } from './schema.ts';
 import { type CodeRow, codeColumns, codesWithMore, utc } from './store.ts';
 
-const staffColumns = sql`code.id, code.unique_code, code.group_id as unique_code_group_id,
+const staffColumns = (accountId: number) => sql`code.id, code.unique_code, code.group_id as unique_code_group_id,
   case when code.redeemed_at is null then 'Active' else 'Redeemed' end as status, contact.id as contact_id, code.assigned_at,
   (select nullif(concat_ws(' ', nullif(first_name, ''), nullif(last_name, '')), '') from contacts
-   where account_id = code.account_id and id = contact.id) as contact_name,
+   where account_id = ${accountId} and id = contact.id) as contact_name,
   ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id,
   unit.name as redeemed_at_unit_name, code.created_at`;
 
@@ -38,7 +38,7 @@ export async function selectCodes(
   const { rows, counted } = await tx.inOrder({
     // The page is selected first, so that names are not looked up for the codes before it. There may be a million.
     rows: () => tx<StaffCode>`
-      select ${staffColumns} from ${codesWithMore(accountId)}
+      select ${staffColumns(accountId)} from ${codesWithMore(accountId)}
       where code.account_id = ${accountId} and code.id = any(array(
         select id from ${codes} code where ${where} order by id limit ${slice.limit} offset ${slice.offset}))
       order by code.id`,
@@ -56,17 +56,17 @@ export function selectCodesAfter(
   { after, limit }: After,
 ): Promise<StaffCode[]> {
   return tx<StaffCode>`
-    select ${staffColumns} from ${codesWithMore(accountId, codesWithKey(accountId, filter))}
+    select ${staffColumns(accountId)} from ${codesWithMore(accountId, codesWithKey(accountId, filter))}
     where ${chosen(accountId, groupId, filter)} and code.id > ${after}
     order by code.id limit ${limit}`;
 }
 
 /** Subqueries instead of joins, because a plan that starts at the groups reads all of their codes. */
-const groupNames = sql`cross join lateral (
-    select name from unique_code_groups where account_id = code.account_id and id = code.group_id offset 0) as g`;
+const groupNames = (accountId: number) => sql`cross join lateral (
+    select name from unique_code_groups where account_id = ${accountId} and id = code.group_id offset 0) as g`;
 
 const ofContacts = (accountId: number, contactIds: number[]) => sql`${codesWithMore(accountId)}
-  ${groupNames}
+  ${groupNames(accountId)}
   where code.account_id = ${accountId} and code.contact_id = any(${contactIds})`;
 
 /** The codes of contacts with the names of groups and units, newest first. */
@@ -87,7 +87,7 @@ export function selectStaffContactCodes(
   contactIds: number[],
   slice: Slice,
 ): Promise<Rows<StaffContactCode>> {
-  const columns = sql`${staffColumns}, g.name as unique_code_group_name`;
+  const columns = sql`${staffColumns(accountId)}, g.name as unique_code_group_name`;
   return listing(tx, { columns, from: ofContacts(accountId, contactIds), orderBy: sql`code.id desc` }, slice);
 }
 
@@ -99,9 +99,9 @@ export function selectCodeEverywhere(
   slice: Slice,
 ): Promise<Rows<StaffContactCode>> {
   const from = sql`${codesWithMore(accountId)}
-    ${groupNames}
+    ${groupNames(accountId)}
     where code.account_id = ${accountId} and code.code_key = ${codeKey(unique_code)}`;
-  const columns = sql`${staffColumns}, g.name as unique_code_group_name`;
+  const columns = sql`${staffColumns(accountId)}, g.name as unique_code_group_name`;
   return listing(tx, { columns, from, orderBy: sql`code.id` }, slice);
 }
 
@@ -112,15 +112,17 @@ export async function assignCodes(
   assignments: { id: number; contact_id: number | null }[],
 ): Promise<void> {
   await tx`
-    update unique_codes code set contact_id = given.contact_id, assigned_at = case when given.contact_id is not null then ${tx.now} end
-    from unnest(${assignments.map(({ id }) => id)}::bigint[], ${assignments.map(({ contact_id }) => contact_id)}::bigint[])
-      as given (id, contact_id)
+    update unique_codes code set contact_id = given.contact_id, assigned_at = case when given.contact_id is not null then given.now end
+    from (
+      select id, contact_id, ${tx.now} as now
+      from unnest(${assignments.map(({ id }) => id)}::bigint[], ${assignments.map(({ contact_id }) => contact_id)}::bigint[])
+        as given (id, contact_id)) as given
     where code.account_id = ${accountId} and code.id = given.id`;
 }
 
 export function findStaffCodes(tx: Tx, accountId: number, ids: number[]): Promise<StaffCode[]> {
   return tx<StaffCode>`
-    select ${staffColumns} from ${codesWithMore(accountId)} where code.account_id = ${accountId} and code.id = any(${ids})
+    select ${staffColumns(accountId)} from ${codesWithMore(accountId)} where code.account_id = ${accountId} and code.id = any(${ids})
     order by code.id`;
 }
 

@@ -88,9 +88,6 @@ export interface Redemption {
   at: string;
 }
 
-const instantOf = (at: Sql, timeZone: Sql) =>
-  sql`case when ${at} like '%Z' then ${at}::timestamptz else ${at}::timestamp at time zone ${timeZone} end`;
-
 /** Redeems codes that are locked and not redeemed. Returns the times. */
 export async function storeRedemptions(
   tx: Tx,
@@ -99,11 +96,11 @@ export async function storeRedemptions(
   redemptions: Redemption[],
 ): Promise<Map<number, string>> {
   const rows = await tx<{ id: number; redeemed_at_datetime: string }>`
-    update unique_codes code set redeemed_unit_id = sent.unit_id, redeemed_at = ${instantOf(sql`sent.at`, sql`${timeZone}`)}
+    update unique_codes code set redeemed_unit_id = sent.unit_id, redeemed_at = to_instant(sent.at, ${timeZone})
     from unnest(${redemptions.map(({ id }) => id)}::bigint[], ${redemptions.map(({ unit_id }) => unit_id)}::bigint[],
       ${redemptions.map(({ at }) => at)}::text[]) as sent (id, unit_id, at)
     where code.account_id = ${accountId} and code.id = sent.id and code.redeemed_at is null
-    returning code.id, ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime`;
+    returning code.id, to_utc_text(code.redeemed_at) as redeemed_at_datetime`;
   return new Map(rows.map((row) => [row.id, row.redeemed_at_datetime]));
 }
 
@@ -129,7 +126,7 @@ export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]
     update unique_codes code set redeemed_unit_id = plain.unit_id, redeemed_at = plain.at
     from (
       select distinct on (found.id) found.id, found.contact_id, sent.place, sent.unit_id,
-        ${instantOf(sql`sent.at`, sql`(select time_zone from accounts where id = ${accountId})`)} as at
+        to_instant(sent.at, (select time_zone from accounts where id = ${accountId})) as at
       from unnest(${sent.map(({ key }) => key)}::text[], ${sent.map(({ groupId }) => groupId)}::bigint[],
         ${sent.map(({ unit_id }) => unit_id)}::bigint[], ${sent.map(({ at }) => at)}::text[]) with ordinality
         as sent (key, group_id, unit_id, at, place)
@@ -147,5 +144,5 @@ export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]
         where account_id = ${accountId} and contact_id is null and unique_code_key = code.code_key))
     returning plain.place::int as place, code.id, code.unique_code, code.group_id as unique_code_group_id,
       (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = code.contact_id) as contact_id,
-      ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id`;
+      to_utc_text(code.redeemed_at) as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id`;
 }

@@ -9,6 +9,8 @@ export interface ConnectOptions {
   /** The role to switch to after the login, if the login role could bypass row-level security. */
   role?: string | undefined;
   applicationName?: string;
+  /** Whether the database is distributed. */
+  distributed?: boolean | undefined;
 }
 
 /** The settings of every connection to PostgreSQL. */
@@ -16,6 +18,7 @@ export function settings({
   url,
   role,
   applicationName = 'regulars',
+  distributed = false,
   statementTimeoutMs,
 }: ConnectOptions & { statementTimeoutMs?: number }): pg.ClientConfig {
   const address = new URL(url);
@@ -23,8 +26,7 @@ export function settings({
   const options = [
     // The options of the URL come after this one, so they override it.
     statementTimeoutMs === undefined ? '' : `-c statement_timeout=${statementTimeoutMs}`,
-    // With custom plans, an account newer than the statistics is planned as if it were empty, and any index seems equally good.
-    '-c plan_cache_mode=force_generic_plan',
+    planning(distributed),
     address.searchParams.get('options') ?? '-c TimeZone=UTC',
     role === undefined ? '' : `-c role=${role}`,
   ];
@@ -41,6 +43,17 @@ export function settings({
     pipeline: true,
     types,
   };
+}
+
+/**
+ * With custom plans, an account newer than the statistics is planned as if it were empty, and any index seems equally good.
+ * A distributed server chooses the shard by the value of the account, so it has no generic plans. There, the settings of a
+ * transaction, such as its account, must reach the shards.
+ */
+function planning(distributed: boolean): string {
+  return distributed
+    ? '-c plan_cache_mode=force_custom_plan -c citus.propagate_set_commands=local'
+    : '-c plan_cache_mode=force_generic_plan';
 }
 
 export interface Connection {

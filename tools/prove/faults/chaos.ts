@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/shared/random.ts';
+import type { Postgres } from '../../servers/postgres.ts';
 import type { Fleet } from '../support/fleet.ts';
 import type { Disk } from './disk.ts';
-import type { Postgres } from './postgres.ts';
 import type { CuttingProxy } from './proxy.ts';
 
 /** The system under test. */

@@ -48,10 +48,14 @@ export async function findLiveAccount(tx: Tx, id: number): Promise<Account | und
   return row;
 }
 
-/** Locks the account's row against deletion until the transaction ends. A deleted account is not found. */
+/**
+ * Keeps the account from being deleted until the transaction ends, by a lock on its root unit. A distributed server would
+ * lock the account itself on every node. A deleted account is not found.
+ */
 export async function holdAccount(tx: Tx, id: number): Promise<Account | undefined> {
-  const [row] =
-    await tx<Account>`select ${columns} from accounts where id = ${id} and deleted_at is null for key share`;
+  const [row] = await tx<Account>`
+    select accounts.id, accounts.name, time_zone, root_unit_id from units join accounts on accounts.id = account_id
+    where account_id = ${id} and is_root and accounts.deleted_at is null for key share of units`;
   return row;
 }
 

@@ -1,4 +1,5 @@
 import { type Database, enterAccount, isDatabaseUnavailable, type Tx } from '../../../platform/db/database.ts';
+import { holdAccount } from '../accounts/store.ts';
 import { touchTokens } from '../tokens/store.ts';
 import { insertRequests, type RequestEntry } from './store.ts';
 
@@ -109,6 +110,7 @@ async function writePart(tx: Tx, { accountId, entries }: Part): Promise<void> {
   const used = [...lastUse].sort(([one], [other]) => one - other);
   await tx.inOrder({
     scope: () => enterAccount(tx, accountId),
+    account: () => holdAccount(tx, accountId),
     requests: () => insertRequests(tx, accountId, entries),
     tokens: () =>
       touchTokens(

@@ -4,7 +4,7 @@ import { keptDays, type LoggedRequest } from './schema.ts';
 
 export type RequestEntry = Omit<LoggedRequest, 'id' | 'at'> & { token_id: number; at: Date };
 
-/** Inserts nothing if the account is deleted. */
+/** Inserts nothing if the account is deleted. The caller holds the account. */
 export async function insertRequests(tx: Tx, accountId: number, entries: RequestEntry[]): Promise<void> {
   const all = <Name extends keyof RequestEntry>(name: Name) => entries.map((entry) => entry[name]);
   const lists = (name: 'error_fields' | 'discarded_fields') =>
@@ -16,8 +16,10 @@ export async function insertRequests(tx: Tx, accountId: number, entries: Request
   await tx`
     insert into request_log
       (account_id, token_id, at, request_id, address, method, route, status, duration_ms, error_fields, discarded_fields)
-    select account.id, token_id, to_timestamp(at), request_id, address, method, route, status, duration_ms, ${asArray(sql`errors`)}, ${asArray(sql`discarded`)}
-    from (select id from accounts where id = ${accountId} and deleted_at is null for key share) as account
+    select account.account_id, token_id, to_timestamp(at), request_id, address, method, route, status, duration_ms, ${asArray(sql`errors`)}, ${asArray(sql`discarded`)}
+    from (
+      select account_id from units join accounts on accounts.id = account_id
+      where account_id = ${accountId} and is_root and accounts.deleted_at is null) as account
     cross join unnest(${all('token_id')}::bigint[], ${entries.map(({ at }) => at.getTime() / 1000)}::float8[], ${all('request_id')}::text[], ${all('address')}::text[], ${all('method')}::text[],
       ${all('route')}::text[], ${all('status')}::integer[], ${all('duration_ms')}::real[], ${lists('error_fields')}::text[],
       ${lists('discarded_fields')}::text[])

@@ -34,7 +34,9 @@ export interface SessionUser {
 export async function findSession(tx: Tx, hash: Buffer): Promise<SessionUser | undefined> {
   const [row] = await tx<SessionUser>`
     select sessions.id as session_id, users.id, users.email, users.role,
-      array(select account_id from user_accounts where user_id = users.id order by account_id) as account_ids,
+      array(
+        select account_id from user_accounts join accounts on accounts.id = account_id
+        where user_id = users.id order by account_id) as account_ids,
       sessions.last_seen_at < now() - interval '5 minutes' as is_stale
     from sessions join users on users.id = sessions.user_id
     where sessions.hash = ${hash} and ${isOpen}`;
@@ -42,9 +44,13 @@ export async function findSession(tx: Tx, hash: Buffer): Promise<SessionUser | u
 }
 
 export async function touchSessions(tx: Tx, ids: number[]): Promise<void> {
+  const locked = await tx<{ id: number; end: Date }>`
+    select id, least(${untilIdle}, ${latestEnd}) as end from sessions where id = any(${ids}::bigint[]) order by id for no key update`;
+  // A distributed server computes no times in an update.
   await tx`
-    update sessions set last_seen_at = now(), expires_at = least(${untilIdle}, ${latestEnd})
-    where id = any(array(select id from sessions where id = any(${ids}::bigint[]) order by id for no key update))`;
+    update sessions set last_seen_at = now(), expires_at = touched.end
+    from unnest(${locked.map(({ id }) => id)}::bigint[], ${locked.map(({ end }) => end)}::timestamptz[]) as touched (id, "end")
+    where sessions.id = touched.id`;
 }
 
 export async function sessionEnds(tx: Tx, id: number | null): Promise<string | null> {

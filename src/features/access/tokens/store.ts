@@ -48,9 +48,12 @@ export async function renameToken(tx: Tx, accountId: number, id: number, name: s
 
 /** A second revocation does not change the time of the first. */
 export async function revoke(tx: Tx, accountId: number, id: number): Promise<boolean> {
-  const { count } = await tx`
-    update tokens set revoked_at = coalesce(revoked_at, ${tx.now}) where account_id = ${accountId} and id = ${id}`;
-  return count > 0;
+  const { known } = await tx.inOrder({
+    known: () => tx`select from tokens where account_id = ${accountId} and id = ${id}`,
+    revoked: () => tx`
+      update tokens set revoked_at = ${tx.now} where account_id = ${accountId} and id = ${id} and revoked_at is null`,
+  });
+  return known.length > 0;
 }
 
 interface ValidTokenRow {

@@ -4,8 +4,11 @@ import { sql } from '../../../platform/db/sql.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import type { User } from './schema.ts';
 
-const columns = sql`id, email, role,
-  array(select account_id from user_accounts where user_id = users.id order by account_id) as account_ids`;
+/** The accounts of a user, without those that are being deleted. */
+const accountIds = sql`array(
+  select account_id from user_accounts join accounts on accounts.id = account_id where user_id = users.id order by account_id)`;
+
+const columns = sql`users.id, email, role, ${accountIds} as account_ids`;
 
 /** Undefined: the email is taken. */
 export async function insertUser(
@@ -27,7 +30,8 @@ export async function setAccess(tx: Tx, userId: number, accountIds: number[]): P
 }
 
 export async function userMayAccess(tx: Tx, userId: number, accountId: number): Promise<boolean> {
-  const rows = await tx`select from user_accounts where user_id = ${userId} and account_id = ${accountId}`;
+  const rows = await tx`
+    select from user_accounts join accounts on accounts.id = account_id where user_id = ${userId} and account_id = ${accountId}`;
   return rows.length > 0;
 }
 

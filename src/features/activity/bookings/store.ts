@@ -185,7 +185,7 @@ export async function showBookingsByReference(
 export function selectBookingPops(tx: Tx, accountId: number, all: PageRequest[]): Promise<Rows<BookingPop>[]> {
   const list = {
     // Looked up instead of joined: a plan that starts with the units reads all their bookings.
-    columns: sql`${shown(accountId)}, (select name from units where account_id = b.account_id and id = b.unit_id) as unit_name`,
+    columns: sql`${shown(accountId)}, (select name from units where account_id = ${accountId} and id = b.unit_id) as unit_name`,
     from: sql`unnest(request.contact_ids) as person (id) cross join lateral (
       select * from bookings where account_id = ${accountId} and contact_id = person.id
         and party_datetime >= request.start and party_datetime < request.until offset 0) as b`,

@@ -15,8 +15,8 @@ const lines = sql`(
     'quantity', line -> 'quantity', 'value', line -> 'value', 'tags', line -> 'tags') order by place), '[]')
   from jsonb_array_elements(p.lines) with ordinality as line (line, place)) as transaction_lines`;
 
-const shown = sql`${lines}, ${unitName}, p.id,
-  (select coalesce(merged_into, id) from contacts where account_id = p.account_id and id = p.contact_id) as contact_id,
+const shown = (accountId: number) => sql`${lines}, ${unitName(accountId)}, p.id,
+  (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = p.contact_id) as contact_id,
   p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id, to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`;
 
 export function selectPurchases(
@@ -26,7 +26,7 @@ export function selectPurchases(
   slice: Slice,
 ): Promise<Rows<Purchase>> {
   const from = sql`purchases p where account_id = ${accountId} and contact_id = any(${contactIds})`;
-  return purchasePage(tx, accountId, from, { columns: sql`${shown}, p.matched_by`, orderBy: newestFirst }, slice);
+  return purchasePage(tx, accountId, from, { columns: sql`${shown(accountId)}, p.matched_by`, orderBy: newestFirst }, slice);
 }
 
 const newestFirst = sql`p.created_at desc, p.id desc`;
@@ -55,12 +55,12 @@ async function purchasePage<Row extends { id: number }>(
   return { rows, total };
 }
 
-const staffColumns = sql`${shown}, p.matched_by, p.booking_reference, p.unique_code, p.unique_code_group_id, p.membership_number,
+const staffColumns = (accountId: number) => sql`${shown(accountId)}, p.matched_by, p.booking_reference, p.unique_code, p.unique_code_group_id, p.membership_number,
   p.card_reference, p.table_number, p.matched_at`;
 
 export async function findStaffPurchase(tx: Tx, accountId: number, id: number): Promise<StaffPurchase | undefined> {
   const [row] = await tx<StaffPurchase>`
-    select ${staffColumns} from purchases p where account_id = ${accountId} and id = ${id}`;
+    select ${staffColumns(accountId)} from purchases p where account_id = ${accountId} and id = ${id}`;
   return row;
 }
 
@@ -82,7 +82,7 @@ export function selectWaiting(
 ): Promise<Rows<StaffPurchase>> {
   const waits = waiting_for === undefined ? sql`contact_id is null` : waitsFor[waiting_for];
   const from = sql`purchases p where account_id = ${accountId} and ${waits}`;
-  return purchasePage(tx, accountId, from, { columns: staffColumns, orderBy: sql`p.id desc` }, slice);
+  return purchasePage(tx, accountId, from, { columns: staffColumns(accountId), orderBy: sql`p.id desc` }, slice);
 }
 
 /** Counts the waiting purchases, in total and by key. */

@@ -9,7 +9,7 @@ interface PopRow extends Omit<PurchasePop, 'transaction_lines' | 'contact_id'> {
   lines: StoredLine[] | null;
 }
 
-const popColumns = sql`${unitName}, p.id, p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id,
+const popColumns = (accountId: number) => sql`${unitName(accountId)}, p.id, p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id,
   to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`;
 
 /** A contact's purchases in a range of days, newest first. */
@@ -32,7 +32,7 @@ export async function selectPurchasePops(
   const list = {
     ...popsOf(accountId),
     columns: sql`case when pg_column_size(p.lines) <= ${room.bytes} and jsonb_array_length(p.lines) <= ${room.lines}
-      then p.lines end as lines, ${popColumns}`,
+      then p.lines end as lines, ${popColumns(accountId)}`,
     show: (row: PopRow, { contactId }: PageRequest) => (row.lines ? showPop(row, row.lines, contactId) : undefined),
   };
   // One row more than allowed shows whether there are more.
@@ -85,7 +85,7 @@ export async function selectPopsOf(
   { ids }: PopPiece,
 ): Promise<PurchasePop[]> {
   const rows = await tx<PopRow>`
-    select p.lines, ${popColumns} from purchases p where account_id = ${accountId} and id = any(${ids}::bigint[])
+    select p.lines, ${popColumns(accountId)} from purchases p where account_id = ${accountId} and id = any(${ids}::bigint[])
     order by p.created_at desc, p.id desc`;
   return rows.map((row) => showPop(row, row.lines ?? [], contactId));
 }

@@ -182,7 +182,8 @@ export async function findMatch(
 }
 
 // Names are looked up instead of joined: a plan that starts with the units reads all their purchases.
-export const unitName = sql`(select name from units where account_id = p.account_id and id = p.unit_id) as unit_name`;
+export const unitName = (accountId: number) =>
+  sql`(select name from units where account_id = ${accountId} and id = p.unit_id) as unit_name`;
 
 export interface PurchaseSize {
   id: number;

@@ -53,7 +53,7 @@ export async function insertWifi(tx: Tx, accountId: number, rows: WifiRow[]): Pr
 export function selectWifiPops(tx: Tx, accountId: number, all: PageRequest[]): Promise<Rows<WifiPop>[]> {
   const list = {
     // The name of the unit is looked up instead of joined: a plan that starts with the units reads all their interactions.
-    columns: sql`w.id, w.unit_id, (select name from units where account_id = w.account_id and id = w.unit_id) as unit_name, w.hotspot_name, w.mac_address, w.device_type, w.interaction_type,
+    columns: sql`w.id, w.unit_id, (select name from units where account_id = ${accountId} and id = w.unit_id) as unit_name, w.hotspot_name, w.mac_address, w.device_type, w.interaction_type,
       to_char(w.created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`,
     from: sql`unnest(request.contact_ids) as person (id) cross join lateral (
       select * from wifi_interactions where account_id = ${accountId} and contact_id = person.id

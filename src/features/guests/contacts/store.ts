@@ -147,12 +147,12 @@ export interface StaffRow extends ContactRow {
   merged_contact_ids: number[];
 }
 
-const staffColumns = sql`${columns}, created_at, updated_at, array(
-  select m.id from contacts m where m.account_id = contacts.account_id and m.merged_into = contacts.id order by 1) as merged_contact_ids`;
+const staffColumns = (accountId: number) => sql`${columns}, created_at, updated_at, array(
+  select m.id from contacts m where m.account_id = ${accountId} and m.merged_into = contacts.id order by 1) as merged_contact_ids`;
 
 export async function findStaffContact(tx: Tx, accountId: number, id: number): Promise<StaffRow | undefined> {
   const [row] = await tx<StaffRow>`
-    select ${staffColumns} from contacts where account_id = ${accountId} and id = ${id}`;
+    select ${staffColumns(accountId)} from contacts where account_id = ${accountId} and id = ${id}`;
   return row;
 }
 
@@ -172,7 +172,7 @@ export function selectContacts(
     ' and ',
   );
   const from = sql`contacts where ${narrowed}`;
-  return listing(tx, { columns: staffColumns, from, orderBy: sql`id` }, slice);
+  return listing(tx, { columns: staffColumns(accountId), from, orderBy: sql`id` }, slice);
 }
 
 /** Allows this transaction to delete from the consent ledger and the merges. */

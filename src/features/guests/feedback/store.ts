@@ -45,6 +45,6 @@ export function selectFeedback(tx: Tx, accountId: number, contactIds: number[], 
   const from = sql`feedback f where account_id = ${accountId} and contact_id = any(${contactIds})`;
   const columns = sql`id, type_id, source_id, unit_id, comments, to_char(created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at,
     (select coalesce(jsonb_agg(jsonb_build_object('category_id', category_id, 'rating_text', rating_text, 'contact_note', contact_note) order by r.id), '[]')
-      from feedback_ratings r where r.account_id = f.account_id and r.feedback_id = f.id) as ratings`;
+      from feedback_ratings r where r.account_id = ${accountId} and r.feedback_id = f.id) as ratings`;
   return listing(tx, { columns, from, orderBy: sql`id desc` }, slice);
 }

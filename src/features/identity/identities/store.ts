@@ -11,29 +11,18 @@ import type { Claim, Identity, Taken } from './schema.ts';
  * statistics, and a plan from nearly empty tables reads them completely later.
  */
 
+/** The contact that owns an identity, and its survivor after merges. */
 export interface Owner {
-  /** The contact that owns the identity, and its survivor after merges. */
   contact: number | null;
   owner: number | null;
-  /** An id for a new contact, if one is probably needed. */
-  fresh_id: number | null;
 }
 
-export interface OwnerQuery extends Identity {
-  /** If it has no owner, a new contact is created. */
-  makesNew: boolean;
-}
-
-/**
- * The owners of these identities, in order. The sequence is named directly, because a catalogue look-up per contact is
- * slow.
- */
-export function findOwners(tx: Tx, accountId: number, queries: OwnerQuery[]): Promise<Owner[]> {
+/** The owners of these identities, in order. */
+export function findOwners(tx: Tx, accountId: number, identities: Identity[]): Promise<Owner[]> {
   return tx<Owner>`
-    select identity.contact_id as contact, contact.owner,
-      case when makes_new and identity.contact_id is null then nextval('contacts_id_seq') end as fresh_id
-    from unnest(${queries.map(({ kind }) => kind)}::text[], ${queries.map(({ value }) => value)}::text[],
-      ${queries.map(({ makesNew }) => makesNew)}::boolean[]) with ordinality as query (kind, value, makes_new, place)
+    select identity.contact_id as contact, contact.owner
+    from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[])
+      with ordinality as query (kind, value, place)
     left join lateral (
       select contact_id from identities
       where account_id = ${accountId} and kind = query.kind and value = query.value offset 0) as identity on true
@@ -120,7 +109,7 @@ export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]
     from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as claim (kind text, value text, contact_id bigint)
     order by kind, value
     on conflict (account_id, kind, value) do update
-      set contact_id = case when identities.kind in ('membership', 'card') then excluded.contact_id else raced() end`;
+      set contact_id = case when identities.kind in ('membership', 'card') then excluded.contact_id else raced(identities.contact_id) end`;
 }
 
 export interface NewMerge {
@@ -155,21 +144,22 @@ export async function appendMerges(tx: Tx, accountId: number, merges: NewMerge[]
   return rows.map((row) => row.id);
 }
 
-const mergeColumns = sql`m.id, m.contact_id, m.into_contact_id, m.reason, m.actor, m.taken, m.at, undo.at as undone_at, undo.actor as undone_by,
+const mergeColumns = (accountId: number) => sql`m.id, m.contact_id, m.into_contact_id, m.reason, m.actor, m.taken, m.at, undo.at as undone_at, undo.actor as undone_by,
   (select jsonb_build_object('first_name', coalesce(first_name, ''), 'last_name', coalesce(last_name, ''), 'email', coalesce(email, ''),
-    'mobile_number', coalesce(mobile_number, '')) from contacts c where c.account_id = m.account_id and c.id = m.contact_id) as contact`;
-const mergesWithUndo = sql`merges m left join merges undo on undo.account_id = m.account_id and undo.undoes = m.id`;
+    'mobile_number', coalesce(mobile_number, '')) from contacts c where c.account_id = ${accountId} and c.id = m.contact_id) as contact`;
+const mergesWithUndo = (accountId: number) => sql`merges m
+  left join lateral (select at, actor from merges where account_id = ${accountId} and undoes = m.id offset 0) as undo on true`;
 
 export async function findMerge(tx: Tx, accountId: number, id: number): Promise<MergeRow | undefined> {
   const [row] = await tx<MergeRow>`
-    select ${mergeColumns} from ${mergesWithUndo} where m.account_id = ${accountId} and m.id = ${id} and m.undoes is null`;
+    select ${mergeColumns(accountId)} from ${mergesWithUndo(accountId)} where m.account_id = ${accountId} and m.id = ${id} and m.undoes is null`;
   return row;
 }
 
 /** The last merge of this contact into another one. */
 export async function latestMerge(tx: Tx, accountId: number, contactId: number): Promise<MergeRow> {
   const rows = await tx<MergeRow>`
-    select ${mergeColumns} from ${mergesWithUndo}
+    select ${mergeColumns(accountId)} from ${mergesWithUndo(accountId)}
     where m.account_id = ${accountId} and m.contact_id = ${contactId} and m.undoes is null order by m.id desc limit 1`;
   return only(rows);
 }
@@ -182,8 +172,8 @@ export function selectMerges(
   slice: Slice,
 ): Promise<Rows<MergeRow>> {
   const theirs = sql`and (m.contact_id = any(${contactIds}) or m.into_contact_id = any(${contactIds}))`;
-  const from = sql`${mergesWithUndo} where m.account_id = ${accountId} and m.undoes is null ${contactIds ? theirs : sql``}`;
-  return listing(tx, { columns: mergeColumns, from, orderBy: sql`m.id desc` }, slice);
+  const from = sql`${mergesWithUndo(accountId)} where m.account_id = ${accountId} and m.undoes is null ${contactIds ? theirs : sql``}`;
+  return listing(tx, { columns: mergeColumns(accountId), from, orderBy: sql`m.id desc` }, slice);
 }
 
 /** A merged contact, and the contacts that had been merged into it. Undone merges do not count. */
@@ -194,7 +184,7 @@ export async function mergeSubtree(tx: Tx, accountId: number, contactId: number)
       union
       select m.contact_id from line join merges m on m.account_id = ${accountId} and m.into_contact_id = line.id
       where m.undoes is null and not exists (
-        select from merges undo where undo.account_id = m.account_id and undo.undoes = m.id))
+        select from merges undo where undo.account_id = ${accountId} and undo.undoes = m.id))
     select id from line`;
   return rows.map((row) => row.id);
 }

@@ -134,8 +134,9 @@ export async function matchWaiting(
 ): Promise<void> {
   const rows = await tx<{ matched_by: MatchKey }>`
     update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = ${tx.now},
-      matched_value = case match.key when 'booking_reference' then booking_reference when 'unique_code' then unique_code
-        when 'membership_number' then membership_number when 'card_reference' then card_reference else table_number end
+      matched_value = case when match.key = 'booking_reference' then booking_reference when match.key = 'unique_code' then unique_code
+        when match.key = 'membership_number' then membership_number when match.key = 'card_reference' then card_reference
+        else table_number end
     from (
       select distinct on (id) * from (${matches(accountId, timeZone, newKeys)}) as match
       order by id, place, rank, seconds, booking_id desc) as match

@@ -2,17 +2,25 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Connection, openConnection } from '../../../src/platform/db/connection.ts';
-import { locateBinaries } from '../../../src/platform/db/embedded/binaries.ts';
-import { createCluster } from '../../../src/platform/db/embedded/cluster.ts';
-import { ServerControl } from '../../../src/platform/db/embedded/control.ts';
-import { freePort, runningPostmaster } from '../../../src/platform/db/embedded/process.ts';
-import { chooseRunner } from '../../../src/platform/db/embedded/runner.ts';
+import { type Connection, openConnection } from '../../src/platform/db/connection.ts';
+import { locateBinaries } from '../../src/platform/db/embedded/binaries.ts';
+import { createCluster } from '../../src/platform/db/embedded/cluster.ts';
+import { ServerControl } from '../../src/platform/db/embedded/control.ts';
+import { freePort, runningPostmaster } from '../../src/platform/db/embedded/process.ts';
+import { chooseRunner } from '../../src/platform/db/embedded/runner.ts';
 
 /** The maximum time for PostgreSQL to come back. */
 const timeoutMs = 60_000;
 
-/** A PostgreSQL for fault injection. */
+interface ServerOptions {
+  /** The folder of the PostgreSQL programs, if not those from npm. */
+  binFolder?: string | undefined;
+  settings?: Record<string, string>;
+  /** Whether roles log in without passwords. The nodes of a distributed server log in to each other. */
+  trust?: boolean;
+}
+
+/** A PostgreSQL for tests and proofs, on this machine. */
 export class Postgres {
   readonly #cluster: string;
   readonly #control: ServerControl;
@@ -23,19 +31,20 @@ export class Postgres {
     this.#control = control;
   }
 
-  /** An external server. Only this proof starts and stops it. */
-  static async create(folder: string): Promise<Postgres> {
+  /** An external server. Only the caller starts and stops it. */
+  static async create(folder: string, options: ServerOptions = {}): Promise<Postgres> {
     const cluster = join(folder, 'postgres');
     const runner = chooseRunner(cluster);
-    await createCluster(cluster, locateBinaries(runner), runner);
-    return Postgres.in(folder);
+    await createCluster(cluster, locateBinaries(runner, options.binFolder), runner);
+    if (options.trust) await runner.write(cluster, 'pg_hba.conf', 'host all all 127.0.0.1/32 trust\n');
+    return Postgres.in(folder, options);
   }
 
   /** The embedded server, which the service restarts. */
-  static in(folder: string): Postgres {
+  static in(folder: string, { binFolder, settings = {} }: ServerOptions = {}): Postgres {
     const cluster = join(folder, 'postgres');
     const runner = chooseRunner(cluster);
-    return new Postgres(cluster, new ServerControl(cluster, locateBinaries(runner), runner, {}));
+    return new Postgres(cluster, new ServerControl(cluster, locateBinaries(runner, binFolder), runner, settings));
   }
 
   /** Starts on the same port, so that the URL stays valid. */
@@ -56,9 +65,9 @@ export class Postgres {
     return this.#port || Number(this.#file('postmaster.pid').split('\n')[3]);
   }
 
-  address(role: 'regulars' | 'postgres'): string {
+  address(role: 'regulars' | 'postgres', database = 'regulars'): string {
     const secret = this.#file(role === 'regulars' ? 'regulars.secret' : 'superuser.secret');
-    return `postgres://${role}:${secret}@127.0.0.1:${this.port()}/regulars`;
+    return `postgres://${role}:${secret}@127.0.0.1:${this.port()}/${database}`;
   }
 
   /** A superuser's connection, which bypasses row-level security. */

@@ -1,0 +1,141 @@
+import { SetupProblem } from '../../../shared/problem.ts';
+import { type Connection, type ConnectOptions, openConnection } from '../connection.ts';
+import { type TenantTable, tenantTables } from '../deletion.ts';
+import { takeMigrationLock } from '../migrate.ts';
+import { identifier, only, type Run, raw } from '../sql.ts';
+import { kindOf } from './detect.ts';
+
+/** The tables that every node has a copy of: rows of other tables refer to them on every node. */
+const referenceTables = ['accounts', 'users'];
+
+export interface Distributed {
+  /** The tables that were distributed now; none if they were before. */
+  tables: number;
+  shards: number;
+  workers: number;
+  rows: number;
+}
+
+/**
+ * Distributes the tenant tables by account, and copies the directory to every node. It is one transaction: requests wait
+ * for it, and an interruption leaves the database as it was.
+ */
+export async function distribute(
+  options: ConnectOptions,
+  { shards, say }: { shards: number; say: (text: string) => void },
+): Promise<Distributed> {
+  const connection = await openConnection(options);
+  const { run } = connection;
+  try {
+    const kind = await kindOf(run);
+    if (kind === 'without Citus') throw withoutCitus(await isInstallable(run));
+    await takeMigrationLock(run);
+    const tables = await tenantTables(run);
+    const { workers } = only(
+      await run<{ workers: number }>`select count(*) as workers from citus_get_active_worker_nodes()`,
+    );
+    const done = kind === 'distributed' ? none : await move(connection, tables, shards, say);
+    const { count } = only(
+      await run<{ count: number }>`
+      select count(*) as count from pg_dist_shard where logicalrelid = 'contacts'::regclass`,
+    );
+    return { ...done, shards: count, workers };
+  } finally {
+    await connection.close();
+  }
+}
+
+const none = { tables: 0, rows: 0 };
+
+function withoutCitus(isInstallable: boolean): SetupProblem {
+  const way = isInstallable
+    ? 'It is installed on the server: let a superuser run `create extension citus` in this database on every node, and add the nodes with `citus_add_node`.'
+    : 'Install it on every server, and put it into shared_preload_libraries.';
+  return new SetupProblem(`This database has no Citus, so it can't be distributed. Nothing was changed. ${way}`);
+}
+
+async function isInstallable(run: Run): Promise<boolean> {
+  return (await run`select from pg_available_extensions where name = 'citus'`).length > 0;
+}
+
+async function move(
+  { transaction }: Connection,
+  tables: TenantTable[],
+  shards: number,
+  say: (text: string) => void,
+): Promise<{ tables: number; rows: number }> {
+  return transaction(async (tx) => {
+    await tx`set local statement_timeout = 0`;
+    // Foreign keys to the reference tables do not allow parallel connections to one node.
+    await tx`set local citus.multi_shard_modify_mode = 'sequential'`;
+    // Ours only refuse changes of the row at hand, so they work on each shard alone.
+    await tx`set local citus.enable_unsafe_triggers = on`;
+    await tx`set local client_min_messages = warning`;
+    await tx`set local app.show_deleted = 'on'`;
+    const names = tables.map(({ name }) => name);
+    const all = [...referenceTables, ...names];
+    await tx`lock table ${raw(all.map((name) => identifier(name).sql).join())} in access exclusive mode`;
+    // Row-level security would hide every row from the copy, and a trigger would refuse to empty the old table.
+    const forced = await forcedTables(tx);
+    for (const name of forced) await tx`alter table ${identifier(name)} no force row level security`;
+    for (const name of all) await tx`alter table ${identifier(name)} disable trigger user`;
+    const before = await countAll(tx, all);
+    const keys = await dropForeignKeys(tx);
+    for (const name of referenceTables) {
+      await tx`select create_reference_table(${name})`;
+      await tx`select truncate_local_data_after_distributing_table(${name})`;
+    }
+    let first: string | undefined;
+    for (const [index, name] of names.entries()) {
+      say(`${index + 1} of ${names.length}: ${name}, ${(before.get(name) ?? 0).toLocaleString('en')} rows`);
+      await (first === undefined
+        ? tx`select create_distributed_table(${name}, 'account_id', shard_count := ${shards}::int)`
+        : tx`select create_distributed_table(${name}, 'account_id', colocate_with := ${first})`);
+      // The rows in the old place are not visible any more, but still on the disk.
+      await tx`select truncate_local_data_after_distributing_table(${name})`;
+      first ??= name;
+    }
+    await tx`
+      select create_distributed_function(oid::regprocedure) from pg_proc where pronamespace = current_schema()::regnamespace
+        and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`;
+    say(`checking ${keys.length} foreign keys`);
+    for (const key of keys) await tx`${raw(key)}`;
+    const after = await countAll(tx, all);
+    for (const name of all)
+      if (after.get(name) !== before.get(name))
+        throw new SetupProblem(
+          `${name} had ${before.get(name)} rows and has ${after.get(name)} on the nodes. Nothing was changed.`,
+        );
+    for (const name of all) await tx`alter table ${identifier(name)} enable trigger user`;
+    for (const name of forced) await tx`alter table ${identifier(name)} force row level security`;
+    return { tables: names.length, rows: [...after.values()].reduce((sum, count) => sum + count, 0) };
+  });
+}
+
+async function forcedTables(run: Run): Promise<string[]> {
+  const rows = await run<{ name: string }>`
+    select relname::text as name from pg_class where relnamespace = current_schema()::regnamespace and relforcerowsecurity order by 1`;
+  return rows.map(({ name }) => name);
+}
+
+async function countAll(run: Run, names: string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const name of names)
+    counts.set(name, only(await run<{ count: number }>`select count(*) as count from ${identifier(name)}`).count);
+  return counts;
+}
+
+/** Tables are distributed without their foreign keys. Returns the statements that add them again. */
+async function dropForeignKeys(run: Run): Promise<string[]> {
+  const keys = await run<{ table: string; name: string; definition: string }>`
+    select conrelid::regclass::text as table, conname::text as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where connamespace = current_schema()::regnamespace and contype = 'f' order by 1, 2`;
+  for (const { table, name } of keys) await run`alter table ${raw(table)} drop constraint ${identifier(name)}`;
+  return keys.map(
+    ({ table, name, definition }) =>
+      `alter table ${table} add constraint ${identifier(name).sql} ${definition.replace(setNull, '')}`,
+  );
+}
+
+/** Citus has no such foreign key. The verbs that delete contacts release their codes first. */
+const setNull = / ON DELETE SET NULL( \([a-z_]+\))?$/;

@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openConnection } from '../../src/platform/db/connection.ts';
+import { raw } from '../../src/platform/db/sql.ts';
+import { Postgres } from './postgres.ts';
+
+/** Settings of each node. Moving a shard while it is written to needs logical decoding. */
+const nodeSettings = {
+  shared_preload_libraries: 'citus',
+  wal_level: 'logical',
+  max_connections: '300',
+  max_prepared_transactions: '600',
+  max_worker_processes: '64',
+  max_wal_senders: '40',
+  max_replication_slots: '40',
+  shared_buffers: '128MB',
+};
+
+/** Whether the PostgreSQL programs in this folder come with Citus. */
+export function hasCitus(binFolder: string): boolean {
+  return [join(binFolder, '..', 'lib'), join(binFolder, '..', 'lib', 'postgresql')].some((folder) =>
+    existsSync(join(folder, 'citus.so')),
+  );
+}
+
+/** A distributed PostgreSQL on this machine: a coordinator, which is the first node, and workers. */
+export class CitusCluster {
+  readonly nodes: readonly Postgres[];
+
+  private constructor(nodes: Postgres[]) {
+    this.nodes = nodes;
+  }
+
+  static async start(
+    folder: string,
+    {
+      binFolder,
+      workers = 2,
+      settings = {},
+    }: { binFolder: string; workers?: number; settings?: Record<string, string> },
+  ): Promise<CitusCluster> {
+    const nodes: Postgres[] = [];
+    for (let n = 0; n <= workers; n++) {
+      const place = join(folder, `node${n}`);
+      mkdirSync(place, { recursive: true });
+      const node = await Postgres.create(place, { binFolder, trust: true, settings: { ...nodeSettings, ...settings } });
+      await node.start();
+      nodes.push(node);
+    }
+    const cluster = new CitusCluster(nodes);
+    await cluster.connectNodes('regulars');
+    return cluster;
+  }
+
+  get coordinator(): Postgres {
+    const [first] = this.nodes;
+    if (!first) throw new Error('The cluster has no nodes.');
+    return first;
+  }
+
+  get workers(): readonly Postgres[] {
+    return this.nodes.slice(1);
+  }
+
+  /** Installs the extension in this database of every node, and tells the coordinator about the workers. */
+  async connectNodes(database: string): Promise<void> {
+    await this.#onEach(database, 'create extension citus');
+    const connection = await openConnection({ url: this.coordinator.address('postgres', database) });
+    try {
+      const { run } = connection;
+      await run`select citus_set_coordinator_host('127.0.0.1', ${this.coordinator.port()})`;
+      for (const worker of this.workers) await run`select citus_add_node('127.0.0.1', ${worker.port()})`;
+    } finally {
+      await connection.close();
+    }
+  }
+
+  /** Runs a statement as the superuser on every node, without Citus passing it on to the others. */
+  async onEachNode(statement: string): Promise<void> {
+    await this.#onEach('postgres', statement);
+  }
+
+  async #onEach(database: string, statement: string): Promise<void> {
+    for (const node of this.nodes) {
+      const connection = await openConnection({ url: node.address('postgres', database) });
+      try {
+        await connection.run`${raw(statement)}`;
+      } finally {
+        await connection.close();
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const node of this.nodes) await node.stop();
+  }
+}
