@@ -36,12 +36,13 @@ export async function retryWhileUnavailable<T>(
 }
 
 /**
- * Checks an external server, and returns the role to switch to. An ordinary role needs no switch. A superuser would bypass
+ * Checks an external server, and returns how to connect to it. An ordinary role needs no switch. A superuser would bypass
  * row-level security, so a plain role is created once, and each connection switches to it.
  */
-export async function checkServer(url: string): Promise<{ role: string | undefined }> {
+export async function checkServer(url: string): Promise<{ role: string | undefined; isPooled: boolean }> {
   try {
-    const connection = await openConnection({ url });
+    // Works with and without a pooler.
+    const connection = await openConnection({ url, isPooled: true });
     try {
       const [server] = await connection.run<{ version: number; bypasses: boolean; database: string }>`
         select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as bypasses, current_database() as database
@@ -49,9 +50,12 @@ export async function checkServer(url: string): Promise<{ role: string | undefin
       if (!server) throw new Error('it did not say who we are');
       if (server.version < 150_000)
         throw new Error(`it is PostgreSQL ${Math.floor(server.version / 10_000)}, and Regulars needs 15 or newer`);
-      if (!server.bypasses) return { role: undefined };
+      const isPooled = await connection.seesPooler();
+      if (!server.bypasses) return { role: undefined, isPooled };
+      // The switch would end with the transaction, and graphile-worker does not repeat it.
+      if (isPooled) throw new Error('a superuser cannot use it through a connection pooler; use an ordinary role');
       await connection.transaction((tx) => preparePlainRole(tx, server.database));
-      return { role: plainRole };
+      return { role: plainRole, isPooled };
     } finally {
       await connection.close();
     }
