@@ -64,7 +64,7 @@ async function onServer(url: string, statement: string): Promise<void> {
 
 export async function openTestDatabase(): Promise<TestDatabase & { db: Database }> {
   const database = await createDatabase();
-  const db = openPool({ url: database.url, connections: 5, distributed: isDistributed() });
+  const db = openPool({ url: database.url, connections: 5 });
   afterAll(() => db.close());
   return { ...database, db };
 }

@@ -39,6 +39,7 @@ export function runJobs(connect: ConnectOptions, tasks: Tasks, log: Logger): Job
           ),
           concurrency,
           noHandleSignals: true,
+          noPreparedStatements: connect.isPooled === true,
           pollInterval: 2000,
           logger,
           preset,

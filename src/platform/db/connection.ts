@@ -1,40 +1,65 @@
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { sendTogether } from '../internals/pg.ts';
-import { databaseTime, type Run, runner, type Tx, transactionOver, types } from './sql.ts';
+import { ignoreListen } from '../internals/graphile-worker.ts';
+import { announcedPid, sendTogether } from '../internals/pg.ts';
+import { databaseTime, only, type Run, runner, type Tx, transactionOver, types } from './sql.ts';
 
 export interface ConnectOptions {
   url: string;
   /** The role to switch to after the login, if the login role could bypass row-level security. */
   role?: string | undefined;
   applicationName?: string;
+  /**
+   * Whether a pooler such as PgBouncer can run each transaction on another connection to PostgreSQL. Then nothing may
+   * outlive a transaction: settings are sent with each BEGIN, and statements have no names.
+   */
+  isPooled?: boolean;
   /** Whether the database is distributed. */
-  distributed?: boolean | undefined;
+  isDistributed?: boolean;
 }
 
-/** The settings of every connection to PostgreSQL. */
-export function settings({
-  url,
-  role,
-  applicationName = 'regulars',
-  distributed = false,
-  statementTimeoutMs,
-}: ConnectOptions & { statementTimeoutMs?: number }): pg.ClientConfig {
-  const address = new URL(url);
-  // In the driver, the URL overrides the other settings, and environment variables are the defaults.
+type SettingsOptions = ConnectOptions & { statementTimeoutMs?: number };
+
+/** The settings of PostgreSQL for our statements, as startup options. Later ones override earlier ones. */
+function serverOptions({ url, role, statementTimeoutMs }: SettingsOptions): string {
   const options = [
     // The options of the URL come after this one, so they override it.
     statementTimeoutMs === undefined ? '' : `-c statement_timeout=${statementTimeoutMs}`,
-    planning(distributed),
-    address.searchParams.get('options') ?? '-c TimeZone=UTC',
+    // With custom plans, an account newer than the statistics is planned as if it were empty, and any index seems equally good.
+    '-c plan_cache_mode=force_generic_plan',
+    // On a distributed server, the settings of a transaction, such as its account, reach the shards. Others ignore it.
+    '-c citus.propagate_set_commands=local',
+    new URL(url).searchParams.get('options') ?? '-c TimeZone=UTC',
     role === undefined ? '' : `-c role=${role}`,
   ];
+  return options.join(' ').trim();
+}
+
+/**
+ * The start of a transaction. Behind a pooler it contains the settings. A distributed server chooses the shard by the value
+ * of the account, so it can't use generic plans.
+ */
+export function beginStatement(options: SettingsOptions): string {
+  const plans = options.isDistributed ? ['set local plan_cache_mode = force_custom_plan'] : [];
+  if (!options.isPooled) return ['begin', ...plans].join('; ');
+  const pairs = serverOptions(options).matchAll(/(?:^|\s)(?:-c\s*|--)([\w.-]+)=((?:\\.|[^\s\\])*)/g);
+  const statements = Array.from(pairs, ([, name = '', value = '']) => {
+    return `set local ${name.replaceAll('-', '_')} = ${pg.escapeLiteral(value.replace(/\\(.)/g, '$1'))}`;
+  });
+  return ['begin', ...statements, ...plans].join('; ');
+}
+
+/** The settings of every connection to PostgreSQL. */
+export function settings(options: SettingsOptions): pg.ClientConfig {
+  const address = new URL(options.url);
+  // In the driver, the URL overrides the other settings, and environment variables are the defaults.
   for (const name of ['options', 'application_name']) address.searchParams.delete(name);
   return {
     connectionString: address.href,
-    application_name: applicationName,
-    options: options.join(' ').trim(),
+    application_name: options.applicationName ?? 'regulars',
+    // PgBouncer refuses a connection with startup options.
+    options: options.isPooled ? '' : serverOptions(options),
     // Unless the URL has sslmode=….
     ssl: false,
     connectionTimeoutMillis: 10_000,
@@ -45,19 +70,10 @@ export function settings({
   };
 }
 
-/**
- * With custom plans, an account newer than the statistics is planned as if it were empty, and any index seems equally good.
- * A distributed server chooses the shard by the value of the account, so it has no generic plans. There, the settings of a
- * transaction, such as its account, must reach the shards.
- */
-function planning(distributed: boolean): string {
-  return distributed
-    ? '-c plan_cache_mode=force_custom_plan -c citus.propagate_set_commands=local'
-    : '-c plan_cache_mode=force_generic_plan';
-}
-
 export interface Connection {
   run: Run;
+  /** Whether a pooler is between this client and PostgreSQL. */
+  seesPooler(): Promise<boolean>;
   /** Runs one or several statements without values. */
   script(text: string): Promise<void>;
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -66,7 +82,7 @@ export interface Connection {
 
 /** Opens one connection outside the pool, for migrations and locks. */
 export async function openConnection(options: ConnectOptions & { onLost?: () => void }): Promise<Connection> {
-  return connect(new pg.Client(settings(options)), options.onLost);
+  return connect(new pg.Client(settings(options)), options, options.onLost);
 }
 
 /** Reads and writes tables as streams of text, one line per row. Statements are not pipelined. Closing interrupts a running statement. */
@@ -79,7 +95,7 @@ export interface CopyConnection extends Connection {
 
 export async function openCopyConnection(options: ConnectOptions): Promise<CopyConnection> {
   const client = new pg.Client({ ...settings(options), pipeline: false });
-  const connection = await connect(client);
+  const connection = await connect(client, options);
   return {
     ...connection,
     copyOut: async function* (statement) {
@@ -99,8 +115,9 @@ export async function openCopyConnection(options: ConnectOptions): Promise<CopyC
   };
 }
 
-async function connect(client: pg.Client, onLost?: () => void): Promise<Connection> {
+async function connect(client: pg.Client, options: ConnectOptions, onLost?: () => void): Promise<Connection> {
   let closing = false;
+  const run = runner(client, !options.isPooled);
   // Without a listener a lost connection would end the process. Waiting statements fail anyway.
   client.on('error', () => {});
   await client.connect();
@@ -108,14 +125,18 @@ async function connect(client: pg.Client, onLost?: () => void): Promise<Connecti
     if (!closing) onLost?.();
   });
   return {
-    run: runner(client),
+    run,
+    seesPooler: async () => {
+      const { pid } = only(await run<{ pid: number }>`select pg_backend_pid() as pid`);
+      return pid !== announcedPid(client);
+    },
     script: async (text) => {
       await client.query(text);
     },
     transaction: async (work) => {
-      await client.query('begin');
+      await client.query(beginStatement(options));
       try {
-        const result = await work(transactionOver(runner(client), databaseTime));
+        const result = await work(transactionOver(run, databaseTime));
         await commit(client);
         return result;
       } catch (error) {
@@ -154,7 +175,11 @@ export function openClients(options: ConnectOptions & { connections: number }): 
   });
   // Without these a lost connection would end the process.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    // A notification would arrive at any client of the pooler.
+    if (options.isPooled) ignoreListen(client);
+  });
   return pool;
 }
 

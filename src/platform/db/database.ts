@@ -3,7 +3,8 @@ import pg from 'pg';
 import { codeOf } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import { isConnectionError, sendTogether } from '../internals/pg.ts';
-import { type ConnectOptions, commit, settings } from './connection.ts';
+import { beginStatement, type ConnectOptions, commit, settings } from './connection.ts';
+import { kindOf } from './distributed/detect.ts';
 import { settled } from './ordered.ts';
 import { databaseTime, type Run, raw, runner, sql, type Tx, transactionOver } from './sql.ts';
 
@@ -51,8 +52,11 @@ export interface PoolOptions extends ConnectOptions {
 
 export function openPool(options: PoolOptions): Database {
   const { longestStatementMs = statementTimeoutMs } = options;
+  const connect = { ...options, statementTimeoutMs: longestStatementMs };
+  let { isDistributed = false } = options;
+  const begin = () => beginStatement({ ...connect, isDistributed });
   const pool = new pg.Pool({
-    ...settings({ ...options, statementTimeoutMs: longestStatementMs }),
+    ...settings(connect),
     max: options.connections,
     idleTimeoutMillis: 60_000,
     // A database that does not respond counts as unavailable.
@@ -76,7 +80,7 @@ export function openPool(options: PoolOptions): Database {
   });
 
   /** A connection is taken for the first statement, so work before it does not occupy one. */
-  async function transaction<T>(key: number, begin: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+  async function attempt<T>(key: number, beginning: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
     let hasTurn = false;
     let client: pg.PoolClient | undefined;
     let connecting: Promise<pg.PoolClient> | undefined;
@@ -91,13 +95,13 @@ export function openPool(options: PoolOptions): Database {
       client.on('error', noteBroken);
       // Sent together with the first statement. It fails only if the connection does.
       sendTogether(client);
-      client.query(begin).catch(noteBroken);
+      client.query(beginning).catch(noteBroken);
       return client;
     };
     let cause: unknown;
     const send = <Row>(connected: pg.PoolClient, strings: TemplateStringsArray, values: unknown[]) => {
       sendTogether(connected);
-      const result = runner(connected)<Row>(strings, ...values);
+      const result = runner(connected, !options.isPooled)<Row>(strings, ...values);
       // Results arrive in the order of the statements, so the first error is the cause of those after it.
       result.catch((error) => {
         cause ??= error;
@@ -139,9 +143,21 @@ export function openPool(options: PoolOptions): Database {
     }
   }
 
+  /** If the database was distributed while this process ran, the first transaction with other plans fails. */
+  async function transaction<T>(key: number, enter: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+    try {
+      return await attempt(key, `${begin()}${enter}`, work);
+    } catch (error) {
+      if (isDistributed || codeOf(error) !== noSuchPlan) throw error;
+      isDistributed = (await attempt(keyOfLane.directory, begin(), kindOf)) === 'distributed';
+      if (!isDistributed) throw error;
+      return attempt(key, `${begin()}${enter}`, work);
+    }
+  }
+
   return {
-    transaction: (work, lane = 'directory') => transaction(keyOfLane[lane], 'begin', work),
-    tenant: (accountId, work) => transaction(accountId, `begin; ${enter(accountId)}`, work),
+    transaction: (work, lane = 'directory') => transaction(keyOfLane[lane], '', work),
+    tenant: (accountId, work) => transaction(accountId, `; ${enter(accountId)}`, work),
     ping: async () => {
       const late = pause(pingTimeoutMs, undefined, { ref: false }).then(() => {
         throw new Error('The database does not respond.');
@@ -152,6 +168,9 @@ export function openPool(options: PoolOptions): Database {
     close: () => pool.end(),
   };
 }
+
+/** PostgreSQL has no such plan or feature. */
+const noSuchPlan = '0A000';
 
 /** The error of a statement after another one of its transaction failed. */
 const failedBefore = '25P02';

@@ -43,8 +43,9 @@ export async function migrate(
   const connection = await openConnection(options);
   const { run } = connection;
   const latest = migrations.at(-1)?.version ?? 0;
+  let lock: Connection | undefined;
   try {
-    await takeMigrationLock(run);
+    lock = await holdMigrationLock(options, () => void connection.close());
     const done = await appliedMigrations(run);
     const newest = done.at(-1)?.version ?? 0;
     if (newest > latest) {
@@ -68,7 +69,24 @@ export async function migrate(
   } catch (error) {
     throw explainError(error);
   } finally {
+    await lock?.close();
     await connection.close();
+  }
+}
+
+/**
+ * Holds the migration lock until the connection is closed. It is the lock of an open transaction, because a pooler does
+ * not preserve locks of a session. If the connection is lost, so is the lock.
+ */
+async function holdMigrationLock(options: ConnectOptions, onLost: () => void): Promise<Connection> {
+  const connection = await openConnection({ ...options, onLost });
+  try {
+    await connection.script('begin; set local idle_in_transaction_session_timeout = 0');
+    await takeMigrationLock(connection.run);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
   }
 }
 
@@ -105,9 +123,9 @@ export function mustBeUnchanged(done: AppliedMigration[], known: Migration[]): v
   }
 }
 
-/** Takes the migration lock for the lifetime of the connection. */
+/** Takes the migration lock until the end of the transaction. */
 export async function takeMigrationLock(run: Run): Promise<void> {
-  await run`select pg_advisory_lock(${lockClass}, ${migrationLock})`;
+  await run`select pg_advisory_xact_lock(${lockClass}, ${migrationLock})`;
 }
 
 /** The applied migrations. Creates the table if it is missing. */

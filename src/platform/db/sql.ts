@@ -58,10 +58,11 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
-export function runner(client: pg.ClientBase): Run {
+/** Without names, PostgreSQL parses and plans each statement anew. */
+export function runner(client: pg.ClientBase, withNames = true): Run {
   return async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
     const { text, values: parameters } = new Sql(strings, values);
-    const name = parameters.length > 0 ? nameOf(text) : undefined;
+    const name = withNames && parameters.length > 0 ? nameOf(text) : undefined;
     const query: pg.QueryConfig = { text, values: parameters };
     if (name !== undefined) query.name = name;
     const { rows, rowCount } = await client.query(query);

@@ -1,3 +1,5 @@
+import type pg from 'pg';
+
 /**
  * Selects the waiting jobs, without those that failed for good, in the order of the arguments of `add_job`. The public
  * view of the jobs does not contain the payload.
@@ -8,3 +10,11 @@ export const selectWaitingJobs = `
   from graphile_worker._private_jobs as job join graphile_worker._private_tasks as task on task.id = job.task_id
     left join graphile_worker._private_job_queues as queue on queue.id = job.job_queue_id
   where job.attempts < job.max_attempts order by job.id`;
+
+/** Drops the statements with which graphile-worker subscribes to new jobs. It also polls for them. */
+export function ignoreListen(client: pg.ClientBase): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const withoutListen = (...args: unknown[]) =>
+    typeof args[0] === 'string' && /^(UN)?LISTEN /.test(args[0]) ? Promise.resolve() : query(...args);
+  Object.assign(client, { query: withoutListen });
+}

@@ -11,6 +11,14 @@ export function sendTogether(client: pg.ClientBase): void {
   process.nextTick(() => stream.uncork());
 }
 
+/**
+ * The process id that was announced when the client connected. PostgreSQL announces the id of its backend. A pooler
+ * announces a number of its own, because it assigns backends later.
+ */
+export function announcedPid(client: pg.ClientBase): number {
+  return (client as unknown as { processID: number }).processID;
+}
+
 /** The driver's own errors have no code, only these messages. */
 const connectionErrors =
   /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Client was closed)/;

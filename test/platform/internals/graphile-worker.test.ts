@@ -1,8 +1,10 @@
+import { Logger, run } from 'graphile-worker';
 import { expect, it } from 'vitest';
+import { openClients } from '../../../src/platform/db/connection.ts';
 import { addWaitingJobs, waitingJobs } from '../../../src/platform/db/jobs.ts';
 import { raw } from '../../../src/platform/db/sql.ts';
 import { selectWaitingJobs } from '../../../src/platform/internals/graphile-worker.ts';
-import { openTestDatabase } from '../../support/database.ts';
+import { openTestDatabase, superuser } from '../../support/database.ts';
 
 it('reads the waiting jobs with all arguments of add_job, without those that failed for good', async () => {
   const { db } = await openTestDatabase();
@@ -38,4 +40,25 @@ it('reads the waiting jobs with all arguments of add_job, without those that fai
     await addWaitingJobs(tx);
   });
   expect([...(await read())]).toEqual([job]);
+});
+
+it.each([false, true])('runs jobs, and listens for them unless there is a pooler (%s)', async (isPooled) => {
+  const { db, ...database } = await openTestDatabase();
+  const sql = await superuser(database);
+  const pgPool = openClients({ url: database.url, isPooled, connections: 3 });
+  let ran = 0;
+  const runner = await run({
+    ...{ pgPool, noHandleSignals: true, pollInterval: 100, noPreparedStatements: isPooled, concurrency: 1 },
+    taskList: { test: () => void ran++ },
+    logger: new Logger(() => () => {}),
+  });
+  // The last statement of each connection.
+  const listening = () => sql`
+    select from pg_stat_activity where datname = ${database.name} and query like 'LISTEN%'`;
+  if (!isPooled) await expect.poll(listening).toHaveLength(1);
+  await db.transaction((tx) => tx`select graphile_worker.add_job('test')`);
+  await expect.poll(() => ran).toBe(1);
+  expect(await listening()).toHaveLength(isPooled ? 0 : 1);
+  await runner.stop();
+  await pgPool.end();
 });

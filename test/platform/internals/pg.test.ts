@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it, vi } from 'vitest';
-import { isConnectionError, sendTogether } from '../../../src/platform/internals/pg.ts';
+import { announcedPid, isConnectionError, sendTogether } from '../../../src/platform/internals/pg.ts';
 import { createDatabase } from '../../support/database.ts';
 
 const { url } = await createDatabase('empty');
@@ -19,6 +19,14 @@ it('sends the statements of one turn in one write', async () => {
   const results = await Promise.all([ask(), ask(), ask()]);
   expect(results.map(({ rows }) => rows)).toEqual([[{ n: 1 }], [{ n: 1 }], [{ n: 1 }]]);
   expect([one.mock.calls.length, many.mock.calls.length]).toEqual([0, 1]);
+  await client.end();
+});
+
+it('knows the process id that the server announced', async () => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('select pg_backend_pid() as pid');
+  expect(announcedPid(client)).toBe(rows[0].pid);
   await client.end();
 });
 

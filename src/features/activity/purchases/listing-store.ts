@@ -26,7 +26,13 @@ export function selectPurchases(
   slice: Slice,
 ): Promise<Rows<Purchase>> {
   const from = sql`purchases p where account_id = ${accountId} and contact_id = any(${contactIds})`;
-  return purchasePage(tx, accountId, from, { columns: sql`${shown(accountId)}, p.matched_by`, orderBy: newestFirst }, slice);
+  return purchasePage(
+    tx,
+    accountId,
+    from,
+    { columns: sql`${shown(accountId)}, p.matched_by`, orderBy: newestFirst },
+    slice,
+  );
 }
 
 const newestFirst = sql`p.created_at desc, p.id desc`;
@@ -55,7 +61,9 @@ async function purchasePage<Row extends { id: number }>(
   return { rows, total };
 }
 
-const staffColumns = (accountId: number) => sql`${shown(accountId)}, p.matched_by, p.booking_reference, p.unique_code, p.unique_code_group_id, p.membership_number,
+const staffColumns = (
+  accountId: number,
+) => sql`${shown(accountId)}, p.matched_by, p.booking_reference, p.unique_code, p.unique_code_group_id, p.membership_number,
   p.card_reference, p.table_number, p.matched_at`;
 
 export async function findStaffPurchase(tx: Tx, accountId: number, id: number): Promise<StaffPurchase | undefined> {

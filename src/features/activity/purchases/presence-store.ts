@@ -9,7 +9,9 @@ interface PopRow extends Omit<PurchasePop, 'transaction_lines' | 'contact_id'> {
   lines: StoredLine[] | null;
 }
 
-const popColumns = (accountId: number) => sql`${unitName(accountId)}, p.id, p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id,
+const popColumns = (
+  accountId: number,
+) => sql`${unitName(accountId)}, p.id, p.transaction_reference, p.unit_id, p.provider_id, p.order_type_id,
   to_char(p.created_at, 'YYYY-MM-DD HH24:MI:SS') as transaction_date`;
 
 /** A contact's purchases in a range of days, newest first. */

@@ -144,7 +144,9 @@ export async function appendMerges(tx: Tx, accountId: number, merges: NewMerge[]
   return rows.map((row) => row.id);
 }
 
-const mergeColumns = (accountId: number) => sql`m.id, m.contact_id, m.into_contact_id, m.reason, m.actor, m.taken, m.at, undo.at as undone_at, undo.actor as undone_by,
+const mergeColumns = (
+  accountId: number,
+) => sql`m.id, m.contact_id, m.into_contact_id, m.reason, m.actor, m.taken, m.at, undo.at as undone_at, undo.actor as undone_by,
   (select jsonb_build_object('first_name', coalesce(first_name, ''), 'last_name', coalesce(last_name, ''), 'email', coalesce(email, ''),
     'mobile_number', coalesce(mobile_number, '')) from contacts c where c.account_id = ${accountId} and c.id = m.contact_id) as contact`;
 const mergesWithUndo = (accountId: number) => sql`merges m

@@ -48,10 +48,10 @@ export async function restore(
   { progress, say, finish }: { progress: Progress; say: (text: string) => void; finish: (tx: Tx) => Promise<void> },
 ): Promise<Summary> {
   const { before, after } = divideMigrations(header);
-  await takeMigrationLock(connection.run);
   try {
     return await connection.transaction(async (tx) => {
       await prepareSession(tx);
+      await takeMigrationLock(tx);
       // Checked without a lock first: a restore into a database in use must not disturb its service.
       await mustBeEmpty(
         tx,

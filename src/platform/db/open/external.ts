@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
-import { openConnection } from '../connection.ts';
+import { type ConnectOptions, openConnection } from '../connection.ts';
 import { isDatabaseUnavailable, type Tx } from '../database.ts';
+import { type Kind, kindOf } from '../distributed/detect.ts';
 import { identifier } from '../sql.ts';
 
 /** The role that the service switches to if its login could bypass row-level security. */
@@ -36,12 +37,13 @@ export async function retryWhileUnavailable<T>(
 }
 
 /**
- * Checks an external server, and returns the role to switch to. An ordinary role needs no switch. A superuser would bypass
+ * Checks an external server, and returns how to connect to it. An ordinary role needs no switch. A superuser would bypass
  * row-level security, so a plain role is created once, and each connection switches to it.
  */
-export async function checkServer(url: string): Promise<{ role: string | undefined }> {
+export async function checkServer(url: string): Promise<Required<Omit<ConnectOptions, 'url' | 'applicationName'>>> {
   try {
-    const connection = await openConnection({ url });
+    // Works with and without a pooler.
+    const connection = await openConnection({ url, isPooled: true });
     try {
       const [server] = await connection.run<{ version: number; bypasses: boolean; database: string }>`
         select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as bypasses, current_database() as database
@@ -49,9 +51,14 @@ export async function checkServer(url: string): Promise<{ role: string | undefin
       if (!server) throw new Error('it did not say who we are');
       if (server.version < 150_000)
         throw new Error(`it is PostgreSQL ${Math.floor(server.version / 10_000)}, and Regulars needs 15 or newer`);
-      if (!server.bypasses) return { role: undefined };
-      await connection.transaction((tx) => preparePlainRole(tx, server.database));
-      return { role: plainRole };
+      const isPooled = await connection.seesPooler();
+      const kind = await kindOf(connection.run);
+      const isDistributed = kind === 'distributed';
+      if (!server.bypasses) return { role: undefined, isPooled, isDistributed };
+      // The switch would end with the transaction, and graphile-worker does not repeat it.
+      if (isPooled) throw new Error('a superuser cannot use it through a connection pooler; use an ordinary role');
+      await connection.transaction((tx) => preparePlainRole(tx, server.database, kind));
+      return { role: plainRole, isPooled, isDistributed };
     } finally {
       await connection.close();
     }
@@ -60,10 +67,14 @@ export async function checkServer(url: string): Promise<{ role: string | undefin
   }
 }
 
-/** Roles are shared by all databases of a server, so another Regulars may create the role at the same time. */
-async function preparePlainRole(tx: Tx, database: string): Promise<void> {
+/**
+ * Roles are shared by all databases of a server, so another Regulars may create the role at the same time. With Citus, a
+ * node logs in to the others as this role.
+ */
+async function preparePlainRole(tx: Tx, database: string, kind: Kind): Promise<void> {
   const role = identifier(plainRole);
   await tx`do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`;
+  if (kind !== 'without Citus') await tx`alter role ${role} login`;
   await tx`grant create, temporary on database ${identifier(database)} to ${role}`;
   await tx`grant usage, create on schema public to ${role}`;
 }

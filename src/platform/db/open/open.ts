@@ -87,26 +87,22 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
       : undefined;
   const url = embedded?.url ?? present(config.databaseUrl, 'URL of the database');
   const prepare = async () => {
-    const { role } = embedded ? { role: undefined } : await checkServer(url);
+    const connect = { url, ...(embedded ? {} : await checkServer(url)) };
     const migrated =
-      options.migrate === 'none'
-        ? { applied: [], version: 0 }
-        : await migrate({ url, role }, options.migrate === 'empty');
+      options.migrate === 'none' ? { applied: [], version: 0 } : await migrate(connect, options.migrate === 'empty');
     const { connections, as, now } = options;
     const pool = {
-      ...{ url, role, connections, now, applicationName: `regulars ${as}` },
+      ...{ ...connect, connections, now, applicationName: `regulars ${as}` },
       ...(as === 'command' ? { longestStatementMs: commandTimeoutMs } : {}),
     };
     const db = await openChecked(pool, mustObeyRowLevelSecurity);
-    return { db, role, ...migrated };
+    return { db, connect, ...migrated };
   };
   try {
-    const { db, role, applied, version } = await retryWhileUnavailable(url, prepare, options);
+    const { db, ...opened } = await retryWhileUnavailable(url, prepare, options);
     return {
       db,
-      connect: { url, role },
-      applied,
-      version,
+      ...opened,
       close: async () => {
         await db.close();
         await embedded?.close();
