@@ -30,15 +30,8 @@ export function actor(): string {
 const nameArguments = ['name', 'email', 'domain'];
 const idArguments = ['id', 'other', 'group', 'contact'];
 
-/** Writes an audit event in the command's transaction. Writes nothing if the command only read. */
+/** Writes an audit event in the command's transaction. */
 export async function recordCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
-  // A transaction gets an id at its first write.
-  const [transaction] = await tx<{ wrote: boolean }>`select pg_current_xact_id_if_assigned() is not null as wrote`;
-  if (transaction?.wrote) await recordAlways(tx, accountId, result);
-}
-
-/** Writes an audit event even for a command that only reads. A backup copies all data, so it is recorded. */
-export async function recordAlways(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
   if (!running) return;
   const { args, registeredArguments } = running;
   const given = registeredArguments.map((argument, index) => [argument.name(), args[index] ?? ''] as const);
@@ -73,6 +66,9 @@ const snakeCase = (name: string) => name.replaceAll('-', '_').replace(/[A-Z]/g, 
 const actions: Record<string, Action> = {
   backup: 'backup.create',
   restore: 'backup.restore',
+  'db distribute': 'database.distribute',
+  'db move-account': 'database.move_account',
+  'db rebalance': 'database.rebalance',
   'account time-zone': 'account.update',
   'user password': 'user.set_password',
   'token delete': 'token.revoke',

@@ -13,7 +13,7 @@ import type { OpenDatabase } from '../platform/db/open/open.ts';
 import { messageOf } from '../shared/errors.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { textIn } from '../shared/record.ts';
-import { recordAlways } from './audit-trail.ts';
+import { recordCommand } from './audit-trail.ts';
 import { writeFileAtomically } from './files.ts';
 import { endBar, Progress } from './progress.ts';
 import { print, withDatabase } from './run.ts';
@@ -73,7 +73,7 @@ export function backupCommands(program: Command): void {
               connection,
               database.connect,
               { header, reader },
-              { progress: showProgress(), say: printToStderr, finish: (tx) => recordAlways(tx, null, {}) },
+              { progress: showProgress(), say: printToStderr, finish: (tx) => recordCommand(tx, null, {}) },
             ),
           );
         });
@@ -90,7 +90,7 @@ export function backupCommands(program: Command): void {
 async function recordBackup({ db }: OpenDatabase): Promise<void> {
   await db.transaction(async (tx) => {
     const schema = await schemaOf(tx);
-    if (schema.at(-1) === knownMigrations().at(-1)?.name) await recordAlways(tx, null, {});
+    if (schema.at(-1) === knownMigrations().at(-1)?.name) await recordCommand(tx, null, {});
   });
 }
 

@@ -6,6 +6,7 @@ import { auditCommand } from './audit.ts';
 import { auditCommands } from './audit-trail.ts';
 import { backupCommands } from './backup.ts';
 import { contactCommands } from './contact.ts';
+import { dbCommands } from './db.ts';
 import { domainCommand } from './domain.ts';
 import { groupCommands } from './group.ts';
 import { lookupCommands } from './lookup.ts';
@@ -33,6 +34,7 @@ program
   });
 migrateCommand(program);
 backupCommands(program);
+dbCommands(program);
 accountCommand(program);
 userCommand(program);
 tokenCommand(program);

@@ -89,10 +89,16 @@ async function untilInterrupted<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const interruptedError = () => new SetupProblem('Interrupted: nothing was changed.');
-  const checkedTx: Run = (strings, ...values) =>
-    interrupted.aborted ? Promise.reject(interruptedError()) : tx(strings, ...values);
+  let hasWritten = false;
+  const checkedTx: Run = async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
+    if (interrupted.aborted) throw interruptedError();
+    const rows = await tx<Row>(strings, ...values);
+    hasWritten ||= rows.count > 0 && /^\s*(insert|update|delete)\s/.test(strings[0] ?? '');
+    return rows;
+  };
   const result = await work(transactionOver(checkedTx, tx.now));
-  await recordCommand(tx, accountId, result);
+  // The audit trail has no entries for commands that only read.
+  if (hasWritten) await recordCommand(tx, accountId, result);
   if (interrupted.aborted) throw interruptedError();
   return result;
 }

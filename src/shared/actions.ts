@@ -59,6 +59,9 @@ export const actionWords = {
   'email_domain.refuse': 'Refused an e-mail domain',
   'backup.create': 'Took a backup',
   'backup.restore': 'Restored a backup',
+  'database.distribute': 'Distributed the database',
+  'database.move_account': 'Moved an account to another node',
+  'database.rebalance': 'Rebalanced the database',
 } as const;
 export type Action = keyof typeof actionWords;
 

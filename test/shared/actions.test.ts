@@ -12,6 +12,8 @@ const ofCommands = translated.filter(({ sentence }) => sentence.startsWith('regu
 
 /** Recorded without a route and without a command. */
 const ofSignIn = 'user.wrong_password';
+/** Newer than the translation of earlier sentences. */
+const newer = ['database.distribute', 'database.move_account', 'database.rebalance'];
 
 describe('the actions of the audit trail', () => {
   it('are codes', () => {
@@ -21,20 +23,21 @@ describe('the actions of the audit trail', () => {
   it('have words, and there are no words without an action', () => {
     const changes = routes.filter(({ access, method }) => access !== 'partner' && method !== 'GET');
     expect(changes.length).toBeGreaterThan(40);
-    const stored = [...changes.map(({ action }) => action), ...ofCommands.map(({ code }) => code), ofSignIn];
+    const stored = [...changes.map(({ action }) => action), ...ofCommands.map(({ code }) => code), ofSignIn, ...newer];
     expect([...new Set(stored)].sort()).toEqual(Object.keys(actionWords).sort());
   });
 
   it('of the command line are those of the same change through the admin API', () => {
     expect(ofCommands.length).toBeGreaterThan(40);
     for (const { sentence, code } of ofCommands) expect(actionOf(sentence.slice('regulars '.length))).toBe(code);
+    expect(['distribute', 'move-account', 'rebalance'].map((verb) => actionOf(`db ${verb}`))).toEqual(newer);
   });
 
   it('replace every sentence of earlier versions', () => {
     expect(translated.length).toBeGreaterThan(100);
     expect(new Set(translated.map(({ sentence }) => sentence)).size).toBe(translated.length);
     const codes = new Set(translated.map(({ code }) => code));
-    for (const action of Object.keys(actionWords)) expect(codes).toContain(action);
+    for (const action of Object.keys(actionWords)) if (!newer.includes(action)) expect(codes).toContain(action);
   });
 });
 

@@ -24,6 +24,7 @@ import {
   countFreeCodes,
   findStaffCodes,
   lockFreeCodes,
+  releaseCodes,
   selectCodesToAssign,
   selectContactsWithoutCode,
 } from './staff-store.ts';
@@ -88,7 +89,7 @@ export async function unassignCode(tx: Tx, accountId: number, input: UnassignCod
     addError(errors, 'unique_code', 'The unique code is redeemed, so it can’t be unassigned.');
   }
   if (!code || Object.keys(errors).length > 0) throw new Invalid(errors);
-  await assignCodes(tx, accountId, [{ id: code.id, contact_id: null }]);
+  await releaseCodes(tx, accountId, [code.id]);
   return showStaffCode(tx, accountId, code.id);
 }
 

@@ -105,19 +105,23 @@ export function selectCodeEverywhere(
   return listing(tx, { columns, from, orderBy: sql`code.id` }, slice);
 }
 
-/** Sets the contact of each code. A null contact unassigns the code. */
+/** Assigns each code to its contact. */
 export async function assignCodes(
   tx: Tx,
   accountId: number,
-  assignments: { id: number; contact_id: number | null }[],
+  assignments: { id: number; contact_id: number }[],
 ): Promise<void> {
   await tx`
-    update unique_codes code set contact_id = given.contact_id, assigned_at = case when given.contact_id is not null then given.now end
-    from (
-      select id, contact_id, ${tx.now} as now
-      from unnest(${assignments.map(({ id }) => id)}::bigint[], ${assignments.map(({ contact_id }) => contact_id)}::bigint[])
-        as given (id, contact_id)) as given
+    update unique_codes code set contact_id = given.contact_id, assigned_at = ${tx.now}
+    from unnest(${assignments.map(({ id }) => id)}::bigint[], ${assignments.map(({ contact_id }) => contact_id)}::bigint[])
+      as given (id, contact_id)
     where code.account_id = ${accountId} and code.id = given.id`;
+}
+
+/** Makes codes free again. */
+export async function releaseCodes(tx: Tx, accountId: number, ids: number[]): Promise<void> {
+  await tx`
+    update unique_codes set contact_id = null, assigned_at = null where account_id = ${accountId} and id = any(${ids})`;
 }
 
 export function findStaffCodes(tx: Tx, accountId: number, ids: number[]): Promise<StaffCode[]> {

@@ -146,3 +146,10 @@ export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]
       (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = code.contact_id) as contact_id,
       to_utc_text(code.redeemed_at) as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id`;
 }
+
+/** The codes of erased contacts become free. */
+export async function releaseCodesOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  await tx`
+    update unique_codes set contact_id = null where account_id = ${accountId} and id = any(array(
+      select id from unique_codes where account_id = ${accountId} and contact_id = any(${contactIds}) order by id for no key update))`;
+}

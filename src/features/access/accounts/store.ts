@@ -117,3 +117,16 @@ export async function nextAccountIds(tx: Tx, after: number, limit: number): Prom
   const rows = await tx<{ id: number }>`select id from accounts where id > ${after} order by id limit ${limit}`;
   return rows.map((row) => row.id);
 }
+
+export interface AccountSize {
+  contacts: number;
+  purchases: number;
+}
+
+export async function countOfAccount(tx: Tx, id: number): Promise<AccountSize> {
+  return only(
+    await tx<AccountSize>`
+      select (select count(*) from contacts where account_id = ${id}) as contacts,
+        (select count(*) from purchases where account_id = ${id}) as purchases`,
+  );
+}

@@ -9,6 +9,7 @@ import { removeMemberKeys } from '../../activity/purchases/store.ts';
 import { deleteStaysOf, lockStaysOf } from '../../activity/stays/store.ts';
 import { type Identity, type IdentityKind, identityKey } from '../../identity/identities/schema.ts';
 import { lineage, selectIdentities, withoutOtherOwners } from '../../identity/identities/store.ts';
+import { releaseCodesOf } from '../../vouchers/store.ts';
 import { allowErasure, type ContactRow, deleteContacts, eraseNames, lockContacts } from '../contacts/store.ts';
 import { deleteLearntDomains, removeRechecks } from '../domains/store.ts';
 
@@ -38,6 +39,7 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   await lockStaysOf(tx, accountId, ids);
   await deleteStaysOf(tx, accountId, ids);
   await deleteRecordsOf(tx, accountId, ids);
+  await releaseCodesOf(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
   await removeMemberKeys(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);

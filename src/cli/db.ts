@@ -1,0 +1,167 @@
+import type { Command } from 'commander';
+import { showAccount } from '../features/access/accounts/manage.ts';
+import { type LargeAccount, largestAccounts } from '../features/access/accounts/sizes.ts';
+import { type Connection, openConnection } from '../platform/db/connection.ts';
+import { kindOf } from '../platform/db/distributed/detect.ts';
+import { distribute } from '../platform/db/distributed/distribute.ts';
+import {
+  canMoveOnline,
+  findPlace,
+  isolate,
+  moveShard,
+  planMoves,
+  selectNodes,
+} from '../platform/db/distributed/nodes.ts';
+import type { OpenDatabase } from '../platform/db/open/open.ts';
+import { SetupProblem } from '../shared/problem.ts';
+import { recordCommand } from './audit-trail.ts';
+import { Progress } from './progress.ts';
+import { print, printRows, toId, withDatabase } from './run.ts';
+
+interface Options {
+  json?: boolean;
+  shards?: string;
+  to?: string;
+}
+
+/** Counting all accounts can take long. */
+const [mostShown, longestMs] = [10, 20_000];
+
+const mostShards = 1024;
+
+/** The commands about the database as a whole. */
+export function dbCommands(program: Command): void {
+  const db = program.command('db').description('the database: distribute it over several servers, and see how it is');
+  const sub = (usage: string, description: string) =>
+    db.command(usage).description(description).option('--json', 'print JSON');
+
+  sub('distribute', 'distribute the tables over the nodes of a Citus cluster, by account')
+    .option('--shards <number>', 'the number of parts of each table', '32')
+    .action(async (options: Options) => {
+      const shards = toShards(options.shards);
+      const done = await withDatabase({ migrate: 'empty', mayCreate: true }, async (database) => {
+        const result = await distribute(database.connect, { shards, say });
+        if (result.tables > 0) await record(database, result);
+        return result;
+      });
+      const place = `${done.shards} shards on ${counted(done.workers, 'worker')}`;
+      const sentence =
+        done.tables === 0
+          ? `Nothing to do: the database is distributed already, in ${place}.`
+          : `${done.rows.toLocaleString('en')} rows of ${done.tables} tables are distributed by account, in ${place}. accounts and users are on every node.`;
+      print(options.json ? done : sentence, options);
+    });
+
+  sub('status', 'show the nodes, their shards, and the largest accounts').action(async (options: Options) => {
+    const status = await withDatabase({ migrate: 'none', mayCreate: false }, showStatus);
+    if (options.json) return print(status, options);
+    print(status.summary, options);
+    if (status.nodes.length > 0) printAll(status.nodes);
+    print(status.counted, options);
+    printAll(status.accounts);
+  });
+
+  sub('move-account <id>', 'move an account to a node, in shards of its own, while the service runs')
+    .requiredOption('--to <node>', 'HOST:PORT, as `regulars db status` shows it')
+    .action(async (id: string, options: Options) => {
+      const [accountId, to] = [toId(id, 'account'), options.to ?? ''];
+      const sentence = await withDatabase({ migrate: 'none', mayCreate: false }, async (database) => {
+        await database.db.transaction((tx) => showAccount(tx, accountId));
+        const moved = await onDistributed(database, (connection) => moveAccount(connection, accountId, to));
+        await record(database, { id: accountId });
+        return moved;
+      });
+      print(sentence, options);
+    });
+
+  sub('rebalance', 'spread the shards evenly over the nodes, while the service runs').action(
+    async (options: Options) => {
+      const moves = await withDatabase({ migrate: 'none', mayCreate: false }, async (database, interrupted) => {
+        const count = await onDistributed(database, (connection) => rebalance(connection, interrupted));
+        if (count > 0) await record(database, undefined);
+        return count;
+      });
+      print(moves === 0 ? 'Nothing to do: the nodes have equal shares.' : `${counted(moves, 'shard')} moved.`, options);
+    },
+  );
+}
+
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const printAll = (rows: object[]) =>
+  printRows({ rows, total: rows.length }, { limit: rows.length, offset: 0 }, { json: false });
+
+function toShards(text: string | undefined): number {
+  const shards = Number(text);
+  if (!/^\d+$/.test(text ?? '') || shards < 1 || shards > mostShards)
+    throw new SetupProblem(`--shards is a number from 1 to ${mostShards}.`);
+  return shards;
+}
+
+const record = ({ db }: OpenDatabase, result: unknown) => db.transaction((tx) => recordCommand(tx, null, result));
+
+/** Moves take long, so they have a connection without a statement timeout. */
+async function onDistributed<T>({ connect }: OpenDatabase, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await openConnection(connect);
+  try {
+    if ((await kindOf(connection.run)) !== 'distributed')
+      throw new SetupProblem('The database is not distributed. `regulars db distribute` does that.');
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function moveAccount({ run }: Connection, id: number, to: string): Promise<string> {
+  if (!(await canMoveOnline(run)))
+    say('Writes to the moving shards wait meanwhile. With wal_level = logical on every node they would not.');
+  const nodes = (await selectNodes(run)).map(({ node }) => node);
+  if (!nodes.includes(to)) throw new SetupProblem(`There is no node ${to}. The nodes are ${nodes.join(', ')}.`);
+  if (await isolate(run, id)) say(`The account ${id} has shards of its own now.`);
+  const place = await findPlace(run, id);
+  if (`${place.host}:${place.port}` === to) return `The account ${id} is on ${to}, in shards of its own.`;
+  await moveShard(run, place, to);
+  return `The account ${id} moved from ${place.host}:${place.port} to ${to}, in shards of its own.`;
+}
+
+/** An interrupted command stops after the present move. The next call goes on. */
+async function rebalance({ run }: Connection, interrupted: AbortSignal): Promise<number> {
+  const moves = await planMoves(run);
+  const progress = new Progress('shards');
+  for (const [index, move] of moves.entries()) {
+    if (interrupted.aborted) throw new SetupProblem(`Interrupted after ${index} of ${moves.length} shards.`);
+    await moveShard(run, move, move.to);
+    progress.show(index + 1, moves.length);
+  }
+  return moves.length;
+}
+
+async function showStatus({ db, connect }: OpenDatabase) {
+  const connection = await openConnection(connect);
+  try {
+    const { run } = connection;
+    const kind = await kindOf(run);
+    const nodes = kind === 'distributed' ? await selectNodes(run) : [];
+    const { accounts, counted: seen, complete } = await largestAccounts(db, { most: mostShown, longestMs });
+    const placed: (LargeAccount & { node?: string })[] = [];
+    for (const account of accounts) {
+      const place = kind === 'distributed' ? await findPlace(run, account.id) : undefined;
+      placed.push({ ...account, ...(place && { shard: place.shard, node: `${place.host}:${place.port}` }) });
+    }
+    const shards = nodes.reduce((sum, node) => sum + node.shards, 0);
+    return {
+      summary:
+        kind === 'distributed'
+          ? `The database is distributed by account: ${shards} shards on ${counted(nodes.filter(({ shards }) => shards > 0).length, 'node')}.`
+          : `The database is on one server${kind === 'single server' ? ', which has Citus: `regulars db distribute` distributes it' : ''}.`,
+      distributed: kind === 'distributed',
+      nodes,
+      counted: `The largest of ${complete ? '' : 'the first '}${counted(seen, 'account')}:`,
+      accounts: placed,
+    };
+  } finally {
+    await connection.close();
+  }
+}
