@@ -96,6 +96,8 @@ export interface AppParts {
   now?: () => Date;
   /** Whether the start is complete. Before that /health responds 503. */
   isReady?: () => boolean;
+  /** Default: new ones. */
+  limits?: Limits;
   /** The other processes behind the same port. */
   others?: OtherProcesses;
 }
@@ -120,6 +122,7 @@ export async function buildApp({
   now = () => new Date(),
   isReady = () => true,
   others,
+  limits = others?.limits ?? createLimits(config.rateLimitPerMinute),
 }: AppParts): Promise<FastifyInstance> {
   const metrics = createMetrics(db, [
     {
@@ -153,7 +156,6 @@ export async function buildApp({
     forget();
     others?.adminChanged();
   });
-  const limits = others?.limits ?? createLimits(config.rateLimitPerMinute);
   const auth = createRequestAuth(authBackend, limits, config.publicUrl);
   const context: ServeContext = {
     db,

@@ -10,11 +10,13 @@ import type { Tx } from '../platform/db/database.ts';
 import { retryWhileUnavailable } from '../platform/db/open/external.ts';
 import { maxConnections, type OpenDatabase, openDatabase } from '../platform/db/open/open.ts';
 import { startStatisticsRefresh } from '../platform/db/statistics.ts';
+import { createLimits, type OwnLimits } from '../platform/http/limits.ts';
 import { addressOf, boundAddress, listen } from '../platform/http/listen.ts';
 import { deleteOldRecords } from '../platform/idempotency/store.ts';
 import type { Logger } from '../platform/log.ts';
 import { firstStart, welcome } from './first-start.ts';
 import { buildApp } from './http-app.ts';
+import { countOtherMachines } from './jobs/other-machines.ts';
 import { runJobs } from './jobs/run.ts';
 import { Sweeper } from './jobs/sweeper.ts';
 import { tasks } from './jobs/tasks.ts';
@@ -54,8 +56,9 @@ export async function startService(
       retryWhileUnavailable(connect.url, () => db.transaction(work), wait);
     const domains = new EmailDomains(db, { mode: config.emailDomainCheck, servers: config.dnsServers });
     // Before the first start, whose secrets are shown once. If the port is in use, they must not be lost.
+    const limits = createLimits(config.rateLimitPerMinute);
     let front: Front;
-    if (config.workers === 1) front = await serveInProcess(config, database, domains, log);
+    if (config.workers === 1) front = await serveInProcess(config, database, { domains, limits }, log);
     else {
       const most = await retrying(maxConnections);
       if (most < inAll)
@@ -63,10 +66,10 @@ export async function startService(
           { wanted: inAll, most },
           'WORKERS: max_connections of PostgreSQL is lower than the connections needed',
         );
-      front = await startWorkers(config, connect, log, signal);
+      front = await startWorkers(config, connect, limits, log, signal);
     }
     await retrying(resumeDeletions);
-    const background = startBackground(config, database, domains, log);
+    const background = startBackground(config, database, { domains, limits }, log);
     // In separate transactions: if the second fails and is retried, the secrets of the first are not lost.
     const first = await retrying(firstStart);
     const owned = await retrying(hasOwner);
@@ -85,14 +88,15 @@ export async function startService(
   }
 }
 
-async function serveInProcess(
-  config: Config,
-  { db }: OpenDatabase,
-  domains: EmailDomains,
-  log: Logger,
-): Promise<Front> {
+/** What requests and background work share. */
+interface Shared {
+  domains: EmailDomains;
+  limits: OwnLimits;
+}
+
+async function serveInProcess(config: Config, { db }: OpenDatabase, shared: Shared, log: Logger): Promise<Front> {
   let ready = false;
-  const app = await buildApp({ config, db, domains, log, isReady: () => ready });
+  const app = await buildApp({ config, db, ...shared, log, isReady: () => ready });
   await listen(() => app.listen({ host: config.host, port: config.port }), config);
   return {
     address: boundAddress(app.server),
@@ -104,7 +108,13 @@ async function serveInProcess(
 }
 
 /** Background work, once for the whole service. */
-function startBackground(config: Config, { db, connect }: OpenDatabase, domains: EmailDomains, log: Logger): Service {
+function startBackground(
+  config: Config,
+  { db, connect }: OpenDatabase,
+  { domains, limits }: Shared,
+  log: Logger,
+): Service {
+  const counting = countOtherMachines(db, limits);
   const jobs = runJobs(connect, tasks(db, domains, log), log);
   const statistics = startStatisticsRefresh(db, log);
   const sweeps = {
@@ -116,7 +126,7 @@ function startBackground(config: Config, { db, connect }: OpenDatabase, domains:
   return {
     stop: async () => {
       sweeper.close();
-      await Promise.all([jobs.stop(), statistics.stop()]);
+      await Promise.all([jobs.stop(), statistics.stop(), counting.stop()]);
     },
   };
 }

@@ -50,7 +50,7 @@ async function serve(
   const others: OtherProcesses = {
     limits: {
       // Without a limit there is nothing to count. This runs for every request.
-      admit: (tokenId) => (config.rateLimitPerMinute === 0 ? undefined : ask('admit', tokenId)),
+      admit: (accountId, tokenId) => (config.rateLimitPerMinute === 0 ? undefined : ask('admit', accountId, tokenId)),
       guess: (network, email) => ask('guess', network, email),
       forgive: (network, email) => ask('forgive', network, email),
       takeBack: (network, email) => ask('takeBack', network, email),

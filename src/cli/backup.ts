@@ -90,7 +90,7 @@ export function backupCommands(program: Command): void {
 async function recordBackup({ db }: OpenDatabase): Promise<void> {
   await db.transaction(async (tx) => {
     const schema = await schemaOf(tx);
-    if (schema.at(-1) === knownMigrations().at(-1)?.name) await recordCommand(tx, null, {});
+    if (knownMigrations().every(({ name }) => schema.includes(name))) await recordCommand(tx, null, {});
   });
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../platform/config.ts';
 import type { ConnectOptions } from '../../platform/db/connection.ts';
-import { createLimits } from '../../platform/http/limits.ts';
+import type { Limits } from '../../platform/http/limits.ts';
 import { mustBeFree } from '../../platform/http/listen.ts';
 import { closeLostConnections } from '../../platform/internals/node.ts';
 import { writeRaw } from '../../platform/internals/pino.ts';
@@ -35,9 +35,15 @@ const [pingEveryMs, mostMissedPings] = [2000, 5];
 const stopTimeoutMs = 8000;
 
 /** Starts the workers behind the shared port, and replaces each worker that ends. */
-export async function startWorkers(config: Config, connect: ConnectOptions, log: Logger, signal?: AbortSignal) {
+export async function startWorkers(
+  config: Config,
+  connect: ConnectOptions,
+  limits: Limits,
+  log: Logger,
+  signal?: AbortSignal,
+) {
   await mustBeFree(config);
-  const pool = new WorkerPool(config, connect, log);
+  const pool = new WorkerPool(config, connect, limits, log);
   const stop = () => void pool.stop();
   signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -58,15 +64,15 @@ class WorkerPool {
   readonly #members = new Set<Member>();
   readonly #metrics = new WorkerMetrics();
   readonly #stopping = new AbortController();
-  readonly #limits;
+  readonly #limits: Limits;
   #isOpen = false;
   #replaced = 0;
 
-  constructor(config: Config, connect: ConnectOptions, log: Logger) {
+  constructor(config: Config, connect: ConnectOptions, limits: Limits, log: Logger) {
     this.#config = config;
     this.#connect = connect;
     this.#log = log;
-    this.#limits = createLimits(config.rateLimitPerMinute);
+    this.#limits = limits;
     const exec = fileURLToPath(new URL('../worker.js', import.meta.url));
     // The main process writes the log of the workers. Otherwise lines of different processes would mix.
     cluster.setupPrimary({ exec, args: [], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../shared/errors.ts';
 import { SetupProblem } from '../../shared/problem.ts';
 import { packageFile } from '../package-files.ts';
@@ -32,8 +33,27 @@ export function knownMigrations(): Migration[] {
 }
 
 /**
+ * The oldest code that works with a database after this migration, as the latest migration of that code. The name says
+ * it, because the database records the name, and earlier code must read it:
+ * - `0015_add_x.expand.sql`: all earlier code works.
+ * - `0020_drop_x.contract-0018.sql`: code works that has migration 18, because it no longer uses what this one removes.
+ * - any other name: only code that has the migration itself.
+ */
+function oldestCode({ version, name }: Pick<Migration, 'version' | 'name'>): number {
+  const [, kind, since] = /\.(expand|contract-(\d{4}))\.sql$/.exec(name) ?? [];
+  if (kind === 'expand') return 0;
+  return since === undefined ? version : Math.min(version, Number(since));
+}
+
+/** The applied migrations that are unknown here and that this code does not work with. */
+function incompatible(done: AppliedMigration[], migrations: Migration[]): AppliedMigration[] {
+  const latest = migrations.at(-1)?.version ?? 0;
+  return done.filter((one) => one.version > latest && oldestCode(one) > latest);
+}
+
+/**
  * Applies the pending migrations, each in its own transaction. Of processes that start at once, one migrates and the
- * others wait. A database with newer migrations is rejected and not changed.
+ * others wait. A database with newer migrations is not changed, and is rejected if this code does not work with them.
  */
 export async function migrate(
   options: ConnectOptions,
@@ -47,22 +67,22 @@ export async function migrate(
   try {
     lock = await holdMigrationLock(options, () => void connection.close());
     const done = await appliedMigrations(run);
-    const newest = done.at(-1)?.version ?? 0;
-    if (newest > latest) {
+    const tooNew = incompatible(done, migrations).at(-1);
+    if (tooNew) {
       throw new SetupProblem(
-        `The database is newer than this Regulars: it has had migration ${newest}, and this version knows them up to ${latest}. ` +
+        `The database is newer than this Regulars: it has had migration ${tooNew.version}, and this version knows them up to ${latest}. ` +
           'Nothing was changed. Start the version that the database was last used with, or a later one.',
       );
     }
     mustBeUnchanged(done, migrations);
     const pending = migrations.filter(({ version }) => !done.some((one) => one.version === version));
-    if (onlyIfEmpty && newest > 0 && pending.length > 0) {
+    if (onlyIfEmpty && done.length > 0 && pending.length > 0) {
       throw new SetupProblem(
         `The database waits for ${pending.length} migration(s). Run \`regulars migrate\`, or restart the service.`,
       );
     }
     await addChecksumColumn(run);
-    for (const migration of pending) await connection.transaction(() => applyMigration(connection, migration));
+    for (const migration of pending) await applyInTransaction(connection, migration);
     await fillChecksums(run, migrations);
     await migrateJobs(options);
     return { applied: pending.map((migration) => migration.name), version: latest };
@@ -90,11 +110,12 @@ async function holdMigrationLock(options: ConnectOptions, onLost: () => void): P
   }
 }
 
-/** Throws unless the database has exactly the migrations of this code, with the same texts. */
+/** Throws unless the database has the migrations of this code, with the same texts, and no others that this code does not work with. */
 export async function mustBeMigrated(run: Run): Promise<void> {
-  const had = (await selectApplied(run)).map(({ version, checksum }) => `${version} ${checksum}`);
-  const known = knownMigrations().map((one) => `${one.version} ${checksumOf(one)}`);
-  if (had.join() === known.join()) return;
+  const [done, known] = [await selectApplied(run), knownMigrations()];
+  const has = (one: Migration) =>
+    done.some(({ version, checksum }) => version === one.version && checksum === checksumOf(one));
+  if (known.every(has) && incompatible(done, known).length === 0) return;
   throw new SetupProblem('The database is not as this version of Regulars expects it. Restart the whole service.');
 }
 
@@ -158,6 +179,30 @@ async function fillChecksums(run: Run, migrations: Migration[]): Promise<void> {
     from unnest(${migrations.map(({ version }) => version)}::integer[], ${migrations.map(checksumOf)}::text[]) as known (version, checksum)
     where done.version = known.version and done.checksum is null`;
 }
+
+/** How long requests may wait for a migration that waits for a lock, and the pause before it tries again. */
+const [lockTimeout, lockPauseMs] = ['2s', 1000];
+
+/**
+ * If earlier code works with the migration, processes may be serving requests. A migration that waits for the lock on a
+ * table makes all later requests on that table wait too, so it gives up soon and tries again.
+ */
+async function applyInTransaction(connection: Connection, migration: Migration): Promise<void> {
+  const isRolling = oldestCode(migration) < migration.version;
+  for (;;) {
+    try {
+      return await connection.transaction(async () => {
+        if (isRolling) await connection.script(`set local lock_timeout = '${lockTimeout}'`);
+        await applyMigration(connection, migration);
+      });
+    } catch (error) {
+      if (!isRolling || codeOf(error) !== lockNotAvailable) throw error;
+      await pause(lockPauseMs);
+    }
+  }
+}
+
+const lockNotAvailable = '55P03';
 
 /** The caller must have started a transaction. */
 export async function applyMigration({ run, script }: Connection, migration: Migration): Promise<void> {

@@ -6,7 +6,7 @@ import { type Rate, RateLimit } from './rate-limit.ts';
 /** Limits requests and failed sign-ins. With several processes, the main process counts for all of them. */
 export interface Limits {
   /** Counts a request of a token. Throws above the limit; undefined: there is no limit. */
-  admit(tokenId: number): MaybePromise<Rate | undefined>;
+  admit(accountId: number, tokenId: number): MaybePromise<Rate | undefined>;
   /** Counts a password try for this e-mail from this network. Throws if the try is not allowed now. */
   guess(network: string, email: string): MaybePromise<void>;
   /** The password was right. */
@@ -17,6 +17,22 @@ export interface Limits {
   refuseToken(network: string, hash: string): MaybePromise<void>;
 }
 
+/** The limits that this process counts itself. */
+export interface OwnLimits extends Limits {
+  /** The tokens whose requests other machines may have counted too. */
+  busyTokens(): { windowStart: Date; tokens: TokenKey[] };
+  /** The requests of a token since the start of the window, on all machines. */
+  raise(token: TokenKey, windowStart: Date, count: number): void;
+}
+
+export interface TokenKey {
+  accountId: number;
+  tokenId: number;
+}
+
+/** A token that used less than this share of its limit here is within the limit on up to 20 machines. */
+const busyShare = 1 / 20;
+
 /** Wrong passwords per minute and network. */
 const failuresPerMinute = 10;
 /** After this many failures for one e-mail, networks that never signed in with it have one free try instead of five. */
@@ -25,7 +41,7 @@ const attackSize = 100;
 const [differentTokensPerMinute, wrongTokensPerMinute] = [60, 600];
 const mostRemembered = 10_000;
 
-export function createLimits(requestsPerMinute: number): Limits {
+export function createLimits(requestsPerMinute: number): OwnLimits {
   const requests = new RateLimit(requestsPerMinute);
   const failures = new RateLimit(failuresPerMinute, 'Too many wrong passwords from this address.');
   const guesses = new Backoff('Too many wrong passwords for this e-mail.');
@@ -35,7 +51,14 @@ export function createLimits(requestsPerMinute: number): Limits {
   const differentTokens = new RateLimit(differentTokensPerMinute, 'Too many wrong tokens from this address.');
   const seenTokens = new LRUCache<string, true>({ max: mostRemembered });
   return {
-    admit: (tokenId) => requests.take(String(tokenId)),
+    admit: (accountId, tokenId) => requests.take(`${accountId} ${tokenId}`),
+    busyTokens: () => {
+      const { windowStart, keys } = requests.busy(busyShare);
+      const tokens = keys.map((key) => key.split(' ').map(Number) as [number, number]);
+      return { windowStart, tokens: tokens.map(([accountId, tokenId]) => ({ accountId, tokenId })) };
+    },
+    raise: ({ accountId, tokenId }, windowStart, count) =>
+      requests.raise(`${accountId} ${tokenId}`, windowStart, count),
     guess: (network, email) => {
       const key = `${network} ${email}`;
       const isStrict = attacks.get(email).count >= attackSize && !signedIn.has(key);

@@ -58,6 +58,21 @@ export class RateLimit {
     return { limit, remaining: limit - count, reset };
   }
 
+  /** The keys that used at least this share of their limit in the present window. */
+  busy(share: number): { windowStart: Date; keys: string[] } {
+    const windowStart = new Date(this.#window * windowMs);
+    if (this.#perMinute === 0 || this.#now() - windowStart.getTime() >= windowMs) return { windowStart, keys: [] };
+    const keys = Array.from(this.#counts?.entries() ?? [], ([key, count]) => ({ key, count }));
+    return { windowStart, keys: keys.flatMap(({ key, count }) => (count >= this.#perMinute * share ? [key] : [])) };
+  }
+
+  /** Raises the count of a key, for a window that has not ended. */
+  raise(key: string, windowStart: Date, count: number): void {
+    const own = this.#counts?.peek(key);
+    if (own === undefined || windowStart.getTime() !== this.#window * windowMs) return;
+    this.#counts?.set(key, Math.max(own, count));
+  }
+
   /** Removes a request that does not count. */
   giveBack(key: string): void {
     const count = this.#counts?.peek(key);

@@ -150,7 +150,7 @@ export function createRequestAuth(backend: AuthBackend, limits: Limits, publicUr
         return partner ?? rejectToken(request, secret);
       });
     },
-    admit: (partner) => limits.admit(partner.tokenId),
+    admit: (partner) => limits.admit(partner.accountId, partner.tokenId),
     admin: async (request, role) => {
       const admin = await adminOf(request);
       // Set before the check, so that a rejected request is logged with its caller.

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { knownMigrations, migrate } from '../../../src/platform/db/migrate.ts';
+import { knownMigrations, migrate, mustBeMigrated } from '../../../src/platform/db/migrate.ts';
 import { raw } from '../../../src/platform/db/sql.ts';
 import { connectTo, createDatabase, superuser, type TestDatabase } from '../../support/database.ts';
 
@@ -49,6 +50,49 @@ describe('migrations', () => {
       output: expect.stringContaining('The database is newer than this Regulars'),
     });
     expect(await tables(database)).toBe(before);
+  });
+
+  it('that earlier code works with do not stop it; others do', async () => {
+    const database = await createDatabase();
+    const run = await connectTo(database.url);
+    const accepts = async (name: string) => {
+      await run`insert into schema_migrations (version, name) values (${version + 1}, ${name})`;
+      const results = await Promise.allSettled([migrate({ url: database.url }), mustBeMigrated(run)]);
+      await run`delete from schema_migrations where version > ${version}`;
+      return results.map(({ status }) => status === 'fulfilled');
+    };
+    const since = (code: number) => String(code).padStart(4, '0');
+    expect(await accepts('9999_later.expand.sql')).toEqual([true, true]);
+    expect(await accepts(`9999_later.contract-${since(version)}.sql`)).toEqual([true, true]);
+    expect(await accepts(`9999_later.contract-${since(version + 1)}.sql`)).toEqual([false, false]);
+    expect(await accepts('9999_later.sql')).toEqual([false, false]);
+    expect(await accepts('9999_expand.sql')).toEqual([false, false]);
+  });
+
+  it('that run beside earlier code wait for a lock in short turns, so that requests do not wait for long', async () => {
+    const database = await createDatabase('empty');
+    const first = { version: 1, name: '0001_first.sql', sql: 'create table busy (id int)' };
+    const second = { version: 2, name: '0002_second.expand.sql', sql: 'alter table busy add column more int' };
+    await migrate({ url: database.url }, false, [first]);
+    const [backup, requests] = [await connectTo(database.url), await connectTo(database.url)];
+    await backup`begin`;
+    await backup`select from busy`;
+    let isMigrated = false;
+    const migrated = migrate({ url: database.url }, false, [first, second]).then(() => {
+      isMigrated = true;
+    });
+    let longestMs = 0;
+    for (const end = Date.now() + 5000; Date.now() < end; await pause(20)) {
+      const begin = Date.now();
+      await requests`insert into busy (id) values (1)`;
+      longestMs = Math.max(longestMs, Date.now() - begin);
+    }
+    expect(isMigrated).toBe(false);
+    // It did wait in the way of requests, and gave up.
+    expect(longestMs).toBeGreaterThan(500);
+    expect(longestMs).toBeLessThan(4500);
+    await backup`commit`;
+    await migrated;
   });
 
   it('roll back the one that fails, and keep those before it', async () => {

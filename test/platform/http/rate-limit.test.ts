@@ -29,3 +29,22 @@ it('keeps the count of a key in use during a flood of other keys', () => {
   limit.take('one more');
   limit.take('ann');
 });
+
+it('takes over a higher count of the same window, for keys that are busy here', () => {
+  let now = 61_000;
+  const limit = new RateLimit(10, undefined, () => now);
+  limit.take('ann');
+  for (let n = 0; n < 4; n++) limit.take('bob');
+  const windowStart = new Date(60_000);
+  expect(limit.busy(0.3)).toEqual({ windowStart, keys: ['bob'] });
+  limit.raise('bob', windowStart, 8);
+  limit.raise('bob', windowStart, 5);
+  limit.raise('never counted here', windowStart, 10);
+  expect(limit.take('bob')?.remaining).toBe(1);
+  expect(limit.take('never counted here')?.remaining).toBe(9);
+  now = 120_000;
+  expect(limit.busy(0.3).keys).toEqual([]);
+  limit.take('bob');
+  limit.raise('bob', windowStart, 10);
+  expect(limit.take('bob')?.remaining).toBe(8);
+});

@@ -5,8 +5,9 @@ import { networkOf } from '../../../shared/address.ts';
 import { passwordErrors } from '../../../shared/common-passwords.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { dummyHash, hashPassword, verifyPassword } from '../../../shared/password.ts';
-import { Invalid, Unauthorized } from '../../../shared/problem.ts';
+import { Invalid, TooMany, Unauthorized } from '../../../shared/problem.ts';
 import { selectAccounts } from '../accounts/store.ts';
+import { recentFailures } from '../audit/failures-store.ts';
 import { insertAudit } from '../audit/store.ts';
 import type { OpenSession } from '../sessions/schema.ts';
 import {
@@ -36,7 +37,11 @@ export async function userByPassword(
   { address, network }: { address: string | null; network: string },
 ): Promise<{ user: User; passwordHash: string } | undefined> {
   if (email.includes('\0')) return undefined;
-  const found = await db.transaction((tx) => findPasswordHash(tx, email.trim().toLowerCase()));
+  const { found, failures } = await db.transaction((tx) => {
+    const name = email.trim().toLowerCase();
+    return tx.inOrder({ found: () => findPasswordHash(tx, name), failures: () => recentFailures(tx, name) });
+  });
+  rejectGuessing(failures.filter((one) => networkOf(one.address) === network));
   // A network with a session of this user is trusted.
   const isKnownThere = found?.addresses.some((known) => networkOf(known) === network) ?? false;
   const right = await verifyPassword(password, found?.password_hash ?? dummyHash(), { network, isKnownThere });
@@ -56,6 +61,17 @@ export async function userByPassword(
     }),
   );
   return undefined;
+}
+
+/** The limit of wrong passwords for one user and network in a minute, on all machines. Each machine has lower limits of its own. */
+const mostFailures = 10;
+
+/** Throws if the latest failures, newest first, are too many. */
+function rejectGuessing(failures: { secondsAgo: number }[]): void {
+  const tenth = failures[mostFailures - 1];
+  if (!tenth) return;
+  const retryAfter = Math.max(1, Math.ceil(60 - tenth.secondsAgo));
+  throw new TooMany(`Too many wrong passwords for this e-mail. Try again in ${retryAfter} s.`, retryAfter);
 }
 
 interface SignedInUser {
