@@ -202,7 +202,7 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
 });
 
 describe.skipIf(!promtool.isInstalled)(`a service with workers and an embedded PostgreSQL${promtool.skipped}`, () => {
-  const disk = new Disk();
+  let disk: Disk;
   let service: Running;
   afterAll(async () => {
     await service.stop();
@@ -211,6 +211,7 @@ describe.skipIf(!promtool.isInstalled)(`a service with workers and an embedded P
   let workers: number[] = [];
 
   beforeAll(async () => {
+    disk = new Disk();
     service = await start({ dataDir: disk.folder, env: { WORKERS: '2', RATE_LIMIT_PER_MINUTE: '50' } });
     workers = JSON.parse(/"workers":(\[[\d,]+\])/.exec(service.output())?.[1] ?? '[]');
     expect(workers).toHaveLength(2);
