@@ -29,7 +29,7 @@ describe.each(pages)('%s', (page) => {
   it('names only paths that exist', () => {
     const paths = matches(
       text,
-      /`((?:src|test|tools|docs|migrations|scripts|dashboard|\.ci|\.github)\/[^`\s*…<>{}:]*)/g,
+      /`((?:src|test|tools|docs|deploy|migrations|scripts|dashboard|\.ci|\.github)\/[^`\s*…<>{}:]*)/g,
     );
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });

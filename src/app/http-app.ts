@@ -54,6 +54,7 @@ import type { MetricValues } from '../platform/internals/prom-client.ts';
 import { type Logger, logPlain } from '../platform/log.ts';
 import { Unavailable } from '../shared/problem.ts';
 import { apiDocuments } from './api-documents.ts';
+import { countJobs } from './jobs/count.ts';
 
 /** Every route of the partner API and the admin API, in the order of the reference. */
 export const routes: readonly Route[] = [
@@ -124,14 +125,23 @@ export async function buildApp({
   others,
   limits = others?.limits ?? createLimits(config.rateLimitPerMinute),
 }: AppParts): Promise<FastifyInstance> {
-  const metrics = createMetrics(db, [
-    {
-      name: 'regulars_purchases_waiting',
-      help: 'Purchases not matched to a contact yet, by the key that they wait for.',
-      label: 'key',
-      read: () => countWaitingInAllAccounts(db),
-    },
-  ]);
+  const metrics = createMetrics(db, {
+    dataDir: config.databaseUrl === undefined ? config.dataDir : undefined,
+    sampled: [
+      {
+        name: 'regulars_purchases_waiting',
+        help: 'Purchases not matched to a contact yet, by the key that they wait for.',
+        label: 'key',
+        read: () => countWaitingInAllAccounts(db),
+      },
+      {
+        name: 'regulars_jobs',
+        help: 'Background jobs in the queue, by state.',
+        label: 'state',
+        read: () => db.transaction(countJobs),
+      },
+    ],
+  });
   const recorder = new RequestRecorder(db, {
     batch: (size) => metrics.batch('request_log', size),
     dropped: (count) => metrics.dropped('request_log', count),
@@ -144,6 +154,7 @@ export async function buildApp({
     processes: others ? config.workers : 1,
     log,
     onCompleted: (request) => recordRequest(request, now(), log, metrics, recorder),
+    onFailed: metrics.failed,
   });
   const methodsAt = collectMethods(app);
   const authenticator = new Authenticator(db);

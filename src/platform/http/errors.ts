@@ -1,3 +1,4 @@
+import { codeOf } from '../../shared/errors.ts';
 import {
   type FieldErrors,
   Forbidden,
@@ -49,6 +50,26 @@ export function errorResponse(error: unknown, requestId: string): ErrorResponse 
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
     return plainResponse(400, 'The request is not valid HTTP.');
   return plainResponse(500, `Something went wrong on our side. It was logged under request id ${requestId}.`);
+}
+
+/** Why a request was refused or failed on the side of the service. The label `reason` of a metric. */
+export const failureReasons = ['error', 'database', 'disk', 'overload', 'too_many'] as const;
+export type FailureReason = (typeof failureReasons)[number];
+
+/** Undefined: the client made the error. */
+export function failureReason(status: number, error: unknown): FailureReason | undefined {
+  if (status === 429) return 'too_many';
+  if (status < 500) return undefined;
+  if (isDiskError(error)) return 'disk';
+  if (isDatabaseUnavailable(error)) return 'database';
+  return status === 503 ? 'overload' : 'error';
+}
+
+const diskCodes = ['53100', '58030'];
+const diskMessages = /No space left on device|Disk quota exceeded|Read-only file system/;
+
+function isDiskError(error: unknown): boolean {
+  return error instanceof Error && (diskCodes.includes(codeOf(error) ?? '') || diskMessages.test(error.message));
 }
 
 function tooManyHeaders({ retryAfter, limit }: TooMany): Record<string, string> {

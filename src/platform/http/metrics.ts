@@ -1,8 +1,10 @@
+import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { present } from '../../shared/present.ts';
 import type { Database } from '../db/database.ts';
 import { addMetric, formatMetrics, type MetricValues, metricsOf } from '../internals/prom-client.ts';
+import { type FailureReason, failureReasons } from './errors.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
 /** The Prometheus metrics of the service. */
@@ -14,6 +16,8 @@ export interface Metrics {
   outcome(route: string, outcome: string): void;
   /** Counts entries that were dropped because their queue was full. */
   dropped(name: string, count: number): void;
+  /** Counts a request that was refused or failed on the side of the service. */
+  failed(reason: FailureReason): void;
   /** The metrics of this process. */
   own(): Promise<MetricValues[]>;
   /** The text for Prometheus. `ofAll`: the summed metrics of all processes, if there are several. */
@@ -35,7 +39,13 @@ const shareOfTime = 1 / 20;
 /** The first response waits this long for the first reading. Later responses have the cached numbers. */
 const firstReadingMs = 1000;
 
-export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
+export interface MetricsOptions {
+  sampled?: Sampled[];
+  /** The data directory of the embedded server. Undefined: the server has its own machine. */
+  dataDir?: string | undefined;
+}
+
+export function createMetrics(db: Database, { sampled = [], dataDir }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   // Event-loop lag, memory, CPU, garbage collection: nodejs_eventloop_lag_seconds and its neighbours.
   collectDefaultMetrics({ register: registry });
@@ -66,6 +76,14 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
     labelNames: ['queue'] as const,
     registers,
   });
+  const failed = new Counter({
+    name: 'regulars_failed_requests_total',
+    help: 'Requests that were refused or failed on the side of the service, by reason.',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+  // Prometheus does not see the first increase of a series that starts above zero.
+  for (const reason of failureReasons) failed.inc({ reason }, 0);
   new Gauge({
     name: 'regulars_db_connections',
     help: 'The connection pool: its size, busy connections, and transactions that wait for one.',
@@ -75,6 +93,16 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
       for (const [state, count] of Object.entries(db.pool())) this.set({ state }, count);
     },
   });
+  const isUp = latestPing(db);
+  new Gauge({
+    name: 'regulars_db_up',
+    help: 'Whether the database responded to the latest ping.',
+    registers: [common],
+    async collect() {
+      this.set((await isUp()) ? 1 : 0);
+    },
+  });
+  if (dataDir !== undefined) addDiskMetric(dataDir, common);
   for (const { name, help, label, read } of sampled) {
     const sample = cacheLatest(read);
     new Gauge({
@@ -93,10 +121,48 @@ export function createMetrics(db: Database, sampled: Sampled[] = []): Metrics {
     batch: (name, size) => batches.observe({ batch: name }, size),
     outcome: (route, outcome) => outcomes.inc({ route, outcome }),
     dropped: (name, count) => dropped.inc({ queue: name }, count),
+    failed: (reason) => failed.inc({ reason }),
     own: () => metricsOf(registry),
     text: async (ofAll) => `${await (ofAll ? formatMetrics(ofAll) : registry.metrics())}\n${await common.metrics()}`,
     contentType: registry.contentType,
   };
+}
+
+/** A response waits this long for the ping. */
+const pingMs = 100;
+
+/** Pings the database. If it does not respond at once, the result is that of the ping before, so that metrics do not wait. */
+function latestPing(db: Database): () => Promise<boolean> {
+  let isUp = true;
+  let pinging: Promise<void> | undefined;
+  const ping = async () => {
+    isUp = await db.ping().then(
+      () => true,
+      () => false,
+    );
+    pinging = undefined;
+  };
+  return async () => {
+    pinging ??= ping();
+    await Promise.race([pinging, pause(pingMs, undefined, { ref: false })]);
+    return isUp;
+  };
+}
+
+/** The size of the disk of the embedded server, and the space that PostgreSQL can still use. */
+function addDiskMetric(dataDir: string, registry: Registry): void {
+  new Gauge({
+    name: 'regulars_disk_bytes',
+    help: 'The disk of the embedded server: its size, and its free space.',
+    labelNames: ['state'] as const,
+    registers: [registry],
+    async collect() {
+      const disk = await statfs(dataDir).catch(() => undefined);
+      if (!disk) return;
+      this.set({ state: 'size' }, disk.blocks * disk.bsize);
+      this.set({ state: 'free' }, disk.bavail * disk.bsize);
+    },
+  });
 }
 
 /** Returns the numbers of the latest reading. One reading at a time runs in the background, for all callers. */

@@ -5,7 +5,7 @@ import { Invalid, invalidFields, Unavailable } from '../../shared/problem.ts';
 import { propertiesOf } from '../../shared/record.ts';
 import type { Logger } from '../log.ts';
 import { trackConnections } from './connections.ts';
-import { errorResponse } from './errors.ts';
+import { errorResponse, type FailureReason, failureReason } from './errors.ts';
 import { errorBody, jsonType, rejectInvalidHttp } from './invalid-http.ts';
 import { Load, type LoadShare } from './load.ts';
 import { checkBodyHeaders, Malformed, parseQuery } from './params.ts';
@@ -58,6 +58,8 @@ interface ServerOptions {
   processes?: number;
   log: Logger;
   onCompleted: (request: CompletedRequest) => void;
+  /** Called for each request that is refused or fails on the side of the service, except during the shutdown. */
+  onFailed?: (reason: FailureReason) => void;
   /** A client must send a whole request within this time. */
   sendTimeoutMs?: number;
   /** A client that reads nothing of a response for this time is disconnected, because the response stays in memory. */
@@ -72,6 +74,7 @@ export function createServer({
   processes = 1,
   log,
   onCompleted,
+  onFailed = () => {},
   sendTimeoutMs = 60_000,
   readTimeoutMs = 30_000,
 }: ServerOptions): FastifyInstance {
@@ -191,6 +194,8 @@ export function createServer({
   function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const { status, headers, body } = errorResponse(error, request.id);
     if (error instanceof Invalid) request.errorFields = invalidFields(error.errors, error.hasMore);
+    const reason = failureReason(status, error);
+    if (reason && !stopping) onFailed(reason);
     if (status === 503) log.warn({ request_id: request.id, reason: messageOf(error) }, 'request rejected: unavailable');
     else if (status >= 500) log.error({ err: error, request_id: request.id }, 'request failed');
     return reply

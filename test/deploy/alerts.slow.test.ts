@@ -1,0 +1,274 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Connection } from '../../src/platform/db/connection.ts';
+import { Random } from '../../src/shared/random.ts';
+import { askAdmin } from '../../tools/bench/load/service.ts';
+import { type FaultName, happen, type Scene } from '../../tools/prove/faults/chaos.ts';
+import { Disk } from '../../tools/prove/faults/disk.ts';
+import { CuttingProxy } from '../../tools/prove/faults/proxy.ts';
+import { Fleet } from '../../tools/prove/support/fleet.ts';
+import { Postgres } from '../../tools/servers/postgres.ts';
+import { alerts, scrape, unexpectedAlerts } from '../support/alert-series.ts';
+import { type Running, start } from '../support/process.ts';
+import { promtool } from '../support/promtool.ts';
+
+interface Expected {
+  fires: string[];
+  /** Consequences that depend on the moment of the fault. */
+  mayFire?: string[];
+  lastsMs?: number;
+  times?: number;
+}
+
+const database = ['RegularsDatabaseUnavailable', 'RegularsDatabaseErrors'];
+const slow = ['RegularsSlow', 'RegularsPoolExhausted', 'RegularsLoadRefused'];
+
+/** The alert of each fault of `npm run prove -- faults`. A new fault there does not compile without an entry here. */
+const expected: Record<FaultName, Expected> = {
+  service: { fires: ['RegularsServiceDown'] },
+  stop: { fires: ['RegularsServiceDown'] },
+  everything: { fires: ['RegularsServiceDown'], mayFire: database },
+  postgres: { fires: ['RegularsDatabaseUnavailable'], mayFire: database },
+  backend: { fires: ['RegularsDatabaseErrors'], mayFire: database, times: 2 },
+  restart: { fires: ['RegularsDatabaseUnavailable'], mayFire: database },
+  halt: { fires: ['RegularsDatabaseUnavailable'], mayFire: [...database, ...slow], lastsMs: 9000 },
+  terminate: { fires: ['RegularsDatabaseErrors'], times: 4 },
+  cut: { fires: ['RegularsDatabaseErrors'], times: 4 },
+  commits: { fires: ['RegularsDatabaseErrors'] },
+  network: { fires: ['RegularsDatabaseUnavailable'], mayFire: database },
+  disk: { fires: ['RegularsDiskFull'], mayFire: database },
+  log: { fires: ['RegularsDatabaseUnavailable'], mayFire: [...database, 'RegularsDiskFull'] },
+};
+
+describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtool.skipped}`, () => {
+  let scene: Scene;
+  let superuser: Connection;
+  let account = 0;
+  let token = '';
+  let writing: { end(): Promise<void> };
+  const url = () => scene.fleet.urls()[0];
+
+  /** Releases what was made, the last first. */
+  const releases: (() => unknown)[] = [];
+  afterAll(async () => {
+    for (const release of releases.reverse()) await release();
+  });
+  beforeAll(async () => {
+    const disk = new Disk();
+    releases.push(() => disk.remove());
+    const postgres = await Postgres.create(disk.folder);
+    await postgres.start();
+    releases.push(() => postgres.stop());
+    const line = await CuttingProxy.open(() => postgres.port());
+    releases.push(() => line.close());
+    const address = Object.assign(new URL(postgres.address('regulars')), { port: String(line.port) });
+    const fleet = await Fleet.start(1, { DATABASE_URL: address.href, LOG_LEVEL: 'fatal' }, new Random(1));
+    releases.push(() => fleet.stop());
+    scene = { fleet, postgres, line, disk, signal: new AbortController().signal };
+    account = (await askAdmin(fleet.url(), 'POST', '/accounts', { name: 'The Harbour Group' })).id;
+    token = (await askAdmin(fleet.url(), 'POST', `/accounts/${account}/tokens`, { name: 'till' })).token;
+    writing = write();
+    releases.push(() => writing.end());
+  });
+
+  /** Writes contacts, without a pause. The responses do not matter. */
+  function write() {
+    let isOver = false;
+    const clients = Array.from({ length: 3 }, async (_, client) => {
+      for (let n = 0; !isOver; n++) {
+        const body = JSON.stringify({ email: `guest-${Date.now()}-${client}-${n}@gmail.com` });
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+        await fetch(`${url()}/v1/contact`, { method: 'POST', headers, body })
+          .then((response) => response.text())
+          .catch(() => pause(50));
+      }
+    });
+    return {
+      end: async () => {
+        isOver = true;
+        await Promise.all(clients);
+      },
+    };
+  }
+
+  /** Scrapes before, during and after the work, and checks which alerts fire. */
+  async function during(expectations: Expected, work: () => Promise<void>): Promise<void> {
+    const scraping = scrape(url);
+    await scraping.more(3);
+    try {
+      await work();
+      await scraping.more(5);
+    } finally {
+      const series = await scraping.end();
+      expect(unexpectedAlerts(series, expectations)).toBe('');
+    }
+  }
+
+  async function recover(): Promise<void> {
+    const { postgres, fleet } = scene;
+    await expect
+      .poll(async () => {
+        if (!postgres.isRunning()) await postgres.start().catch(() => {});
+        await fleet.complete();
+        const healthy = await fetch(`${url()}/health`).catch(() => undefined);
+        return healthy?.status;
+      })
+      .toBe(200);
+  }
+
+  it('fires an alert for jobs that no process runs, and for jobs that fail', async () => {
+    superuser = await scene.postgres.connect();
+    await superuser.run`select graphile_worker.add_job('unknown', run_at := now() - interval '1 hour')`;
+    await superuser.run`
+      select graphile_worker.permanently_fail_jobs(array[id], 'no reason') from graphile_worker.add_job('unknown')`;
+    await during({ fires: ['RegularsJobsStuck', 'RegularsJobsFailing'] }, () => pause(5000));
+    await superuser.run`
+      select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs where task_identifier = 'unknown'`;
+    await superuser.close();
+    // A new process counts the jobs again.
+    await scene.fleet.restart(0);
+    await recover();
+  });
+
+  it('fires no alert while nothing is wrong', async () => {
+    await during({ fires: [] }, () => pause(8000));
+  });
+
+  it.each(Object.entries(expected))('fires its alert for the fault "%s"', async (name, expectations) => {
+    const { disk } = scene;
+    if ((name === 'disk' || name === 'log') && disk.cantFill) {
+      console.error(`\n*** LEFT OUT: the alert of a full disk. ${disk.cantFill} ***\n`);
+      return;
+    }
+    const { lastsMs = 3000, times = 1 } = expectations;
+    const counts = { postgresKills: 0, restarts: 0, halts: 0, cuts: 0, fullDisks: 0 };
+    const fault = { at: 0, name: name as FaultName, lastsMs, chance: new Random(2) };
+    await during(expectations, async () => {
+      for (let n = 0; n < times; n++) {
+        await happen(scene, fault, counts);
+        await recover();
+      }
+    });
+    await recover();
+  });
+
+  it('fires an alert for a process that restarts again and again', async () => {
+    const also = { fires: ['RegularsRestarting'], mayFire: ['RegularsServiceDown'] };
+    await during(also, async () => {
+      for (let n = 0; n < 2; n++) {
+        await scene.fleet.restart(0);
+        await recover();
+        await pause(500);
+      }
+    });
+  });
+
+  it('fires an alert for responses of 500', async () => {
+    const connection = await scene.postgres.connect();
+    await during({ fires: ['RegularsErrors'] }, async () => {
+      await connection.script('alter table contacts rename to contacts_away');
+      await pause(3500);
+      await connection.script('alter table contacts_away rename to contacts');
+    });
+    await connection.close();
+  });
+
+  it('fires an alert for slow requests', async () => {
+    const connection = await scene.postgres.connect();
+    await during({ fires: ['RegularsSlow'] }, async () => {
+      for (let n = 0; n < 8; n++) {
+        await connection.script('begin; lock table contacts; select pg_sleep(1.3); commit');
+        await pause(20);
+      }
+    });
+    await connection.close();
+  });
+
+  it('fires an alert for transactions that wait for a connection', async () => {
+    await writing.end();
+    const connection = await scene.postgres.connect();
+    await during({ fires: ['RegularsPoolExhausted'] }, async () => {
+      await connection.script('begin; lock table units');
+      const requests = Array.from({ length: 20 }, (_, n) =>
+        askAdmin(scene.fleet.url(), 'POST', `/accounts/${account}/units`, { name: `Venue ${n}` }),
+      );
+      await pause(5000);
+      await connection.script('commit');
+      await Promise.all(requests);
+    });
+    await connection.close();
+  });
+});
+
+describe.skipIf(!promtool.isInstalled)(`a service with workers and an embedded PostgreSQL${promtool.skipped}`, () => {
+  let disk: Disk;
+  let service: Running;
+  afterAll(async () => {
+    await service.stop();
+    disk.remove();
+  });
+  let workers: number[] = [];
+
+  beforeAll(async () => {
+    disk = new Disk();
+    service = await start({ dataDir: disk.folder, env: { WORKERS: '2', RATE_LIMIT_PER_MINUTE: '50' } });
+    workers = JSON.parse(/"workers":(\[[\d,]+\])/.exec(service.output())?.[1] ?? '[]');
+    expect(workers).toHaveLength(2);
+  });
+
+  async function during(expectations: Expected, work: () => Promise<void>): Promise<void> {
+    const scraping = scrape(() => service.url);
+    await scraping.more(3);
+    await work();
+    await scraping.more(3);
+    expect(unexpectedAlerts(await scraping.end(), expectations)).toBe('');
+  }
+
+  it('fires an alert for requests above the rate limit', async () => {
+    const { body: account } = await service.admin('POST', '/accounts', { name: 'The Harbour Group' });
+    const { body } = await service.admin('POST', `/accounts/${account.id}/tokens`, { name: 'till' });
+    await during({ fires: ['RegularsLoadRefused'] }, async () => {
+      for (let n = 0; n < 100; n++) {
+        await fetch(`${service.url}/v1/account/units`, { headers: { authorization: `Bearer ${body.token}` } });
+        await pause(30);
+      }
+    });
+  });
+
+  it('fires an alert for a busy event loop', async () => {
+    const [pid = 0] = workers;
+    await during({ fires: ['RegularsEventLoopLag'] }, async () => {
+      // A stopped process does the same as one whose event loop is blocked.
+      for (let n = 0; n < 20; n++) {
+        process.kill(pid, 'SIGSTOP');
+        await pause(400).finally(() => process.kill(pid, 'SIGCONT'));
+        await pause(50);
+      }
+    });
+  });
+
+  it('fires an alert for a disk that is nearly full', async () => {
+    if (disk.cantFill) {
+      console.error(`\n*** LEFT OUT: the alert of a nearly full disk. ${disk.cantFill} ***\n`);
+      return;
+    }
+    await during({ fires: ['RegularsDiskNearlyFull'] }, async () => {
+      disk.fill(4 * 2 ** 20);
+      await pause(5000).finally(() => disk.empty());
+    });
+  });
+
+  it('fires an alert for a worker that was killed', async () => {
+    await during({ fires: ['RegularsWorkerReplaced'] }, async () => {
+      process.kill(workers[0] ?? 0, 'SIGKILL');
+      await expect.poll(() => service.output()).toContain('worker replaced');
+    });
+  });
+});
+
+it('every alert is fired by one of these tests', () => {
+  const text = readFileSync(new URL(import.meta.url), 'utf8');
+  const fired = Array.from(text.matchAll(/fires: \[([^\]]*)\]/g), ([, names = '']) => names).join(' ');
+  expect(alerts.filter((alert) => !fired.includes(`'${alert}'`))).toEqual([]);
+});

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { deployedMetrics } from '../support/deployed-metrics.ts';
+import { start } from '../support/process.ts';
+
+/** These have no value before the first event. */
+const absentAtFirst = ['regulars_dropped_total', 'regulars_outcomes_total'];
+
+it('the service exposes every metric of the alert rules and of the Grafana dashboard', async () => {
+  const service = await start({ env: { WORKERS: '2' } });
+  const { body: account } = await service.admin('POST', '/accounts', { name: 'The Harbour Group' });
+  const { body } = await service.admin('POST', `/accounts/${account.id}/tokens`, { name: 'till' });
+  await fetch(`${service.url}/v1/contact`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${body.token}`, 'content-type': 'application/json' },
+    body: '{"email": "ana@gmail.com"}',
+  });
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  const names = deployedMetrics();
+  expect(names.length).toBeGreaterThan(15);
+  const exposed = (name: string) =>
+    absentAtFirst.includes(name) ? text.includes(`# TYPE ${name} `) : new RegExp(`^${name}[{ ]`, 'm').test(text);
+  expect(names.filter((name) => !exposed(name))).toEqual([]);
+  await service.stop();
+});
