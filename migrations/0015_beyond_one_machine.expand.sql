@@ -34,3 +34,18 @@ create function to_utc_text(instant timestamptz) returns text language plpgsql i
 begin
   return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
 end $$;
+
+-- Later migrations call this for each new tenant table, directly after CREATE TABLE, and add its foreign keys after it.
+create function add_tenant_table(added regclass) returns void language plpgsql as $$
+declare
+  distributed boolean := false;
+begin
+  execute format('create policy own_account on %s using (account_id = current_account_id())', added);
+  execute format('alter table %s enable row level security, force row level security', added);
+  if to_regclass('pg_catalog.pg_dist_partition') is not null then
+    execute $q$ select exists (select from pg_dist_partition where logicalrelid = 'contacts'::regclass) $q$ into distributed;
+  end if;
+  if distributed then
+    execute format($q$ select create_distributed_table(%L, 'account_id', colocate_with := 'contacts') $q$, added);
+  end if;
+end $$;

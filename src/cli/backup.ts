@@ -46,7 +46,12 @@ export function backupCommands(program: Command): void {
       const summary = await withDatabase({ migrate: 'none', mayCreate: false }, async (database, interrupted) => {
         await recordBackup(database);
         return withCopyConnection(database, interrupted, (connection) =>
-          takeBackup(connection, (text) => writeBackup(file, text, count, interrupted), showProgress()),
+          takeBackup(
+            connection,
+            database.connect,
+            (text) => writeBackup(file, text, count, interrupted),
+            showProgress(),
+          ),
         );
       });
       const seconds = (Date.now() - begin) / 1000;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { showAccount } from '../features/access/accounts/manage.ts';
 import { type LargeAccount, largestAccounts } from '../features/access/accounts/sizes.ts';
+import { kindOf } from '../platform/db/citus.ts';
 import { type Connection, openConnection } from '../platform/db/connection.ts';
-import { kindOf } from '../platform/db/distributed/detect.ts';
 import { distribute } from '../platform/db/distributed/distribute.ts';
 import {
   canMoveOnline,
@@ -41,7 +41,8 @@ export function dbCommands(program: Command): void {
       const shards = toShards(options.shards);
       const done = await withDatabase({ migrate: 'empty', mayCreate: true }, async (database) => {
         const result = await distribute(database.connect, { shards, say });
-        if (result.tables > 0) await record(database, result);
+        // An empty database stays empty, so that a backup can be restored into it.
+        if (result.rows > 0) await record(database, result);
         return result;
       });
       const place = `${done.shards} shards on ${counted(done.workers, 'worker')}`;

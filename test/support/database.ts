@@ -74,6 +74,23 @@ export function superuser(database: TestDatabase): Promise<Run & { end(): Promis
   return connectTo(database.superuserUrl);
 }
 
+/** A superuser connection to each node of the database's server. */
+export async function everyNode({ name, superuserUrl }: TestDatabase): Promise<Run[]> {
+  const urls = [superuserUrl, ...inject('workerUrls').map((url) => `${url}/${name}`)];
+  const nodes = await Promise.all(urls.map(connectTo));
+  // Citus hides the shards from other programs.
+  for (const sql of nodes) await sql`set citus.override_table_visibility = off`;
+  return nodes;
+}
+
+/** The number of statements in this database that wait for a lock. Those of a distributed server wait on its nodes. */
+export async function countLockWaits(nodes: Run[]): Promise<number> {
+  const waits = nodes.map(
+    (sql) => sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+  );
+  return (await Promise.all(waits)).reduce((sum, rows) => sum + rows.length, 0);
+}
+
 /** Calls `count` for each transaction in an account. */
 export function countTransactions(db: Database, count: () => void): Database {
   return {

@@ -10,6 +10,7 @@ import { migrate } from '../../src/platform/db/migrate.ts';
 import { CitusCluster } from '../../tools/servers/citus.ts';
 import type { Postgres } from '../../tools/servers/postgres.ts';
 import { browserPath } from './browser.ts';
+import { findOtherStatements } from './one-shard.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -19,6 +20,8 @@ declare module 'vitest' {
     templateDatabase: string;
     /** The superuser's addresses of the other nodes, if the server is distributed. */
     workerUrls: string[];
+    /** Where the statements of the service are collected, if the server is distributed. */
+    statementsFile: string;
   }
 }
 
@@ -35,7 +38,10 @@ export default async function setup(project: TestProject) {
   project.provide('superuserUrl', server.superuserUrl);
   project.provide('workerUrls', server.workerUrls);
   project.provide('templateDatabase', template);
+  const statementsFile = join(folder, 'statements.jsonl');
+  project.provide('statementsFile', statementsFile);
   return async () => {
+    if (server.workerUrls.length > 0) await mustGoToOneShard(statementsFile, server, template);
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
     if (!browserPath) console.error(skippedText());
@@ -97,6 +103,15 @@ async function prepareTemplate(server: TestServer, name: string): Promise<void> 
   for (const url of [server.superuserUrl, ...server.workerUrls])
     await runAs(`${url}/postgres`, `create database ${name} owner regulars`);
   await server.prepareDatabase(name);
+}
+
+/** Fails the run if a statement about an account goes to several shards. */
+async function mustGoToOneShard(file: string, server: TestServer, template: string): Promise<void> {
+  for (const url of [server.superuserUrl, ...server.workerUrls])
+    await runAs(`${url}/postgres`, `create database explaining template ${template} owner regulars`);
+  const others = await findOtherStatements(file, `${server.superuserUrl}/explaining`);
+  for (const other of others) console.error(`\n*** NOT ONE SHARD: ${other}`);
+  if (others.length > 0) process.exitCode = 1;
 }
 
 async function runAs(url: string, statement: string): Promise<void> {

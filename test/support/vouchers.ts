@@ -20,7 +20,7 @@ export const accepted = ({ status, body }: Answer, expected = 200) => {
 /** An account with the requests that the tests of vouchers send. */
 export async function shop(through: Caller, time_zone = 'UTC') {
   const { admin, call } = through;
-  const { body: account } = await admin('POST', '/accounts', { name: fresh('account'), time_zone });
+  const account = accepted(await admin('POST', '/accounts', { name: fresh('account'), time_zone }), 201);
   const id = account.id as number;
   const base = `/accounts/${id}`;
   const { token } = (await admin('POST', `${base}/tokens`, { name: 'test' })).body as { token: string };

@@ -10,11 +10,13 @@ export const importLock = (groupId: number) => `codes into ${groupId}`;
 
 /** Returns the number of new codes. */
 export async function insertCodes(tx: Tx, accountId: number, groupId: number, codes: string[]): Promise<number> {
-  const { count } = await tx`
+  // A distributed server counts the skipped rows too, so the new ones are returned.
+  const created = await tx`
     insert into unique_codes (account_id, group_id, unique_code, created_at)
     select ${accountId}::bigint, ${groupId}::bigint, unique_code, ${tx.now} from unnest(${codes}::text[]) as sent (unique_code)
-    on conflict do nothing`;
-  return count;
+    on conflict do nothing
+    returning true`;
+  return created.length;
 }
 
 /** An instant in the format of the API. */

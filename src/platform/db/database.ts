@@ -3,8 +3,8 @@ import pg from 'pg';
 import { codeOf } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import { isConnectionError, sendTogether } from '../internals/pg.ts';
+import { kindOf } from './citus.ts';
 import { beginStatement, type ConnectOptions, commit, settings } from './connection.ts';
-import { kindOf } from './distributed/detect.ts';
 import { settled } from './ordered.ts';
 import { databaseTime, type Run, raw, runner, sql, type Tx, transactionOver } from './sql.ts';
 
@@ -145,11 +145,12 @@ export function openPool(options: PoolOptions): Database {
 
   /** If the database was distributed while this process ran, the first transaction with other plans fails. */
   async function transaction<T>(key: number, enter: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+    const known = isDistributed;
     try {
       return await attempt(key, `${begin()}${enter}`, work);
     } catch (error) {
-      if (isDistributed || codeOf(error) !== noSuchPlan) throw error;
-      isDistributed = (await attempt(keyOfLane.directory, begin(), kindOf)) === 'distributed';
+      if (known || codeOf(error) !== noSuchPlan) throw error;
+      isDistributed ||= (await attempt(keyOfLane.directory, begin(), kindOf)) === 'distributed';
       if (!isDistributed) throw error;
       return attempt(key, `${begin()}${enter}`, work);
     }

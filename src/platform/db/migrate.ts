@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../shared/errors.ts';
 import { SetupProblem } from '../../shared/problem.ts';
 import { packageFile } from '../package-files.ts';
+import { prepareForShards } from './citus.ts';
 import { type Connection, type ConnectOptions, openConnection } from './connection.ts';
 import { migrateJobs } from './jobs.ts';
 import type { Run } from './sql.ts';
@@ -207,6 +208,7 @@ const lockNotAvailable = '55P03';
 /** The caller must have started a transaction. */
 export async function applyMigration({ run, script }: Connection, migration: Migration): Promise<void> {
   const { version, name, sql } = migration;
+  await prepareForShards(run);
   await script(sql);
   await run`insert into schema_migrations (version, name, checksum) values (${version}, ${name}, ${checksumOf(migration)})`;
 }

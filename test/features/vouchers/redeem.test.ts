@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Redeemed, redeemCodes } from '../../../src/features/vouchers/redeem.ts';
 import { appOver, testApp } from '../../support/app.ts';
-import { connectTo } from '../../support/database.ts';
+import { connectTo, countLockWaits, everyNode } from '../../support/database.ts';
 import { fresh } from '../../support/till.ts';
 import { accepted, refusal, shop } from '../../support/vouchers.ts';
 
@@ -199,13 +199,8 @@ describe('the contact of a code', () => {
     await assigning`update unique_codes set contact_id = ${contact}, assigned_at = now() where unique_code = ${unique_code}`;
     const command = { input: { unique_code, unit_id: unit }, errors: {}, receivedAt: '2026-03-01T12:30:00.000Z' };
     const redeeming = db.tenant(home.id, (tx) => redeemCodes(tx, home.id, [command]));
-    await expect
-      .poll(
-        async () =>
-          (await assigning`select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))`).length,
-        { timeout: 5000 },
-      )
-      .toBe(1);
+    const nodes = await everyNode(database);
+    await expect.poll(() => countLockWaits(nodes)).toBe(1);
     await assigning`commit`;
     const [done] = (await redeeming) as Redeemed[];
     expect(done?.code()).toMatchObject({ unique_code, contact_id: `${contact}`, unique_code_status: 'Redeemed' });

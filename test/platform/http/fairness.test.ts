@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openPool } from '../../../src/platform/db/database.ts';
 import { appOver } from '../../support/app.ts';
-import { openTestDatabase, superuser } from '../../support/database.ts';
+import { countLockWaits, everyNode, openTestDatabase, superuser } from '../../support/database.ts';
 
 const { db, ...database } = await openTestDatabase();
 const sql = await superuser(database);
@@ -130,7 +130,7 @@ describe('large requests that wait for the database', () => {
     const [one, other] = [await account('One'), await account('Other')];
     const blocker = await superuser(database);
     await blocker`begin`;
-    await blocker`select from accounts where id in (${one.id}, ${other.id}) for update`;
+    for (const { id } of [one, other]) await blocker`select from units where account_id = ${id} and is_root for update`;
     const body = (n: number) => ({
       email: `wait${n}@gmail.com`,
       purchases: Array.from({ length: 300 }, (_, place) => {
@@ -139,9 +139,8 @@ describe('large requests that wait for the database', () => {
       }),
     });
     const stuck = [one, one, other, other].map((of, n) => write(of, body(n)));
-    await expect
-      .poll(async () => (await sql`select from pg_stat_activity where wait_event_type = 'Lock'`).length)
-      .toBeGreaterThan(1);
+    const nodes = await everyNode(database);
+    await expect.poll(() => countLockWaits(nodes)).toBeGreaterThan(1);
     expect((await write(quiet, body(9))).status).toBe(200);
     await blocker`rollback`;
     for (const { status } of await Promise.all(stuck)) expect(status).toBe(200);

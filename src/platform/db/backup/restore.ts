@@ -1,5 +1,6 @@
 import { SetupProblem } from '../../../shared/problem.ts';
 import { textIn } from '../../../shared/record.ts';
+import { prepareForShards } from '../citus.ts';
 import type { ConnectOptions, CopyConnection } from '../connection.ts';
 import type { Tx } from '../database.ts';
 import { addWaitingJobs, migrateJobs, waitingJobs } from '../jobs.ts';
@@ -68,6 +69,7 @@ export async function restore(
 
       const tables = await findTables(tx);
       mustFit(header, tables);
+      await prepareForShards(tx);
       const restoring = await dropConstraints(tx);
       await mustBeEmpty(tx, tables);
       await tx`create temporary table waiting_jobs (${raw(waitingJobs.definition)}) on commit drop`;
@@ -130,9 +132,11 @@ async function dropConstraints(tx: Tx): Promise<string[]> {
     where relnamespace = current_schema()::regnamespace and not relispartition
       and not exists (select from pg_constraint where conindid = indexrelid)
     union all
-    select format('alter table %s no force row level security, disable trigger user', oid::regclass),
-      format('alter table %s %s force row level security, enable trigger user', oid::regclass, case when relforcerowsecurity then '' else 'no' end),
-      3, oid
+    select format('alter table %s no force row level security', oid::regclass),
+      format('alter table %s %s force row level security', oid::regclass, case when relforcerowsecurity then '' else 'no' end), 3, oid
+    from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+    union all
+    select format('alter table %s disable trigger user', oid::regclass), format('alter table %s enable trigger user', oid::regclass), 4, oid
     from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
     order by step, oid`;
   for (const { take } of parts.toReversed()) await tx`${raw(take)}`;

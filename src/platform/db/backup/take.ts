@@ -1,7 +1,8 @@
 import { SetupProblem } from '../../../shared/problem.ts';
 import { selectWaitingJobs } from '../../internals/graphile-worker.ts';
 import { version } from '../../version.ts';
-import type { CopyConnection } from '../connection.ts';
+import { kindOf } from '../citus.ts';
+import { type ConnectOptions, type CopyConnection, openConnection } from '../connection.ts';
 import { enterAccount, type Tx } from '../database.ts';
 import { waitingJobs } from '../jobs.ts';
 import { identifier, join, only, sql } from '../sql.ts';
@@ -19,14 +20,17 @@ export interface Summary {
  */
 export async function takeBackup(
   connection: CopyConnection,
+  options: ConnectOptions,
   store: (text: AsyncIterable<Buffer | string>) => Promise<void>,
   progress: Progress,
 ): Promise<Summary> {
   const known = await findTables(connection.run);
+  const kind = await kindOf(connection.run);
   return connection.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
     // Before the snapshot is taken. A table that is rewritten after it would look empty.
     if (known.length > 0) await tx`lock table ${join(known.map(({ name }) => identifier(name)))} in access share mode`;
+    if (kind === 'distributed') await openSnapshots(tx, options);
     await prepareSession(tx);
     const migrations = await schemaOf(tx);
     const { now } = only(await tx<{ now: Date }>`select now()`);
@@ -35,8 +39,8 @@ export async function takeBackup(
     if (shapeOf(tables) !== shapeOf(known))
       throw new SetupProblem('The database was being upgraded just now. Take the backup when that is done.');
     const copy = (query: string) => connection.copyOut(`copy (${query}) to stdout`);
-    const copyTable = ({ name, columns }: Table) =>
-      copy(`select ${join(columns.map(identifier)).sql} from ${identifier(name).sql}`);
+    const copyTable = ({ name, columns }: Table, where = '') =>
+      copy(`select ${join(columns.map(identifier)).sql} from ${identifier(name).sql} ${where}`);
 
     async function* sections() {
       yield { table: waitingJobs.name, lines: copy(selectWaitingJobs) };
@@ -45,7 +49,7 @@ export async function takeBackup(
       for (const { id } of accounts) {
         await enterAccount(tx, id);
         for (const table of await withRows(tx, tenants, id))
-          yield { table: table.name, account: id, lines: copyTable(table) };
+          yield { table: table.name, account: id, lines: copyTable(table, `where account_id = ${id}`) };
       }
     }
     const header = {
@@ -70,6 +74,24 @@ export async function takeBackup(
     progress(rows, rows);
     return { rows, accounts: accounts.length };
   });
+}
+
+/**
+ * Each node of a distributed server has a snapshot of its own. Meanwhile nobody may change the directory: a token could be
+ * in one snapshot, and its user not in the other.
+ */
+async function openSnapshots(tx: Tx, options: ConnectOptions): Promise<void> {
+  const holder = await openConnection(options);
+  try {
+    await holder.transaction(async (holding) => {
+      await holding`lock table accounts, users in share mode`;
+      // One connection to each node has one snapshot. The statement goes to every node.
+      await tx`set local citus.max_adaptive_executor_pool_size = 1`;
+      await tx`select count(*) from tokens`;
+    });
+  } finally {
+    await holder.close();
+  }
 }
 
 const shapeOf = (tables: Table[]) => JSON.stringify(tables.map(({ name, columns }) => [name, columns]));

@@ -1,9 +1,9 @@
 import { SetupProblem } from '../../../shared/problem.ts';
+import { kindOf, prepareForShards } from '../citus.ts';
 import { type Connection, type ConnectOptions, openConnection } from '../connection.ts';
 import { type TenantTable, tenantTables } from '../deletion.ts';
 import { takeMigrationLock } from '../migrate.ts';
 import { identifier, only, type Run, raw } from '../sql.ts';
-import { kindOf } from './detect.ts';
 
 /** The tables that every node has a copy of: rows of other tables refer to them on every node. */
 const referenceTables = ['accounts', 'users'];
@@ -66,10 +66,7 @@ async function move(
 ): Promise<{ tables: number; rows: number }> {
   return transaction(async (tx) => {
     await tx`set local statement_timeout = 0`;
-    // Foreign keys to the reference tables do not allow parallel connections to one node.
-    await tx`set local citus.multi_shard_modify_mode = 'sequential'`;
-    // Ours only refuse changes of the row at hand, so they work on each shard alone.
-    await tx`set local citus.enable_unsafe_triggers = on`;
+    await prepareForShards(tx);
     await tx`set local client_min_messages = warning`;
     await tx`set local app.show_deleted = 'on'`;
     const names = tables.map(({ name }) => name);

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
+import { type Kind, kindOf } from '../citus.ts';
 import { type ConnectOptions, openConnection } from '../connection.ts';
 import { isDatabaseUnavailable, type Tx } from '../database.ts';
-import { type Kind, kindOf } from '../distributed/detect.ts';
 import { identifier } from '../sql.ts';
 
 /** The role that the service switches to if its login could bypass row-level security. */

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { raw } from '../../../../src/platform/db/sql.ts';
 import { replaceStatistics } from '../../../../src/platform/db/statistics.ts';
+import { everyNode } from '../../../support/database.ts';
 import { domainService } from '../../../support/domains.ts';
 
 const { accountId, sql, db, dns, service, token } = await domainService();
+const nodes = await everyNode(service.database);
 const at = `/accounts/${accountId}`;
 const { call, admin } = service;
 const ids = { unit: 0, udf: 0, category: 0, enquiry: 0 };
@@ -117,13 +119,15 @@ async function findTexts(words: string[]): Promise<string[]> {
       select row.row from (select to_jsonb(t)::text as row from ${raw(name)} as t) as row where lower(row.row) like any (${pattern}::text[])`;
     found.push(...rows.map(({ row }) => `${name}: ${row}`));
   }
-  const statistics = await sql<{ name: string; row: string }>`
-    select name, row from (
-      select s.starelid::regclass || '.' || a.attname as name,
-        concat_ws(' ', stavalues1::text, stavalues2::text, stavalues3::text, stavalues4::text, stavalues5::text) as row
-      from pg_statistic s join pg_attribute a on a.attrelid = s.starelid and a.attnum = s.staattnum) as one
-    where lower(row) like any (${pattern}::text[])`;
-  return [...found, ...statistics.map(({ name, row }) => `statistics of ${name}: ${row}`)];
+  const statistics = nodes.map(
+    (node) => node<{ name: string; row: string }>`
+      select name, row from (
+        select s.starelid::regclass || '.' || a.attname as name,
+          concat_ws(' ', stavalues1::text, stavalues2::text, stavalues3::text, stavalues4::text, stavalues5::text) as row
+        from pg_statistic s join pg_attribute a on a.attrelid = s.starelid and a.attnum = s.staattnum) as one
+      where lower(row) like any (${pattern}::text[])`,
+  );
+  return [...found, ...(await Promise.all(statistics)).flat().map(({ name, row }) => `statistics of ${name}: ${row}`)];
 }
 
 describe('erasing a contact', () => {

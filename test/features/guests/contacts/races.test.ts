@@ -8,18 +8,17 @@ import { writeContacts } from '../../../../src/features/guests/write/write.ts';
 import type { Tx } from '../../../../src/platform/db/database.ts';
 import { reader } from '../../../../src/shared/read.ts';
 import { testApp } from '../../../support/app.ts';
-import { superuser } from '../../../support/database.ts';
+import { countLockWaits, everyNode, superuser } from '../../../support/database.ts';
 import { latch } from '../../../support/latch.ts';
 
 const { account, admin, call, database, db } = await testApp();
 const sql = await superuser(database);
+const nodes = await everyNode(database);
 
 /** Waits until a session waits for a lock, or until a timeout. */
 async function waitForBlockedSession() {
   for (let tries = 0; tries < 100; tries++) {
-    const [waiting] =
-      await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    if (waiting) return;
+    if ((await countLockWaits(nodes)) > 0) return;
     await pause(10);
   }
 }

@@ -3,6 +3,7 @@ import { Sweeper } from '../../../../src/app/jobs/sweeper.ts';
 import { recheckDomain } from '../../../../src/features/guests/domains/recheck.ts';
 import { mostLearnt } from '../../../../src/features/guests/domains/schema.ts';
 import { deleteOldDomains } from '../../../../src/features/guests/domains/store.ts';
+import { isDistributed } from '../../../support/database.ts';
 import { probeDomains, startDnsServer } from '../../../support/dns-server.ts';
 import { domainService, gate } from '../../../support/domains.ts';
 
@@ -26,7 +27,9 @@ describe('the table of e-mail domains', () => {
     const [writers] = await sql`
       select (select xmin::text from contacts where account_id = ${accountId} and id = ${body.id}) as contact,
         (select xmin::text from email_domains where domain = ${domain}) as domain`;
-    expect(writers).toEqual({ contact: expect.stringMatching(/^\d+$/), domain: writers?.contact });
+    // The rows of a distributed server are on two nodes, which count their transactions separately.
+    if (!isDistributed())
+      expect(writers).toEqual({ contact: expect.stringMatching(/^\d+$/), domain: writers?.contact });
     expect(dns.asked(domain)).toBe(1);
   });
 

@@ -3,6 +3,7 @@ import { buildApp } from '../../../../src/app/http-app.ts';
 import { readConfig } from '../../../../src/platform/config.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { adminToken } from '../../../support/app.ts';
+import { isDistributed } from '../../../support/database.ts';
 import { probeDomains, type Says, startDnsServer } from '../../../support/dns-server.ts';
 import { domainService, gate } from '../../../support/domains.ts';
 
@@ -55,7 +56,8 @@ describe('while DNS is unavailable', () => {
       select
         (select xmin::text from contacts where account_id = ${accountId} and id = ${body.id}) as contact,
         (select xmin::text from graphile_worker._private_jobs where payload->>'domain' = ${domain}) as job`;
-    expect(writers).toEqual({ contact: expect.stringMatching(/^\d+$/), job: writers?.contact });
+    // The rows of a distributed server are on two nodes, which count their transactions separately.
+    if (!isDistributed()) expect(writers).toEqual({ contact: expect.stringMatching(/^\d+$/), job: writers?.contact });
   });
 
   it('there is one second look-up per account and domain, for any number of contacts', async () => {

@@ -77,7 +77,7 @@ describe('the sections of the contact write', () => {
     const { statements, written } = await write([everyList]);
     expect(written).toMatchObject([{ discarded: [] }]);
     expect(statements).toEqual([
-      'accounts lock',
+      'units lock',
       'units',
       'folders',
       'sources',
@@ -87,11 +87,12 @@ describe('the sections of the contact write', () => {
       'pg_advisory_xact_lock_shared',
       'pg_advisory_xact_lock',
       'identities lock',
-      'contacts_id_seq',
+      'identities',
       'feedback_id_seq',
       'bookings',
       'stays',
       'purchases',
+      'contacts_id_seq',
       'insert sources',
       'sources',
       'insert folders',
