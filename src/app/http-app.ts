@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from '../features/access/accounts/routes.ts';
-import { holdAccount } from '../features/access/accounts/store.ts';
+import { findLiveAccount, holdAccount } from '../features/access/accounts/store.ts';
 import { auditRoutes } from '../features/access/audit/routes.ts';
 import { insertAudit } from '../features/access/audit/store.ts';
 import { RequestRecorder } from '../features/access/requests/recorder.ts';
@@ -38,6 +38,7 @@ import { voucherRoutes } from '../features/vouchers/routes.ts';
 import { ActiveAccounts } from '../platform/batching/active-accounts.ts';
 import type { Config } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
+import type { Replica } from '../platform/db/open/replica.ts';
 import { serveDashboard } from '../platform/http/dashboard.ts';
 import { serveDocs } from '../platform/http/docs.ts';
 import { unavailable } from '../platform/http/errors.ts';
@@ -91,6 +92,8 @@ export const routes: readonly Route[] = [
 export interface AppParts {
   config: Config;
   db: Database;
+  /** For reads that may be a little stale. */
+  replica?: Replica | undefined;
   domains: EmailDomains;
   log: Logger;
   /** The clock. If the database was opened with `now`, this must be the same clock. */
@@ -118,6 +121,7 @@ export interface OtherProcesses {
 export async function buildApp({
   config,
   db,
+  replica,
   domains,
   log,
   now = () => new Date(),
@@ -170,6 +174,7 @@ export async function buildApp({
   const auth = createRequestAuth(authBackend, limits, config.publicUrl);
   const context: ServeContext = {
     db,
+    replica,
     auth,
     authBackend,
     runIdempotent,
@@ -269,6 +274,7 @@ function createAuthBackend(
     userByPassword: (email, password, client) => userByPassword(db, email, password, client),
     userBySession: sessionLookUp(db),
     recordAuditEvent: insertAudit,
+    hasAccount: async (tx, accountId) => (await findLiveAccount(tx, accountId)) !== undefined,
     holdAccount: async (tx, accountId) => (await holdAccount(tx, accountId)) !== undefined,
     onAdminChange,
   };

@@ -9,6 +9,7 @@ import type { Config } from '../platform/config.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { retryWhileUnavailable } from '../platform/db/open/external.ts';
 import { maxConnections, type OpenDatabase, openDatabase } from '../platform/db/open/open.ts';
+import { openReplica } from '../platform/db/open/replica.ts';
 import { startStatisticsRefresh } from '../platform/db/statistics.ts';
 import { createLimits, type OwnLimits } from '../platform/http/limits.ts';
 import { addressOf, boundAddress, listen } from '../platform/http/listen.ts';
@@ -96,14 +97,19 @@ interface Shared {
 
 async function serveInProcess(config: Config, { db }: OpenDatabase, shared: Shared, log: Logger): Promise<Front> {
   let ready = false;
-  const app = await buildApp({ config, db, ...shared, log, isReady: () => ready });
+  const { main: connections } = connectionsOfEach(config.workers);
+  const replica = openReplica(config, db, { connections, onEvent: (event, level) => log[level](event) });
+  const app = await buildApp({ config, db, replica, ...shared, log, isReady: () => ready });
   await listen(() => app.listen({ host: config.host, port: config.port }), config);
   return {
     address: boundAddress(app.server),
     open: () => {
       ready = true;
     },
-    stop: () => app.close(),
+    stop: async () => {
+      await app.close();
+      await replica?.close();
+    },
   };
 }
 

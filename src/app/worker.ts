@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { EmailDomains } from '../features/guests/domains/check.ts';
 import { joinDatabase } from '../platform/db/open/open.ts';
+import { openReplica } from '../platform/db/open/replica.ts';
 import { boundAddress, listen } from '../platform/http/listen.ts';
 import { createLog, type Logger } from '../platform/log.ts';
 import { shareCores } from '../shared/password.ts';
@@ -62,13 +63,15 @@ async function serve(
       own = functions;
     },
   };
-  const app = await buildApp({ config, db, domains, log, isReady: () => isOpen, others });
+  const replica = openReplica(config, db, { connections, onEvent: (event, level) => log[level](event) });
+  const app = await buildApp({ config, db, replica, domains, log, isReady: () => isOpen, others });
   // The main process checked that the port is free. Node would treat a second attempt as a request for another port.
   await listen(() => app.listen({ host: config.host, port: config.port }), config, 0);
   return {
     address: boundAddress(app.server),
     stop: async () => {
       await app.close();
+      await replica?.close();
       await db.close();
     },
   };

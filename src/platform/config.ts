@@ -9,6 +9,9 @@ export interface Config {
   port: number;
   /** Unset: the embedded server in `dataDir`. */
   databaseUrl: string | undefined;
+  /** A streaming replica for reads that may be a little stale. */
+  databaseReadUrl: string | undefined;
+  readStalenessSeconds: number;
   dataDir: string;
   adminToken: string | undefined;
   /** Without a trailing slash. Unset: the scheme and host of the request. */
@@ -75,9 +78,16 @@ export function readConfig(env: Environment = process.env, defaults: Environment
   if (adminToken !== undefined && adminToken.length < 16) {
     problems.push('ADMIN_TOKEN must have at least 16 characters, as it has every right. Try `openssl rand -hex 32`.');
   }
-  const databaseUrl = url('DATABASE_URL', ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
-  if (databaseUrl && databaseUrl.pathname.length < 2) {
-    problems.push('DATABASE_URL must name a database: postgres://user:password@host:5432/database.');
+  function database(name: string): string | undefined {
+    const example = 'postgres://user:password@host:5432/database';
+    const value = url(name, ['postgres:', 'postgresql:'], example);
+    if (value && value.pathname.length < 2) problems.push(`${name} must name a database: ${example}.`);
+    return value?.href;
+  }
+  const databaseUrl = database('DATABASE_URL');
+  const databaseReadUrl = database('DATABASE_READ_URL');
+  if (databaseReadUrl !== undefined && text('DATABASE_URL') === undefined) {
+    problems.push('DATABASE_READ_URL must be a replica of the server in DATABASE_URL, which is not set.');
   }
   const host = text('HOST') ?? '127.0.0.1';
   if (/[\s/]/.test(host)) problems.push(`HOST must be an address or a host name, not "${host}".`);
@@ -98,7 +108,9 @@ export function readConfig(env: Environment = process.env, defaults: Environment
   const config: Config = {
     host,
     port: integer('PORT', 8080, 0, 65_535),
-    databaseUrl: databaseUrl?.href,
+    databaseUrl,
+    databaseReadUrl,
+    readStalenessSeconds: integer('READ_STALENESS_SECONDS', 5, 2, 3600),
     dataDir: resolve(text('DATA_DIR') ?? './data'),
     adminToken,
     publicUrl: url('PUBLIC_URL', ['http:', 'https:'], 'https://guests.example.com')?.href.replace(/\/+$/, ''),

@@ -63,6 +63,8 @@ export interface AuthBackend {
   recordAuditEvent(tx: Tx, event: AuditEvent): Promise<void>;
   /** Whether the account exists. If so, it cannot be deleted until the transaction ends. */
   holdAccount(tx: Tx, accountId: number): Promise<boolean>;
+  /** Whether the account exists, without a lock. */
+  hasAccount(tx: Tx, accountId: number): Promise<boolean>;
   /** Called after each change by an administrator. Cached look-ups are dropped. */
   onAdminChange(): void;
 }

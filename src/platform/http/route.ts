@@ -73,6 +73,8 @@ interface Description {
   description?: string;
   /** The message of the 404, for routes whose path has no id and that can respond 404. */
   notFound?: string;
+  /** The response may be some seconds old, so it can come from a replica. Lists of an account always may. */
+  mayBeStale?: true;
   /** The route accepts `page`, but its response is not a plain list. */
   takesPage?: true;
   example?: { input?: unknown; response?: unknown };
@@ -148,6 +150,11 @@ function define<P extends string, I extends TObject>(
     contactOf: undefined,
     isLong: spec.isLong as Route['isLong'],
   };
+}
+
+/** Whether a replica may serve the route: lists, exports and figures of an account in the dashboard. */
+export function mayReadReplica({ access, method, account, paged, mayBeStale }: Route): boolean {
+  return access === 'admin' && method === 'GET' && account === 'in path' && (paged || mayBeStale === true);
 }
 
 /** Whether the requests of a route are changes that the audit trail records. */

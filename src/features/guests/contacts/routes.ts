@@ -61,6 +61,7 @@ export const contactRoutes = [
       method: 'GET',
       path: `${account}/contacts/search`,
       operationId: 'adminSearchContacts',
+      mayBeStale: true,
       summary: 'Search contacts',
       description:
         'Searches while a user types. Without `search`, the newest contacts come first. Merged contacts are not returned, but their values find the survivor.',

@@ -16,6 +16,7 @@ export const overviewRoutes = [
       access: 'admin',
       tag: 'Overview',
       operationId: 'adminGetOverview',
+      mayBeStale: true,
       summary: 'Show the figures of an account',
       description:
         'Returns contacts, visits, consent, NPS and redeemed unique codes over a range of days in the account’s time zone, at most five years. ' +

@@ -7,7 +7,7 @@ import { isDatabaseUnavailable, type Tx } from '../database.ts';
 import { identifier } from '../sql.ts';
 
 /** The role that the service switches to if its login could bypass row-level security. */
-const plainRole = 'regulars_service';
+export const plainRole = 'regulars_service';
 
 /** How long to wait for a database that starts or restarts at the same time. */
 const timeoutMs = 30_000;

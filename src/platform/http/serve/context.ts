@@ -1,6 +1,7 @@
 import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { ActiveAccounts } from '../../batching/active-accounts.ts';
 import type { Database } from '../../db/database.ts';
+import type { Replica } from '../../db/open/replica.ts';
 import type { Services } from '../call.ts';
 import type { RunIdempotent } from '../idempotency-key.ts';
 import type { AuthBackend, RequestAuth } from '../request-auth.ts';
@@ -8,6 +9,7 @@ import type { AuthBackend, RequestAuth } from '../request-auth.ts';
 /** What every route is served with. */
 export interface ServeContext {
   db: Database;
+  replica: Replica | undefined;
   auth: RequestAuth;
   authBackend: AuthBackend;
   runIdempotent: RunIdempotent;

@@ -1,12 +1,40 @@
 import { Invalid, NotFound, Unavailable } from '../../../shared/problem.ts';
-import { isConflict, type Tx } from '../../db/database.ts';
+import { isConflict, isDatabaseUnavailable, type Tx } from '../../db/database.ts';
 import type { Call } from '../call.ts';
+import { hasWritten } from '../cookie.ts';
 import type { RequestCall } from '../request-call.ts';
-import type { Route } from '../route.ts';
+import { mayReadReplica, type Route } from '../route.ts';
 import type { ServeContext } from './context.ts';
 
-/** Runs work in a transaction, scoped to the account of the request if the route has one. */
+/**
+ * Runs work in a transaction, scoped to the account of the request if the route has one. A read that fails on the replica
+ * is repeated on the primary: the replica may be gone, or lack a row or a column that is new.
+ */
 export async function inScope<T>(
+  route: Route,
+  call: RequestCall,
+  context: ServeContext,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const replica = mayReadReplica(route) && readsReplica(call) ? context.replica?.database() : undefined;
+  if (!replica) return onPrimary(route, call, context, work);
+  try {
+    return await replica.tenant(call.accountId, async (tx) => {
+      if (!(await context.authBackend.hasAccount(tx, call.accountId))) throw new NotFound('There is no such account.');
+      return work(tx);
+    });
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) context.replica?.failed();
+    return onPrimary(route, call, context, work);
+  }
+}
+
+/** A program with a password or the admin token has no cookie, so it always sees its own writes on the primary. */
+function readsReplica({ request }: RequestCall): boolean {
+  return request.admin?.sessionId != null && !hasWritten(request);
+}
+
+async function onPrimary<T>(
   { account }: Route,
   { accountId }: Call,
   { db, authBackend }: ServeContext,

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Rows } from '../../../shared/fields.ts';
 import { JsonText } from '../../../shared/json-text.ts';
 import { textIn } from '../../../shared/record.ts';
-import { sessionCookie } from '../cookie.ts';
+import { sessionCookie, writtenCookie } from '../cookie.ts';
 import type { RequestCall } from '../request-call.ts';
 import { isAudited, type Route } from '../route.ts';
 import { accepts, ndjson, sendCsv, sendProgress } from '../streams.ts';
@@ -10,6 +10,9 @@ import { auditEventOf } from './audit.ts';
 import type { ServeContext } from './context.ts';
 import { inScope, rejectInvalid, retryOnConflict } from './scope.ts';
 import { jsonType } from './send.ts';
+
+/** For the way of the response to the browser, and for changes that report progress. */
+const [marginSeconds, longestProgressSeconds] = [1, 300];
 
 /** Serves one request in its own transaction: as JSON, as a CSV file, or with progress as NDJSON. */
 export async function serveSingle(
@@ -28,10 +31,20 @@ export async function serveSingle(
       inScope(route, call, context, (tx) => csv.next(tx, call, after)),
     );
   }
+  const isChange = route.access === 'admin' && route.method !== 'GET';
+  /** Until the replica has the change, the session reads from the primary. */
+  const noteWrite = (longestSeconds: number) => {
+    if (!context.replica || call.request.admin?.sessionId == null) return;
+    const seconds = context.replica.maxStalenessSeconds + marginSeconds + longestSeconds;
+    reply.header('set-cookie', writtenCookie(call.request, seconds));
+  };
   const work = async () => {
     const result = await run(route, call, context);
     for (const outcome of call.outcomes) context.onOutcome(route.path, outcome);
-    if (route.access === 'admin' && route.method !== 'GET') context.authBackend.onAdminChange();
+    if (isChange) {
+      context.authBackend.onAdminChange();
+      if (!reply.sent) noteWrite(0);
+    }
     if (call.newCookie !== undefined) reply.header('set-cookie', sessionCookie(call.request, call.newCookie));
     if (route.status === 204) return undefined;
     return route.paged ? call.paginate(result as Rows<unknown>) : result;
@@ -42,6 +55,8 @@ export async function serveSingle(
     if (!(result instanceof JsonText)) return reply.code(route.status).send(result);
     return reply.code(route.status).type(jsonType).send(result.text);
   }
+  // The headers are sent before the change is complete.
+  if (isChange) noteWrite(longestProgressSeconds);
   return sendProgress(reply, route.status, onLateError, (progress) => {
     call.progress = progress;
     return queued();
