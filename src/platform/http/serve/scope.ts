@@ -1,14 +1,23 @@
 import { Invalid, NotFound, Unavailable } from '../../../shared/problem.ts';
 import { isConflict, type Tx } from '../../db/database.ts';
-import type { Call } from '../call.ts';
 import type { RequestCall } from '../request-call.ts';
 import type { Route } from '../route.ts';
 import type { ServeContext } from './context.ts';
 
 /** Runs work in a transaction, scoped to the account of the request if the route has one. */
 export async function inScope<T>(
+  route: Route,
+  call: RequestCall,
+  context: ServeContext,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const { span } = call.request;
+  return span ? span.transaction(() => runInScope(route, call, context, work)) : runInScope(route, call, context, work);
+}
+
+async function runInScope<T>(
   { account }: Route,
-  { accountId }: Call,
+  { accountId }: RequestCall,
   { db, authBackend }: ServeContext,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
