@@ -36,7 +36,7 @@ import { voucherCodeRoutes } from '../features/vouchers/code-routes.ts';
 import { voucherGroupRoutes } from '../features/vouchers/group-routes.ts';
 import { voucherRoutes } from '../features/vouchers/routes.ts';
 import { ActiveAccounts } from '../platform/batching/active-accounts.ts';
-import type { Config } from '../platform/config.ts';
+import type { Config, TracingOptions } from '../platform/config.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Replica } from '../platform/db/open/replica.ts';
 import { serveDashboard } from '../platform/http/dashboard.ts';
@@ -53,6 +53,7 @@ import { type CompletedRequest, createServer } from '../platform/http/server.ts'
 import { runIdempotent } from '../platform/idempotency/run-idempotent.ts';
 import type { MetricValues } from '../platform/internals/prom-client.ts';
 import { type Logger, logPlain } from '../platform/log.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import { Unavailable } from '../shared/problem.ts';
 import { apiDocuments } from './api-documents.ts';
 import { countJobs } from './jobs/count.ts';
@@ -151,6 +152,7 @@ export async function buildApp({
     dropped: (count) => metrics.dropped('request_log', count),
     failed: (err) => log.warn({ err }, 'writing the request log failed'),
   });
+  const tracing = config.tracing && (await startTracing(config.tracing, log, metrics));
   const app = createServer({
     bodyLimitBytes: config.bodyLimitBytes,
     publicUrl: config.publicUrl,
@@ -159,6 +161,7 @@ export async function buildApp({
     log,
     onCompleted: (request) => recordRequest(request, now(), log, metrics, recorder),
     onFailed: metrics.failed,
+    tracer: tracing?.tracer,
   });
   const methodsAt = collectMethods(app);
   const authenticator = new Authenticator(db);
@@ -191,6 +194,7 @@ export async function buildApp({
     longRequests: longRequestQueue(),
     largeRequests: largeRequestQueue(),
     activeAccounts: new ActiveAccounts(),
+    batchTrace: tracing?.batchTrace,
   };
   for (const route of routes) serve(app, route, context);
 
@@ -217,9 +221,18 @@ export async function buildApp({
     if (healthy) return { status: 'ok' };
     return reply.code(unavailable.status).headers(unavailable.headers).send(unavailable.body);
   });
-  app.addHook('onClose', () => recorder.close());
+  app.addHook('onClose', async () => {
+    await recorder.close();
+    await tracing?.close();
+  });
   await app.ready();
   return app;
+}
+
+/** Imports the code for traces only if they are on. */
+async function startTracing(options: TracingOptions, log: Logger, metrics: Metrics): Promise<Tracing> {
+  const { createTracing } = await import('../platform/tracing/tracing.ts');
+  return createTracing(options, log, (count) => metrics.dropped('traces', count));
 }
 
 /** Counts and logs a request. A request with a token also goes to the request log. */

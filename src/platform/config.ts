@@ -26,8 +26,20 @@ export interface Config {
   batching: (typeof batchings)[number];
   workers: number;
   logLevel: (typeof logLevels)[number];
+  /** Unset: no traces. */
+  tracing: TracingOptions | undefined;
   /** Whether npm started the process. npm sets a variable for its scripts. */
   startedByNpm: boolean;
+}
+
+/** Where and how traces are sent. */
+export interface TracingOptions {
+  /** The base URL of an OTLP receiver. */
+  endpoint: string;
+  headers: Record<string, string>;
+  serviceName: string;
+  /** The share of the requests to record, from 0 to 1. The caller's own choice in `traceparent` is followed instead. */
+  share: number;
 }
 
 const emailDomainChecks = ['dns', 'list', 'off'] as const;
@@ -105,6 +117,19 @@ export function readConfig(env: Environment = process.env, defaults: Environment
       problems.push(`TRUSTED_PROXIES must be addresses, networks such as 10.0.0.0/8, or loopback, not "${proxy}".`);
   }
 
+  const share = Number(text('OTEL_TRACES_SAMPLER_ARG') ?? 1);
+  if (!(share >= 0 && share <= 1)) problems.push('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.');
+  const headers: Record<string, string> = {};
+  for (const pair of text('OTEL_EXPORTER_OTLP_HEADERS')?.split(',') ?? []) {
+    const [, name, value] = /^\s*([\w-]+)=([\x21-\x7e]*)\s*$/.exec(pair) ?? [];
+    // A value is often a secret, so it is not repeated.
+    if (name === undefined || value === undefined || !isDecodable(value))
+      problems.push('OTEL_EXPORTER_OTLP_HEADERS must look like name=value,name=value.');
+    else headers[name] = decodeURIComponent(value);
+  }
+  const endpoint = url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'], 'http://127.0.0.1:4318')?.href;
+  const serviceName = text('OTEL_SERVICE_NAME') ?? 'regulars';
+
   const config: Config = {
     host,
     port: integer('PORT', 8080, 0, 65_535),
@@ -122,10 +147,20 @@ export function readConfig(env: Environment = process.env, defaults: Environment
     batching: choice('BATCHING', batchings, 'on'),
     workers: integer('WORKERS', 1, 1, 256),
     logLevel: choice('LOG_LEVEL', logLevels, 'info'),
+    tracing: endpoint === undefined ? undefined : { endpoint, headers, serviceName, share },
     startedByNpm: env.npm_lifecycle_event !== undefined,
   };
   if (problems.length > 0) throw new SetupProblem(['The settings are not right:', ...problems].join('\n  - '));
   return config;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isNetwork(text: string): boolean {

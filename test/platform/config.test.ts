@@ -30,6 +30,18 @@ describe('the settings', () => {
       logLevel: 'debug',
     });
   });
+  it('turn traces on with the endpoint of a receiver, and read the variables of OpenTelemetry', () => {
+    expect(readConfig({ OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER_ARG: '0.5' }).tracing).toBeUndefined();
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    const usual = { endpoint: 'http://collector:4318/', headers: {}, serviceName: 'regulars', share: 1 };
+    expect(readConfig(endpoint).tracing).toEqual(usual);
+    const more = { OTEL_SERVICE_NAME: 'guests', OTEL_TRACES_SAMPLER_ARG: '0.1' };
+    const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20b==, x=1' };
+    expect(readConfig({ ...endpoint, ...more, ...headers }).tracing).toEqual({
+      ...usual,
+      ...{ headers: { 'api-key': 'a b==', x: '1' }, serviceName: 'guests', share: 0.1 },
+    });
+  });
   it('can have other defaults for another program', () => {
     const usual = { DATA_DIR: './demo-data', LOG_LEVEL: 'warn' };
     expect(readConfig({ DATA_DIR: '', LOG_LEVEL: 'error' }, usual)).toMatchObject({
@@ -54,6 +66,9 @@ describe('the settings', () => {
       BATCHING: 'some',
       WORKERS: '0',
       LOG_LEVEL: 'loud',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'a secret',
+      OTEL_TRACES_SAMPLER_ARG: '2',
     };
     let message = '';
     try {

@@ -4,6 +4,7 @@ import { asError, messageOf } from '../../shared/errors.ts';
 import { Invalid, invalidFields, Unavailable } from '../../shared/problem.ts';
 import { propertiesOf } from '../../shared/record.ts';
 import type { Logger } from '../log.ts';
+import type { RequestSpan, Tracer } from '../tracing/tracer.ts';
 import { trackConnections } from './connections.ts';
 import { errorResponse, type FailureReason, failureReason } from './errors.ts';
 import { errorBody, jsonType, rejectInvalidHttp } from './invalid-http.ts';
@@ -22,6 +23,8 @@ declare module 'fastify' {
     admin: Admin | undefined;
     /** The share of this request in the limits on memory. */
     load: LoadShare;
+    /** Undefined: the request is not traced. */
+    span: RequestSpan | undefined;
     /** The names of the invalid fields, for the request log. */
     errorFields: string[];
     /** The names of the fields that a rule dropped. */
@@ -60,6 +63,8 @@ interface ServerOptions {
   onCompleted: (request: CompletedRequest) => void;
   /** Called for each request that is refused or fails on the side of the service, except during the shutdown. */
   onFailed?: (reason: FailureReason) => void;
+  /** Undefined: tracing is off. */
+  tracer?: Tracer | undefined;
   /** A client must send a whole request within this time. */
   sendTimeoutMs?: number;
   /** A client that reads nothing of a response for this time is disconnected, because the response stays in memory. */
@@ -75,6 +80,7 @@ export function createServer({
   log,
   onCompleted,
   onFailed = () => {},
+  tracer,
   sendTimeoutMs = 60_000,
   readTimeoutMs = 30_000,
 }: ServerOptions): FastifyInstance {
@@ -123,6 +129,7 @@ export function createServer({
   app.decorateRequest('address', null);
   app.decorateRequest('partner', undefined);
   app.decorateRequest('admin', undefined);
+  app.decorateRequest('span', undefined);
   app.decorateRequest('load');
   app.decorateRequest('errorFields');
   app.decorateRequest('discardedFields');
@@ -138,6 +145,7 @@ export function createServer({
     const { url, bodyLimit = bodyLimitBytes } = request.routeOptions;
     const share = load.add(request.raw, bodyLimit);
     request.load = share;
+    if (tracer) request.span = tracer.start(request.headers.traceparent);
     const began = performance.now();
     let isCompleted = false;
     const complete = () => {
@@ -168,7 +176,7 @@ export function createServer({
     done(null, payload);
   });
   function report(request: FastifyRequest, reply: FastifyReply, url: string | undefined, durationMs: number) {
-    onCompleted({
+    const completed = {
       requestId: request.id,
       ownRequestId: request.headers['x-request-id'] !== request.id,
       method: request.method,
@@ -181,7 +189,9 @@ export function createServer({
       accountId: request.partner?.accountId ?? Number(propertiesOf(request.params).account_id),
       errorFields: request.errorFields ?? none,
       discardedFields: request.discardedFields ?? none,
-    });
+    };
+    request.span?.end(completed);
+    onCompleted(completed);
   }
   app.setErrorHandler(fail);
   app.server.on('checkExpectation', (_request, response) => {

@@ -4,7 +4,7 @@ import { Batcher } from '../../batching/batcher.ts';
 import type { Call } from '../call.ts';
 import type { RequestCall } from '../request-call.ts';
 import type { BatchedRead, Route } from '../route.ts';
-import type { ServeContext } from './context.ts';
+import { type ServeContext, traced } from './context.ts';
 import { serveSingle } from './single.ts';
 
 /** All responses of a batch are in memory at once. They may be long, so a batch has a few dozen requests at most. */
@@ -13,8 +13,9 @@ const weightOfRead = 40;
 /** Reads concurrent requests in one transaction. Invalid requests, and those too large for a batch, are served alone. */
 export function batchedReader(route: Route, readBatch: BatchedRead, context: ServeContext) {
   const batcher = new Batcher<RequestCall, unknown>({
-    write: (accountId, calls) =>
+    write: traced(context, (accountId, calls) =>
       context.db.tenant(accountId, (tx) => readBatch(tx, accountId, calls as unknown as Call[])),
+    ),
     weigh: () => weightOfRead,
     onBatch: (size) => context.onBatch(route.path, size),
     batching: context.batching,
@@ -23,6 +24,7 @@ export function batchedReader(route: Route, readBatch: BatchedRead, context: Ser
   return (call: RequestCall, reply: FastifyReply) => {
     const alone = () => serveSingle(route, call, reply, context);
     if (!call.read.errors.isEmpty) return alone();
+    context.batchTrace?.enqueue(call, call.request.span);
     return batcher.submit(call.accountId, call).then((response) => {
       if (response !== undefined) return response;
       return context.largeRequests.run(call.accountId, () => {

@@ -8,13 +8,13 @@ import type { Tx } from '../../db/database.ts';
 import { settled } from '../../db/ordered.ts';
 import type { RequestCall } from '../request-call.ts';
 import type { BatchedWrite, Route } from '../route.ts';
-import type { ServeContext } from './context.ts';
+import { type ServeContext, traced } from './context.ts';
 import { reportDiscarded, sendStored } from './send.ts';
 
 /** Writes concurrent requests in one transaction. Requests with an idempotency key form their own batches. */
 export function batchedWriter(route: Route, batchedWrite: BatchedWrite, context: ServeContext) {
   const { path, status } = route;
-  const { services, onOutcome } = context;
+  const { services, onOutcome, batchTrace } = context;
   const batcher = plainBatcher(route, batchedWrite, context);
   const idempotentBatcher = createIdempotentBatcher(route, batchedWrite, context);
   return (call: RequestCall, reply: FastifyReply, idempotentRequest: IdempotentRequest | undefined) =>
@@ -24,11 +24,14 @@ export function batchedWriter(route: Route, batchedWrite: BatchedWrite, context:
       const { account_id } = errors.fields;
       if (account_id) throw new Invalid({ account_id, ...errors.fields }, errors.hasMore);
       if (idempotentRequest) {
-        return idempotentBatcher.submit(call.accountId, { command, call, idempotentRequest }).then((response) => {
+        const keyed = { command, call, idempotentRequest };
+        batchTrace?.enqueue(keyed, call.request.span);
+        return idempotentBatcher.submit(call.accountId, keyed).then((response) => {
           for (const outcome of response.outcomes) onOutcome(path, outcome);
           return sendStored(reply, call, response, status);
         });
       }
+      batchTrace?.enqueue(command, call.request.span);
       return batcher.submit(call.accountId, command).then((done) => {
         for (const outcome of batchedWrite.outcomes?.(done) ?? []) onOutcome(path, outcome);
         reportDiscarded(reply, call, batchedWrite.discarded?.(done) ?? []);
@@ -41,12 +44,14 @@ function plainBatcher({ path }: Route, batchedWrite: BatchedWrite, context: Serv
   const { db, batching, activeAccounts, onBatch } = context;
   const { quick } = batchedWrite;
   return new Batcher<unknown, unknown>({
-    write: (accountId, commands) =>
+    write: traced(context, (accountId, commands) =>
       db.tenant(accountId, (tx, last) => batchedWrite.write(tx, accountId, commands, last)),
+    ),
     quick:
       quick &&
-      (async (accountId, commands) =>
-        (await db.tenant(accountId, (tx, last) => quick(tx, accountId, commands, last)))()),
+      traced(context, async (accountId, commands) =>
+        (await db.tenant(accountId, (tx, last) => quick(tx, accountId, commands, last)))(),
+      ),
     weigh: batchedWrite.weigh,
     onBatch: (size) => onBatch(path, size),
     batching,
@@ -64,7 +69,7 @@ interface IdempotentCommand {
 function createIdempotentBatcher({ path }: Route, batchedWrite: BatchedWrite, context: ServeContext) {
   const { db, runIdempotent, batching, activeAccounts, onBatch } = context;
   return new Batcher<IdempotentCommand, ReplayableResponse>({
-    write: (accountId, members) =>
+    write: traced(context, (accountId, members) =>
       db.tenant(accountId, (tx) => {
         const requests = members.map(({ idempotentRequest }) => idempotentRequest);
         return runIdempotent(tx, accountId, requests, (places) => {
@@ -72,6 +77,7 @@ function createIdempotentBatcher({ path }: Route, batchedWrite: BatchedWrite, co
           return writeAndRespond(tx, accountId, batchedWrite, isNew);
         });
       }),
+    ),
     weigh: ({ command }) => batchedWrite.weigh(command),
     onBatch: (size) => onBatch(path, size),
     batching,

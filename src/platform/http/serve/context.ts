@@ -2,6 +2,7 @@ import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { ActiveAccounts } from '../../batching/active-accounts.ts';
 import type { Database } from '../../db/database.ts';
 import type { Replica } from '../../db/open/replica.ts';
+import type { BatchTrace } from '../../tracing/tracer.ts';
 import type { Services } from '../call.ts';
 import type { RunIdempotent } from '../idempotency-key.ts';
 import type { AuthBackend, RequestAuth } from '../request-auth.ts';
@@ -26,6 +27,19 @@ export interface ServeContext {
   /** Large bodies and responses keep the process busy for a while. */
   largeRequests: FairQueue<number>;
   activeAccounts: ActiveAccounts;
+  /** Undefined: tracing is off. */
+  batchTrace: BatchTrace | undefined;
+}
+
+type Write<Command, Result> = (accountId: number, commands: Command[]) => Promise<Result>;
+
+/** The function that writes a batch, with a span for each request if tracing is on. */
+export function traced<Command, Result>(
+  { batchTrace }: ServeContext,
+  write: Write<Command, Result>,
+): Write<Command, Result> {
+  if (!batchTrace) return write;
+  return (accountId, commands) => batchTrace.during(commands, () => write(accountId, commands));
 }
 
 /** An account runs one long request at a time, so the requests of other accounts do not wait for all of them. */

@@ -1,16 +1,26 @@
 import { Invalid, NotFound, Unavailable } from '../../../shared/problem.ts';
 import { isConflict, isDatabaseUnavailable, type Tx } from '../../db/database.ts';
-import type { Call } from '../call.ts';
 import { hasWritten } from '../cookie.ts';
 import type { RequestCall } from '../request-call.ts';
 import { mayReadReplica, type Route } from '../route.ts';
 import type { ServeContext } from './context.ts';
 
-/**
- * Runs work in a transaction, scoped to the account of the request if the route has one. A read that fails on the replica
- * is repeated on the primary: the replica may be gone, or lack a row or a column that is new.
- */
+/** Runs work in a transaction, scoped to the account of the request if the route has one. */
 export async function inScope<T>(
+  route: Route,
+  call: RequestCall,
+  context: ServeContext,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const { span } = call.request;
+  return span ? span.transaction(() => runInScope(route, call, context, work)) : runInScope(route, call, context, work);
+}
+
+/**
+ * A read that fails on the replica is repeated on the primary: the replica may be gone, or lack a row or a column that is
+ * new.
+ */
+async function runInScope<T>(
   route: Route,
   call: RequestCall,
   context: ServeContext,
@@ -36,7 +46,7 @@ function readsReplica({ request }: RequestCall): boolean {
 
 async function onPrimary<T>(
   { account }: Route,
-  { accountId }: Call,
+  { accountId }: RequestCall,
   { db, authBackend }: ServeContext,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
