@@ -2,17 +2,12 @@ import type { Command } from 'commander';
 import { showAccount } from '../features/access/accounts/manage.ts';
 import { type LargeAccount, largestAccounts } from '../features/access/accounts/sizes.ts';
 import { kindOf } from '../platform/db/citus.ts';
-import { type Connection, openConnection } from '../platform/db/connection.ts';
+import { openConnection } from '../platform/db/connection.ts';
+import { withAllRows } from '../platform/db/distributed/copying.ts';
 import { distribute } from '../platform/db/distributed/distribute.ts';
-import {
-  canMoveOnline,
-  findPlace,
-  isolate,
-  moveShard,
-  planMoves,
-  selectNodes,
-} from '../platform/db/distributed/nodes.ts';
+import { findPlace, isolate, moveShard, planMoves, selectNodes } from '../platform/db/distributed/nodes.ts';
 import type { OpenDatabase } from '../platform/db/open/open.ts';
+import type { Run } from '../platform/db/sql.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { recordCommand } from './audit-trail.ts';
 import { Progress } from './progress.ts';
@@ -62,13 +57,16 @@ export function dbCommands(program: Command): void {
     printAll(status.accounts);
   });
 
-  sub('move-account <id>', 'move an account to a node, in shards of its own, while the service runs')
+  sub(
+    'move-account <id>',
+    'move an account to a node, in shards of its own, while the service runs; writes to its shards wait meanwhile',
+  )
     .requiredOption('--to <node>', 'HOST:PORT, as `regulars db status` shows it')
     .action(async (id: string, options: Options) => {
       const [accountId, to] = [toId(id, 'account'), options.to ?? ''];
       const sentence = await withDatabase({ migrate: 'none', mayCreate: false }, async (database) => {
         await database.db.transaction((tx) => showAccount(tx, accountId));
-        const moved = await onDistributed(database, (connection) => moveAccount(connection, accountId, to));
+        const moved = await onDistributed(database, (run) => moveAccount(run, accountId, to));
         await record(database, { id: accountId });
         return moved;
       });
@@ -78,7 +76,7 @@ export function dbCommands(program: Command): void {
   sub('rebalance', 'spread the shards evenly over the nodes, while the service runs').action(
     async (options: Options) => {
       const moves = await withDatabase({ migrate: 'none', mayCreate: false }, async (database, interrupted) => {
-        const count = await onDistributed(database, (connection) => rebalance(connection, interrupted));
+        const count = await onDistributed(database, (run) => rebalance(run, interrupted));
         if (count > 0) await record(database, undefined);
         return count;
       });
@@ -104,20 +102,13 @@ function toShards(text: string | undefined): number {
 const record = ({ db }: OpenDatabase, result: unknown) => db.transaction((tx) => recordCommand(tx, null, result));
 
 /** Moves take long, so they have a connection without a statement timeout. */
-async function onDistributed<T>({ connect }: OpenDatabase, work: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await openConnection(connect);
-  try {
-    if ((await kindOf(connection.run)) !== 'distributed')
-      throw new SetupProblem('The database is not distributed. `regulars db distribute` does that.');
-    return await work(connection);
-  } finally {
-    await connection.close();
-  }
+async function onDistributed<T>({ db, connect }: OpenDatabase, work: (run: Run) => Promise<T>): Promise<T> {
+  if ((await db.transaction(kindOf)) !== 'distributed')
+    throw new SetupProblem('The database is not distributed. `regulars db distribute` does that.');
+  return withAllRows(connect, say, ({ run }) => work(run));
 }
 
-async function moveAccount({ run }: Connection, id: number, to: string): Promise<string> {
-  if (!(await canMoveOnline(run)))
-    say('Writes to the moving shards wait meanwhile. With wal_level = logical on every node they would not.');
+async function moveAccount(run: Run, id: number, to: string): Promise<string> {
   const nodes = (await selectNodes(run)).map(({ node }) => node);
   if (!nodes.includes(to)) throw new SetupProblem(`There is no node ${to}. The nodes are ${nodes.join(', ')}.`);
   if (await isolate(run, id)) say(`The account ${id} has shards of its own now.`);
@@ -128,7 +119,7 @@ async function moveAccount({ run }: Connection, id: number, to: string): Promise
 }
 
 /** An interrupted command stops after the present move. The next call goes on. */
-async function rebalance({ run }: Connection, interrupted: AbortSignal): Promise<number> {
+async function rebalance(run: Run, interrupted: AbortSignal): Promise<number> {
   const moves = await planMoves(run);
   const progress = new Progress('shards');
   for (const [index, move] of moves.entries()) {

@@ -23,6 +23,19 @@ export function hasCitus(binFolder: string): boolean {
   );
 }
 
+/** Newer servers list the libraries that may decode. Citus decodes with its own when a shard moves. */
+async function allowDecoding(node: Postgres): Promise<void> {
+  const connection = await node.connect();
+  try {
+    const { run } = connection;
+    if ((await run`select from pg_settings where name = 'output_plugin_libraries'`).length === 0) return;
+    await run`alter system set output_plugin_libraries = 'pgoutput', 'test_decoding', 'citus', 'citus_pgoutput'`;
+    await run`select pg_reload_conf()`;
+  } finally {
+    await connection.close();
+  }
+}
+
 /** A distributed PostgreSQL on this machine: a coordinator, which is the first node, and workers. */
 export class CitusCluster {
   readonly nodes: readonly Postgres[];
@@ -47,6 +60,7 @@ export class CitusCluster {
       await node.start();
       nodes.push(node);
     }
+    for (const node of nodes) await allowDecoding(node);
     const cluster = new CitusCluster(nodes);
     await cluster.connectNodes('regulars');
     return cluster;

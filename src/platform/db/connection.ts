@@ -37,17 +37,23 @@ function serverOptions({ url, role, statementTimeoutMs }: SettingsOptions): stri
 }
 
 /**
- * The start of a transaction. Behind a pooler it contains the settings. A distributed server chooses the shard by the value
- * of the account, so it can't use generic plans.
+ * The start of a transaction, and further statements if given. Behind a pooler it contains the settings. A distributed
+ * server chooses the shard by the value of the account, so it can't use generic plans; and it sends the whole message with
+ * a setting to its nodes, so each statement is a message of its own.
  */
-export function beginStatement(options: SettingsOptions): string {
+export function beginStatements(options: SettingsOptions, further: string[] = []): string[] {
+  const all = [...beginning(options), ...further];
+  return options.isDistributed ? all : [all.join('; ')];
+}
+
+function beginning(options: SettingsOptions): string[] {
   const plans = options.isDistributed ? ['set local plan_cache_mode = force_custom_plan'] : [];
-  if (!options.isPooled) return ['begin', ...plans].join('; ');
+  if (!options.isPooled) return ['begin', ...plans];
   const pairs = serverOptions(options).matchAll(/(?:^|\s)(?:-c\s*|--)([\w.-]+)=((?:\\.|[^\s\\])*)/g);
   const statements = Array.from(pairs, ([, name = '', value = '']) => {
     return `set local ${name.replaceAll('-', '_')} = ${pg.escapeLiteral(value.replace(/\\(.)/g, '$1'))}`;
   });
-  return ['begin', ...statements, ...plans].join('; ');
+  return ['begin', ...statements, ...plans];
 }
 
 /** The settings of every connection to PostgreSQL. */
@@ -134,7 +140,7 @@ async function connect(client: pg.Client, options: ConnectOptions, onLost?: () =
       await client.query(text);
     },
     transaction: async (work) => {
-      await client.query(beginStatement(options));
+      for (const statement of beginStatements(options)) await client.query(statement);
       try {
         const result = await work(transactionOver(run, databaseTime));
         await commit(client);

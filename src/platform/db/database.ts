@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { codeOf } from '../../shared/errors.ts';
+import { codeOf, messageOf } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import { isConnectionError, sendTogether } from '../internals/pg.ts';
 import { kindOf } from './citus.ts';
-import { beginStatement, type ConnectOptions, commit, settings } from './connection.ts';
+import { beginStatements, type ConnectOptions, commit, settings } from './connection.ts';
 import { settled } from './ordered.ts';
 import { databaseTime, type Run, raw, runner, sql, type Tx, transactionOver } from './sql.ts';
 
@@ -54,7 +54,7 @@ export function openPool(options: PoolOptions): Database {
   const { longestStatementMs = statementTimeoutMs } = options;
   const connect = { ...options, statementTimeoutMs: longestStatementMs };
   let { isDistributed = false } = options;
-  const begin = () => beginStatement({ ...connect, isDistributed });
+  const begin = (further: string[]) => beginStatements({ ...connect, isDistributed }, further);
   const pool = new pg.Pool({
     ...settings(connect),
     max: options.connections,
@@ -80,7 +80,7 @@ export function openPool(options: PoolOptions): Database {
   });
 
   /** A connection is taken for the first statement, so work before it does not occupy one. */
-  async function attempt<T>(key: number, beginning: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+  async function attempt<T>(key: number, beginning: string[], work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
     let hasTurn = false;
     let client: pg.PoolClient | undefined;
     let connecting: Promise<pg.PoolClient> | undefined;
@@ -95,7 +95,7 @@ export function openPool(options: PoolOptions): Database {
       client.on('error', noteBroken);
       // Sent together with the first statement. It fails only if the connection does.
       sendTogether(client);
-      client.query(beginning).catch(noteBroken);
+      for (const statement of beginning) client.query(statement).catch(noteBroken);
       return client;
     };
     let cause: unknown;
@@ -144,21 +144,21 @@ export function openPool(options: PoolOptions): Database {
   }
 
   /** If the database was distributed while this process ran, the first transaction with other plans fails. */
-  async function transaction<T>(key: number, enter: string, work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
+  async function transaction<T>(key: number, enter: string[], work: (tx: Tx, last: Last) => Promise<T>): Promise<T> {
     const known = isDistributed;
     try {
-      return await attempt(key, `${begin()}${enter}`, work);
+      return await attempt(key, begin(enter), work);
     } catch (error) {
       if (known || codeOf(error) !== noSuchPlan) throw error;
-      isDistributed ||= (await attempt(keyOfLane.directory, begin(), kindOf)) === 'distributed';
+      isDistributed ||= (await attempt(keyOfLane.directory, begin([]), kindOf)) === 'distributed';
       if (!isDistributed) throw error;
-      return attempt(key, `${begin()}${enter}`, work);
+      return attempt(key, begin(enter), work);
     }
   }
 
   return {
-    transaction: (work, lane = 'directory') => transaction(keyOfLane[lane], '', work),
-    tenant: (accountId, work) => transaction(accountId, `; ${enter(accountId)}`, work),
+    transaction: (work, lane = 'directory') => transaction(keyOfLane[lane], [], work),
+    tenant: (accountId, work) => transaction(accountId, [enter(accountId)], work),
     ping: async () => {
       const late = pause(pingTimeoutMs, undefined, { ref: false }).then(() => {
         throw new Error('The database does not respond.');
@@ -245,15 +245,20 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return isDatabaseUnavailable(error) || (code !== undefined && !/^[0-9A-Z]{5}$/.test(code));
 }
 
+/** Whether a distributed server moved the shard while the statement was on its way. It has no own code for this. */
+function hasShardMoved(error: unknown): boolean {
+  return codeOf(error) === 'XX000' && /^could not find valid entry for shard \d+$/.test(messageOf(error));
+}
+
 /** Whether two transactions conflicted. */
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error);
-  return error instanceof Conflict || code === '40001' || code === '40P01' || code === '23503';
+  return error instanceof Conflict || code === '40001' || code === '40P01' || code === '23503' || hasShardMoved(error);
 }
 
 /** Whether the transaction can succeed if it is repeated. */
 export function isRetryable(error: unknown): boolean {
-  return error instanceof Conflict || retryableCodes.has(codeOf(error) ?? '');
+  return error instanceof Conflict || retryableCodes.has(codeOf(error) ?? '') || hasShardMoved(error);
 }
 
 /** Whether a statement failed because a key exists already, or is still referenced. */

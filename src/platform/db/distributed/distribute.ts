@@ -8,6 +8,8 @@ import { identifier, only, type Run, raw } from '../sql.ts';
 /** The tables that every node has a copy of: rows of other tables refer to them on every node. */
 const referenceTables = ['accounts', 'users'];
 
+const localTables = ['sessions', 'user_accounts'];
+
 export interface Distributed {
   /** The tables that were distributed now; none if they were before. */
   tables: number;
@@ -95,6 +97,9 @@ async function move(
     await tx`
       select create_distributed_function(oid::regprocedure) from pg_proc where pronamespace = current_schema()::regnamespace
         and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`;
+    // Tables on the coordinator whose rows refer to reference tables. Added by name, they stay known to Citus when a
+    // restore drops their foreign keys.
+    for (const name of localTables) await tx`select citus_add_local_table_to_metadata(${name})`;
     say(`checking ${keys.length} foreign keys`);
     for (const key of keys) await tx`${raw(key)}`;
     const after = await countAll(tx, all);

@@ -4,6 +4,7 @@ import { SetupProblem } from '../../../shared/problem.ts';
 import { type Kind, kindOf } from '../citus.ts';
 import { type ConnectOptions, openConnection } from '../connection.ts';
 import { isDatabaseUnavailable, type Tx } from '../database.ts';
+import { restoreForce } from '../distributed/copying.ts';
 import { identifier } from '../sql.ts';
 
 /** The role that the service switches to if its login could bypass row-level security. */
@@ -54,6 +55,7 @@ export async function checkServer(url: string): Promise<Required<Omit<ConnectOpt
       const isPooled = await connection.seesPooler();
       const kind = await kindOf(connection.run);
       const isDistributed = kind === 'distributed';
+      if (isDistributed) await restoreForce(connection);
       if (!server.bypasses) return { role: undefined, isPooled, isDistributed };
       // The switch would end with the transaction, and graphile-worker does not repeat it.
       if (isPooled) throw new Error('a superuser cannot use it through a connection pooler; use an ordinary role');

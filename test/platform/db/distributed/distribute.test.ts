@@ -142,6 +142,13 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
     const target = (status.nodes as { node: string; role: string }[]).find(
       ({ node, role }) => role === 'worker' && node !== account?.node,
     );
+    const rowsOfAll = async () => {
+      const rows = await sql<{ count: number }>`
+        select count(*) as count from units union all select count(*) from bookings union all select count(*) from consent_ledger
+        union all select count(*) from purchases union all select count(*) from tokens`;
+      return rows.map(({ count }) => count);
+    };
+    const rows = await rowsOfAll();
     let [moving, written] = [true, 0];
     const writing = (async () => {
       while (moving) {
@@ -161,6 +168,21 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
     expect(after.accounts[0]).toMatchObject({ id: account?.id, node: target?.node });
     const stored = await sql`select from contacts where email like 'moving%'`;
     expect([written > 0, stored.length]).toEqual([true, written]);
+    expect(await rowsOfAll()).toEqual(rows);
+    // Row-level security is forced again, on the shards too. Citus deletes the old shards later.
+    for (const worker of cluster.workers) {
+      const node = await connectTo(worker.address('postgres'));
+      await node`set citus.override_table_visibility = off`;
+      const present = await sql<{ name: string }>`
+        select shard_name as name from citus_shards where nodeport = ${worker.port()}`;
+      const unforced = await node<{ name: string }>`
+        select relname::text as name from pg_policy join pg_class c on c.oid = polrelid
+        where polname like 'own_account%' and not relforcerowsecurity`;
+      expect(unforced.filter(({ name }) => present.some((one) => one.name === name))).toEqual([]);
+    }
+    expect(
+      await sql`select from pg_policy join pg_class c on c.oid = polrelid where not relforcerowsecurity`,
+    ).toHaveLength(0);
     expect(await violations(sql)).toEqual({});
     const unknown = await regulars(['db', 'move-account', String(account?.id), '--to', 'nowhere:1'], env());
     expect([unknown.code, unknown.stderr]).toEqual([
@@ -170,8 +192,13 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
   });
 
   it('is rebalanced', async () => {
-    const { code, stdout } = await regulars(['db', 'rebalance'], env());
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/moved\.|Nothing to do/)]);
+    const before = await sql<{ count: number }>`select count(*) as count from contacts`;
+    const { code, stdout, stderr } = await regulars(['db', 'rebalance'], env());
+    expect([code, stdout], stderr).toEqual([
+      0,
+      expect.stringMatching(/^([1-9]\d* shards? moved|Nothing to do: the nodes have equal shares)\.\n$/),
+    ]);
+    expect(await sql<{ count: number }>`select count(*) as count from contacts`).toEqual(before);
     expect(await violations(sql)).toEqual({});
   });
 
