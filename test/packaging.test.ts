@@ -14,7 +14,7 @@ describe('the npm package', () => {
     const strangers = paths.filter(
       (path) =>
         !/^dist\/(?!dev\/).+(?<!\.map)$/.test(path) &&
-        !/^migrations\/\d{4}_\w+\.sql$/.test(path) &&
+        !/^migrations\/\d{4}_\w+(\.expand|\.contract-\d{4})?\.sql$/.test(path) &&
         !['package.json', 'README.md', 'LICENSE'].includes(path),
     );
     expect(strangers).toEqual([]);

@@ -27,7 +27,7 @@ const written = new Set<string>();
 const serviceName = /^regulars/;
 
 /** Tests that attack tables with statements of their own over connections of the service. */
-const attackers = /row-level-security|ledger|append-only|database\.test/;
+const attackers = /row-level-security|tenant-table|ledger|append-only|database\.test/;
 
 let isCollecting = false;
 
