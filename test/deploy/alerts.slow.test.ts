@@ -212,7 +212,7 @@ describe.skipIf(!promtool.isInstalled)(`a service with workers and an embedded P
 
   beforeAll(async () => {
     disk = new Disk();
-    service = await start({ dataDir: disk.folder, env: { WORKERS: '2', RATE_LIMIT_PER_MINUTE: '50' } });
+    service = await start({ dataDir: disk.folder, env: { WORKERS: '2', RATE_LIMIT_PER_MINUTE: '20' } });
     workers = JSON.parse(/"workers":(\[[\d,]+\])/.exec(service.output())?.[1] ?? '[]');
     expect(workers).toHaveLength(2);
   });

@@ -33,8 +33,8 @@ describe.skipIf(!pgbouncerPath)('behind PgBouncer in transaction mode, with 5 co
 
   it('the pooler is noticed, and a direct connection is not taken for one', async () => {
     const { database, url } = await pooled();
-    expect(await checkServer(url)).toEqual({ role: undefined, isPooled: true });
-    expect(await checkServer(database.url)).toEqual({ role: undefined, isPooled: false });
+    expect(await checkServer(url)).toEqual({ role: undefined, isPooled: true, isDistributed: false });
+    expect(await checkServer(database.url)).toEqual({ role: undefined, isPooled: false, isDistributed: false });
     const ignoring = await startPgbouncer(database.url, ['ignore_startup_parameters = options']);
     expect(await checkServer(ignoring.through(database.url))).toMatchObject({ isPooled: true });
     const forSuperuser = await startPgbouncer(database.superuserUrl);
