@@ -151,10 +151,9 @@ describe('deploy/systemd/regulars.service', () => {
   });
 });
 
-it('deploy/pgbouncer/pgbouncer.ini pools by transaction, and accepts the startup parameters of the service', () => {
+it('deploy/pgbouncer/pgbouncer.ini pools by transaction', () => {
   const text = read('deploy/pgbouncer/pgbouncer.ini');
   expect(text).toMatch(/^pool_mode = transaction$/m);
-  expect(text).toMatch(/^ignore_startup_parameters = (\w+,)*options\b/m);
 });
 
 it('deploy/README.md lists every folder and compose file', () => {

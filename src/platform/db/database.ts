@@ -208,6 +208,8 @@ const unavailableCodes = new Set([
 ]);
 /** Connection errors (08) and insufficient resources (53). */
 const unavailableClasses = /^(08|53)/;
+/** A distributed server lost a node at the commit, so the outcome is unknown. */
+const commitErrors = /^could not commit transaction/;
 /** PostgreSQL has no own codes for these. */
 const diskErrors = /: (Disk quota exceeded|Read-only file system)$/;
 
@@ -216,7 +218,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
   if (code === undefined) return isConnectionError(error);
-  return unavailableCodes.has(code) || unavailableClasses.test(code) || diskErrors.test(error.message);
+  return (
+    unavailableCodes.has(code) ||
+    unavailableClasses.test(code) ||
+    diskErrors.test(error.message) ||
+    commitErrors.test(error.message)
+  );
 }
 
 /** Rows changed between reading and locking. The transaction must be repeated. */

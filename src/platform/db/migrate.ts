@@ -21,6 +21,8 @@ const folder = packageFile('migrations');
 /** Our advisory locks are (class, number). The class separates them from locks of other software. */
 export const lockClass = 0x5245;
 const migrationLock = 3;
+/** Held by a command that copies shards. A migration waits for it: a table that is new meanwhile would be copied without its rows. */
+export const copyingLock = 5;
 
 export function knownMigrations(): Migration[] {
   return readdirSync(folder)
@@ -209,6 +211,7 @@ const lockNotAvailable = '55P03';
 export async function applyMigration({ run, script }: Connection, migration: Migration): Promise<void> {
   const { version, name, sql } = migration;
   await prepareForShards(run);
+  await run`select pg_advisory_xact_lock_shared(${lockClass}, ${copyingLock})`;
   await script(sql);
   await run`insert into schema_migrations (version, name, checksum) values (${version}, ${name}, ${checksumOf(migration)})`;
 }

@@ -46,7 +46,7 @@ export async function findSession(tx: Tx, hash: Buffer): Promise<SessionUser | u
 export async function touchSessions(tx: Tx, ids: number[]): Promise<void> {
   const locked = await tx<{ id: number; end: Date }>`
     select id, least(${untilIdle}, ${latestEnd}) as end from sessions where id = any(${ids}::bigint[]) order by id for no key update`;
-  // A distributed server computes no times in an update.
+  // A distributed server does not compute with the columns of the row when it changes a time.
   await tx`
     update sessions set last_seen_at = now(), expires_at = touched.end
     from unnest(${locked.map(({ id }) => id)}::bigint[], ${locked.map(({ end }) => end)}::timestamptz[]) as touched (id, "end")

@@ -29,8 +29,11 @@ export async function takeBackup(
   return connection.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
     // Before the snapshot is taken. A table that is rewritten after it would look empty.
-    if (known.length > 0) await tx`lock table ${join(known.map(({ name }) => identifier(name)))} in access share mode`;
-    if (kind === 'distributed') await openSnapshots(tx, options);
+    const lockTables = async () => {
+      if (known.length > 0)
+        await tx`lock table ${join(known.map(({ name }) => identifier(name)))} in access share mode`;
+    };
+    await (kind === 'distributed' ? openSnapshots(tx, options, lockTables) : lockTables());
     await prepareSession(tx);
     const migrations = await schemaOf(tx);
     const { now } = only(await tx<{ now: Date }>`select now()`);
@@ -80,13 +83,14 @@ export async function takeBackup(
  * Each node of a distributed server has a snapshot of its own. Meanwhile nobody may change the directory: a token could be
  * in one snapshot, and its user not in the other.
  */
-async function openSnapshots(tx: Tx, options: ConnectOptions): Promise<void> {
+async function openSnapshots(tx: Tx, options: ConnectOptions, lockTables: () => Promise<void>): Promise<void> {
   const holder = await openConnection(options);
   try {
     await holder.transaction(async (holding) => {
       await holding`lock table accounts, users in share mode`;
-      // One connection to each node has one snapshot. The statement goes to every node.
+      // One connection to each node has one snapshot. The statements go to every node.
       await tx`set local citus.max_adaptive_executor_pool_size = 1`;
+      await lockTables();
       await tx`select count(*) from tokens`;
     });
   } finally {

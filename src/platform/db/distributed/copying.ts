@@ -1,7 +1,7 @@
 import { SetupProblem } from '../../../shared/problem.ts';
 import { type Connection, type ConnectOptions, openConnection } from '../connection.ts';
 import { tenantTables } from '../deletion.ts';
-import { lockClass } from '../migrate.ts';
+import { copyingLock, lockClass } from '../migrate.ts';
 import { identifier, only, type Run, raw } from '../sql.ts';
 
 /**
@@ -14,29 +14,42 @@ export async function withAllRows<T>(
   say: (text: string) => void,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
+  // The lock below is one of a session.
+  if (options.isPooled)
+    throw new SetupProblem(
+      'Shards are not moved through a connection pooler. Set DATABASE_URL to the coordinator itself.',
+    );
   // Without the switch to the plain role, if the login is a superuser.
   const connection = await openConnection(options);
   try {
     if (!(await takeCopyingLock(connection.run)))
-      throw new SetupProblem('Another command moves shards now. Run this one when that is done.');
+      throw new SetupProblem('Shards are being moved, or the database is being migrated. Run this when that is done.');
     if (role !== undefined) return await work(connection);
     say('Row-level security is not forced on the role of DATABASE_URL meanwhile. With a superuser it stays forced.');
-    await force(connection, false);
     try {
+      await force(connection, false);
       return await work(connection);
     } finally {
-      await force(connection, true);
+      await forceAgain(options);
     }
   } finally {
     await connection.close();
   }
 }
 
-const copyingLock = 5;
-
 /** Held for the lifetime of the connection. */
 async function takeCopyingLock(run: Run): Promise<boolean> {
   return only(await run<{ taken: boolean }>`select pg_try_advisory_lock(${lockClass}, ${copyingLock}) as taken`).taken;
+}
+
+/** On a connection of its own, because the other one may be lost. */
+async function forceAgain(options: ConnectOptions): Promise<void> {
+  const connection = await openConnection(options);
+  try {
+    await force(connection, true);
+  } finally {
+    await connection.close();
+  }
 }
 
 /** Forces row-level security again if a command was killed before it did. While one runs, nothing is changed. */

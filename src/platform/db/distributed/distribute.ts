@@ -1,7 +1,7 @@
 import { SetupProblem } from '../../../shared/problem.ts';
 import { kindOf, prepareForShards } from '../citus.ts';
 import { type Connection, type ConnectOptions, openConnection } from '../connection.ts';
-import { type TenantTable, tenantTables } from '../deletion.ts';
+import { tenantTables } from '../deletion.ts';
 import { takeMigrationLock } from '../migrate.ts';
 import { identifier, only, type Run, raw } from '../sql.ts';
 
@@ -29,14 +29,11 @@ export async function distribute(
   const connection = await openConnection(options);
   const { run } = connection;
   try {
-    const kind = await kindOf(run);
-    if (kind === 'without Citus') throw withoutCitus(await isInstallable(run));
-    await takeMigrationLock(run);
-    const tables = await tenantTables(run);
+    if ((await kindOf(run)) === 'without Citus') throw withoutCitus(await isInstallable(run));
     const { workers } = only(
       await run<{ workers: number }>`select count(*) as workers from citus_get_active_worker_nodes()`,
     );
-    const done = kind === 'distributed' ? none : await move(connection, tables, shards, say);
+    const done = await move(connection, shards, say);
     const { count } = only(
       await run<{ count: number }>`
       select count(*) as count from pg_dist_shard where logicalrelid = 'contacts'::regclass`,
@@ -62,12 +59,15 @@ async function isInstallable(run: Run): Promise<boolean> {
 
 async function move(
   { transaction }: Connection,
-  tables: TenantTable[],
   shards: number,
   say: (text: string) => void,
 ): Promise<{ tables: number; rows: number }> {
   return transaction(async (tx) => {
     await tx`set local statement_timeout = 0`;
+    // Of two commands, the second one waits here and finds nothing to do.
+    await takeMigrationLock(tx);
+    if ((await kindOf(tx)) === 'distributed') return none;
+    const tables = await tenantTables(tx);
     await prepareForShards(tx);
     await tx`set local client_min_messages = warning`;
     await tx`set local app.show_deleted = 'on'`;

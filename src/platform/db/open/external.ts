@@ -55,7 +55,7 @@ export async function checkServer(url: string): Promise<Required<Omit<ConnectOpt
       const isPooled = await connection.seesPooler();
       const kind = await kindOf(connection.run);
       const isDistributed = kind === 'distributed';
-      if (isDistributed) await restoreForce(connection);
+      if (isDistributed && !isPooled) await restoreForce(connection);
       if (!server.bypasses) return { role: undefined, isPooled, isDistributed };
       // The switch would end with the transaction, and graphile-worker does not repeat it.
       if (isPooled) throw new Error('a superuser cannot use it through a connection pooler; use an ordinary role');
