@@ -33,15 +33,15 @@ export async function createDatabase(kind: 'migrated' | 'empty' = 'migrated'): P
   const template = kind === 'migrated' ? `template ${inject('templateDatabase')}` : '';
   const superuserUrl = inject('superuserUrl');
   const nodes = kind === 'migrated' ? [...inject('workerUrls'), superuserUrl] : [superuserUrl];
-  for (const node of nodes) await cloneOn(node, `create database ${name} ${template} owner regulars`);
+  for (const node of nodes) await whenUnused(node, `create database ${name} ${template} owner regulars`);
   afterAll(async () => {
-    for (const node of nodes.toReversed()) await onServer(node, `drop database ${name} with (force)`);
+    for (const node of nodes.toReversed()) await whenUnused(node, `drop database ${name} with (force)`);
   });
   return { name, url: `${inject('serverUrl')}/${name}`, superuserUrl: `${superuserUrl}/${name}` };
 }
 
-/** PostgreSQL cannot clone a template twice at the same time, so the second one retries. */
-async function cloneOn(node: string, statement: string): Promise<void> {
+/** A template cannot be cloned twice at the same time, and Citus opens connections by itself. Then the statement is repeated. */
+async function whenUnused(node: string, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await onServer(node, statement);
