@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openConnection } from '../../src/platform/db/connection.ts';
-import { raw } from '../../src/platform/db/sql.ts';
+import { only, raw } from '../../src/platform/db/sql.ts';
 import { Postgres } from './postgres.ts';
+import { CuttingProxy } from './proxy.ts';
 
-/** Settings of each node. Moving a shard while it is written to needs logical decoding. */
+/** Settings of each node. Moving a shard while it is written to needs logical decoding. A transaction that a lost node had prepared is finished soon after the node is back. */
 const nodeSettings = {
   shared_preload_libraries: 'citus',
   wal_level: 'logical',
@@ -14,6 +15,7 @@ const nodeSettings = {
   max_wal_senders: '40',
   max_replication_slots: '40',
   shared_buffers: '128MB',
+  'citus.recover_2pc_interval': '2s',
 };
 
 /** Whether the PostgreSQL programs in this folder come with Citus. */
@@ -39,9 +41,12 @@ async function allowDecoding(node: Postgres): Promise<void> {
 /** A distributed PostgreSQL on this machine: a coordinator, which is the first node, and workers. */
 export class CitusCluster {
   readonly nodes: readonly Postgres[];
+  /** The proxies between the coordinator and the workers, if wanted. */
+  readonly lines: readonly CuttingProxy[];
 
-  private constructor(nodes: Postgres[]) {
+  private constructor(nodes: Postgres[], lines: CuttingProxy[]) {
     this.nodes = nodes;
+    this.lines = lines;
   }
 
   static async start(
@@ -50,18 +55,23 @@ export class CitusCluster {
       binFolder,
       workers = 2,
       settings = {},
-    }: { binFolder: string; workers?: number; settings?: Record<string, string> },
+      isProxied = false,
+    }: { binFolder: string; workers?: number; settings?: Record<string, string>; isProxied?: boolean },
   ): Promise<CitusCluster> {
+    // Citus encrypts by default, and the proxy looks for texts.
+    const plain: Record<string, string> = isProxied ? { 'citus.node_conninfo': 'sslmode=disable' } : {};
+    const allSettings = { ...nodeSettings, ...plain, ...settings };
     const nodes: Postgres[] = [];
     for (let n = 0; n <= workers; n++) {
       const place = join(folder, `node${n}`);
       mkdirSync(place, { recursive: true });
-      const node = await Postgres.create(place, { binFolder, trust: true, settings: { ...nodeSettings, ...settings } });
+      const node = await Postgres.create(place, { binFolder, trust: true, settings: allSettings });
       await node.start();
       nodes.push(node);
     }
     for (const node of nodes) await allowDecoding(node);
-    const cluster = new CitusCluster(nodes);
+    const lines = isProxied ? nodes.slice(1).map((worker) => CuttingProxy.open(() => worker.port())) : [];
+    const cluster = new CitusCluster(nodes, await Promise.all(lines));
     await cluster.connectNodes('regulars');
     return cluster;
   }
@@ -76,6 +86,25 @@ export class CitusCluster {
     return this.nodes.slice(1);
   }
 
+  #workerPorts(): number[] {
+    return this.lines.length > 0 ? this.lines.map(({ port }) => port) : this.workers.map((worker) => worker.port());
+  }
+
+  /** The number of the worker that has an account. */
+  async workerOf(accountId: number): Promise<number> {
+    const connection = await this.coordinator.connect();
+    try {
+      const { port } = only(
+        await connection.run<{ port: number }>`
+          select nodeport as port from pg_dist_shard_placement
+          where shardid = get_shard_id_for_distribution_column('contacts', ${accountId}::bigint)`,
+      );
+      return this.#workerPorts().indexOf(port);
+    } finally {
+      await connection.close();
+    }
+  }
+
   /** Installs the extension in this database of every node, and tells the coordinator about the workers. */
   async connectNodes(database: string): Promise<void> {
     await this.#onEach(database, 'create extension citus');
@@ -83,7 +112,7 @@ export class CitusCluster {
     try {
       const { run } = connection;
       await run`select citus_set_coordinator_host('127.0.0.1', ${this.coordinator.port()})`;
-      for (const worker of this.workers) await run`select citus_add_node('127.0.0.1', ${worker.port()})`;
+      for (const port of this.#workerPorts()) await run`select citus_add_node('127.0.0.1', ${port})`;
     } finally {
       await connection.close();
     }
@@ -106,6 +135,7 @@ export class CitusCluster {
   }
 
   async stop(): Promise<void> {
+    for (const line of this.lines) line.close();
     for (const node of this.nodes) await node.stop();
   }
 }

@@ -208,8 +208,9 @@ const unavailableCodes = new Set([
 ]);
 /** Connection errors (08) and insufficient resources (53). */
 const unavailableClasses = /^(08|53)/;
-/** A distributed server lost a node at the commit, so the outcome is unknown. */
-const commitErrors = /^could not commit transaction/;
+/** A distributed server lost a node, perhaps at the commit. It has no own codes for these. */
+const lostNodeErrors =
+  /^(could not commit transaction|could not (receive data from|send data to) server|server closed the connection|no connection to the server|connection not open|SSL )/;
 /** PostgreSQL has no own codes for these. */
 const diskErrors = /: (Disk quota exceeded|Read-only file system)$/;
 
@@ -222,7 +223,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     unavailableCodes.has(code) ||
     unavailableClasses.test(code) ||
     diskErrors.test(error.message) ||
-    commitErrors.test(error.message)
+    (code === 'XX000' && lostNodeErrors.test(error.message))
   );
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/shared/random.ts';
 import type { Postgres } from '../../servers/postgres.ts';
+import type { CuttingProxy } from '../../servers/proxy.ts';
 import type { Fleet } from '../support/fleet.ts';
 import type { Disk } from './disk.ts';
-import type { CuttingProxy } from './proxy.ts';
 
 /** The system under test. */
 export interface Scene {

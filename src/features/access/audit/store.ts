@@ -1,3 +1,4 @@
+import { commitInTwoPhases } from '../../../platform/db/citus.ts';
 import type { Tx } from '../../../platform/db/database.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { sql } from '../../../platform/db/sql.ts';
@@ -6,10 +7,12 @@ import type { Rows, Slice } from '../../../shared/fields.ts';
 import type { AuditEntry, AuditQuery } from './schema.ts';
 
 export async function insertAudit(tx: Tx, event: AuditEvent): Promise<void> {
-  await tx`
+  const insert = tx`
     insert into audit_trail (at, account_id, user_id, actor, address, action, subject, ids, fields)
     values (${tx.now}, ${event.accountId}, ${event.userId}, ${event.actor}, ${event.address}, ${event.action}, ${event.subject}, ${JSON.stringify(event.ids)},
       ${event.fields})`;
+  // The change itself is in an account.
+  await Promise.all([insert, commitInTwoPhases(tx)]);
 }
 
 export function selectAudit(tx: Tx, { account_id, user_id }: AuditQuery, slice: Slice): Promise<Rows<AuditEntry>> {

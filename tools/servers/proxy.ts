@@ -1,14 +1,24 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '../../../src/shared/random.ts';
+import type { Random } from '../../src/shared/random.ts';
 
-/** A proxy between the service and its database that can cut connections. */
+/** Once, at the next message to the server with `text`, in a transaction that had a message with `earlier`. */
+interface Break {
+  text: string;
+  earlier: string;
+  /** Whether the server still gets the message and answers it. The answer is lost in any case. */
+  isDelivered: boolean;
+  happened(): void;
+}
+
+/** A proxy to a database server that can cut connections. */
 export class CuttingProxy {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
   #isDown = false;
   #losing: Random | undefined;
   #lost = 0;
+  #break: Break | undefined;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -36,8 +46,14 @@ export class CuttingProxy {
     this.#open.add(client);
     client.on('error', () => {}).on('close', () => this.#open.delete(client));
     upstream.on('error', () => {});
-    let isLost = false;
+    let [isLost, hadEarlier] = [false, false];
     client.on('data', (chunk) => {
+      if (chunk.includes('BEGIN')) hadEarlier = false;
+      if (this.#break && chunk.includes(this.#break.earlier)) hadEarlier = true;
+      if (hadEarlier && this.#break && chunk.includes(this.#break.text)) {
+        this.#breakAt(chunk, upstream);
+        return;
+      }
       upstream.write(chunk);
       if (!this.#losing?.once(2) || !chunk.includes('commit\0')) return;
       isLost = true;
@@ -58,6 +74,29 @@ export class CuttingProxy {
     await pause(milliseconds);
     this.#losing = undefined;
     return this.#lost;
+  }
+
+  /** The connection stays open without an answer until the caller ends the server or this proxy. */
+  #breakAt(chunk: Buffer, upstream: Socket): void {
+    const { isDelivered, happened } = this.#break as Break;
+    this.#break = undefined;
+    upstream.unpipe();
+    if (isDelivered) {
+      upstream.once('data', happened).resume();
+      upstream.write(chunk);
+    } else happened();
+  }
+
+  /** Waits for a message, and keeps it or its answer back. */
+  nextMessage(message: Omit<Break, 'happened'>): Promise<void> {
+    return new Promise((done, failed) => {
+      const late = setTimeout(() => failed(new Error(`No message had ${message.text}.`)), 20_000);
+      const happened = () => {
+        clearTimeout(late);
+        done();
+      };
+      this.#break = { ...message, happened };
+    });
   }
 
   /** Cuts about this percentage of the connections. Returns the number. */
