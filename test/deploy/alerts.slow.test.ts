@@ -39,6 +39,10 @@ const expected: Record<FaultName, Expected> = {
   network: { fires: ['RegularsDatabaseUnavailable'], mayFire: database },
   disk: { fires: ['RegularsDiskFull'], mayFire: database },
   log: { fires: ['RegularsDatabaseUnavailable'], mayFire: [...database, 'RegularsDiskFull'] },
+  worker: { fires: ['RegularsDatabaseErrors'], mayFire: database },
+  workerCommit: { fires: ['RegularsDatabaseErrors'], mayFire: database, times: 4 },
+  workerHalt: { fires: ['RegularsSlow'], mayFire: [...database, ...slow], lastsMs: 9000 },
+  workerNetwork: { fires: ['RegularsDatabaseErrors'], mayFire: database },
 };
 
 describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtool.skipped}`, () => {
@@ -65,7 +69,7 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
     const address = Object.assign(new URL(postgres.address('regulars')), { port: String(line.port) });
     const fleet = await Fleet.start(1, { DATABASE_URL: address.href, LOG_LEVEL: 'fatal' }, new Random(1));
     releases.push(() => fleet.stop());
-    scene = { fleet, postgres, line, disk, signal: new AbortController().signal };
+    scene = { fleet, postgres, line, cluster: undefined, disk, signal: new AbortController().signal };
     account = (await askAdmin(fleet.url(), 'POST', '/accounts', { name: 'The Harbour Group' })).id;
     token = (await askAdmin(fleet.url(), 'POST', `/accounts/${account}/tokens`, { name: 'till' })).token;
     writing = write();
@@ -142,7 +146,7 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
       return;
     }
     const { lastsMs = 3000, times = 1 } = expectations;
-    const counts = { postgresKills: 0, restarts: 0, halts: 0, cuts: 0, fullDisks: 0 };
+    const counts = { postgresKills: 0, workerKills: 0, restarts: 0, halts: 0, cuts: 0, fullDisks: 0 };
     const fault = { at: 0, name: name as FaultName, lastsMs, chance: new Random(2) };
     await during(expectations, async () => {
       for (let n = 0; n < times; n++) {

@@ -4,14 +4,14 @@ import type { Connection } from '../../src/platform/db/connection.ts';
 import { only } from '../../src/platform/db/sql.ts';
 import { Random } from '../../src/shared/random.ts';
 import { askAdmin } from '../bench/load/service.ts';
-import { Postgres } from '../servers/postgres.ts';
-import { CuttingProxy } from '../servers/proxy.ts';
-import { type Counts, happen, type Scene, schedule, secondsForAll } from './faults/chaos.ts';
-import { type CheckResult, checkDatabase } from './faults/check.ts';
+import type { Postgres } from '../servers/postgres.ts';
+import { type Counts, happen, nodesOf, type Scene, schedule, secondsForAll } from './faults/chaos.ts';
+import { type CheckResult, checkAccount, checkDatabase } from './faults/check.ts';
 import { Disk } from './faults/disk.ts';
 import { clients, Load } from './faults/load.ts';
 import { codes, type Place } from './faults/script.ts';
-import { every, Fleet } from './support/fleet.ts';
+import { type Setup, setups } from './faults/setups.ts';
+import { every, type Fleet } from './support/fleet.ts';
 import type { ProofOptions, Verdict } from './support/proof.ts';
 
 /**
@@ -31,47 +31,6 @@ interface Findings extends Counts, CheckResult {
   cantFill: string | undefined;
 }
 
-interface Setup {
-  name: string;
-  /** The duration of the long form. The short form ends when each fault has happened once. */
-  longSeconds: number;
-  /** Runs `work` in the scene and cleans up. */
-  stage(disk: Disk, chance: Random, signal: AbortSignal, work: (scene: Scene) => Promise<void>): Promise<void>;
-}
-
-const setups: Setup[] = [
-  {
-    name: 'Three processes on a PostgreSQL of its own',
-    longSeconds: 360,
-    stage: async (disk, chance, signal, work) => {
-      const postgres = await Postgres.create(disk.folder);
-      await postgres.start();
-      const line = await CuttingProxy.open(() => postgres.port());
-      try {
-        const address = Object.assign(new URL(postgres.address('regulars')), { port: String(line.port) });
-        const fleet = await Fleet.start(3, { DATABASE_URL: address.href, LOG_LEVEL: 'error' }, chance);
-        await work({ fleet, postgres, line, disk, signal }).finally(() => fleet.stop());
-      } finally {
-        line.close();
-        await postgres.stop();
-      }
-    },
-  },
-  {
-    name: 'One process that keeps its PostgreSQL itself, as npm start does',
-    longSeconds: 180,
-    stage: async (disk, chance, signal, work) => {
-      const postgres = Postgres.in(disk.folder);
-      try {
-        const fleet = await Fleet.start(1, { DATA_DIR: disk.folder, LOG_LEVEL: 'error' }, chance);
-        await work({ fleet, postgres, line: undefined, disk, signal }).finally(() => fleet.stop());
-      } finally {
-        await postgres.stop();
-      }
-    },
-  },
-];
-
 /**
  * Clients write and read while processes are killed, PostgreSQL is killed, stopped and paused, connections are cut and
  * the disk is full. At the end the database is compared with the responses and checked for consistency.
@@ -79,6 +38,11 @@ const setups: Setup[] = [
 export async function proveFaults(terms: ProofOptions): Promise<Verdict> {
   const found: Findings[] = [];
   for (const [index, way] of setups.entries()) {
+    const missing = way.cantRun?.();
+    if (missing !== undefined) {
+      terms.say(`  LEFT OUT: ${way.name}. ${missing}`);
+      continue;
+    }
     const disk = new Disk();
     try {
       if (disk.cantFill) terms.say(`  THE DISK WILL NOT BE FULL: ${disk.cantFill}`);
@@ -100,6 +64,7 @@ export async function proveFaults(terms: ProofOptions): Promise<Verdict> {
       'processes of the service killed with -9': sum((one) => one.fleet.killed),
       'processes of the service stopped by a signal': sum((one) => one.fleet.restarted),
       'kills of PostgreSQL with -9': sum((one) => one.postgresKills),
+      'kills of a node of a distributed PostgreSQL with -9': sum((one) => one.workerKills),
       'restarts of PostgreSQL': sum((one) => one.restarts),
       'times PostgreSQL hung': sum((one) => one.halts),
       'connections cut': sum((one) => one.cuts),
@@ -132,74 +97,112 @@ async function runScene(
   const { fleet, postgres } = scene;
   const seconds = short ? secondsForAll(scene) : way.longSeconds;
   say(`${way.name}, for ${seconds} seconds:`);
-  const place = await createData(scene);
-  const load = new Load(place, () => fleet.urls(), seed);
-  const counts: Counts = { postgresKills: 0, restarts: 0, halts: 0, cuts: 0, fullDisks: 0 };
+  const places = await createAccounts(scene, way.accounts);
+  const loads = places.map((place, n) => new Load(place, () => fleet.urls(), seed + n));
+  const counts: Counts = { postgresKills: 0, workerKills: 0, restarts: 0, halts: 0, cuts: 0, fullDisks: 0 };
   const wrong: string[] = [];
   let slowestRecoveryMs = 0;
   const began = performance.now();
   const elapsed = () => (performance.now() - began) / 1000;
-  const clientsAtWork = load.begin();
+  const clientsAtWork = loads.map((load) => load.begin());
+  const turnedAway = () => loads.reduce((sum, { tally }) => sum + tally.turnedAway, 0);
   const jobs = every(150, async () => {
     const connection = await postgres.connect().catch(() => undefined);
-    if (connection) await enqueueJob(connection, place).catch(() => {}); // The database is unavailable, so no job can be enqueued.
+    if (connection) await enqueueJob(connection, places).catch(() => {}); // The database is unavailable, so no job can be enqueued.
     await connection?.close();
   });
   try {
     for (const fault of schedule(scene, seconds, chance, short)) {
       await pause(Math.max(0, fault.at - elapsed()) * 1000, undefined, { signal });
       const at = elapsed();
-      const turnedAway = load.tally.turnedAway;
+      const before = turnedAway();
       const words = await happen(scene, fault, counts);
       const back = await waitForPostgres(scene);
       const away = (back - began) / 1000 - at;
       const stalls = measureStalls();
-      const slowest = await waitForFleet(scene, load, back);
+      const slowest = Math.max(...(await Promise.all(loads.map((load) => waitForFleet(scene, load, back)))));
       const lateMs = slowest - stalls.end();
       slowestRecoveryMs = Math.max(slowestRecoveryMs, slowest);
       const sentence = `${at.toFixed(1)} s: ${words}, back after ${away.toFixed(1)} s, recovered ${Math.round(slowest)} ms later`;
-      say(`  ${sentence}; ${load.tally.turnedAway - turnedAway} answers of 503.`);
+      say(`  ${sentence}; ${turnedAway() - before} answers of 503.`);
       const bound = recoveryMs[short ? 'short' : 'long'];
       if (lateMs > bound) wrong.push(`A process did not recover in ${bound} ms: ${sentence}.`);
     }
     await pause(Math.max(0, seconds - elapsed()) * 1000, undefined, { signal });
   } finally {
-    await Promise.all([clientsAtWork.end(), jobs.end()]);
+    await Promise.all([...clientsAtWork.map((one) => one.end()), jobs.end()]);
   }
   const underLoad = elapsed();
   await fleet.complete();
-  if (!(await repeatSome(load))) wrong.push('What was answered could not be sent again.');
-  if (!(await waitForJob(scene, place))) wrong.push('A job was not done within 15 seconds.');
-  load.close();
+  for (const load of loads) {
+    if (!(await repeatSome(load))) wrong.push('What was answered could not be sent again.');
+    load.close();
+  }
+  if (!(await waitForJob(scene, places))) wrong.push('A job was not done within 15 seconds.');
   // Running transactions end before the check.
   await fleet.stop();
-  if (!postgres.isRunning()) await postgres.start();
-  await postgres.waitUntilBack();
+  for (const node of nodesOf(scene)) {
+    if (!node.isRunning()) await node.start();
+    await node.waitUntilBack();
+  }
   const connection = await postgres.connect();
   try {
-    const verdict = await checkDatabase(connection, place.account, load.writes);
+    await waitForPrepared(scene);
+    const checks: CheckResult[] = [];
+    for (const [n, { account }] of places.entries())
+      checks.push(await checkAccount(connection, account, loads[n]?.writes ?? []));
+    wrong.push(...checks.flatMap((check) => check.wrong), ...(await checkDatabase(connection)));
+    const sum = (of: (check: CheckResult) => number) => checks.reduce((total, check) => total + of(check), 0);
     return {
-      ...{ ...counts, ...verdict, slowestRecoveryMs, seconds: underLoad, tally: load.tally },
-      ...{ fleet, cantFill: scene.disk.cantFill },
-      wrong: [...verdict.wrong, ...wrong, ...fleet.wrong, ...load.wrong],
+      ...counts,
+      ...{ lost: sum(({ lost }) => lost), doubled: sum(({ doubled }) => doubled), half: sum(({ half }) => half) },
+      ...{ storedUnanswered: sum(({ storedUnanswered }) => storedUnanswered), slowestRecoveryMs, seconds: underLoad },
+      ...{ tally: sumOf(loads.map(({ tally }) => tally)), fleet, cantFill: scene.disk.cantFill },
+      wrong: [...wrong, ...fleet.wrong, ...loads.flatMap((load) => load.wrong)],
     };
   } finally {
     await connection.close();
   }
 }
 
-/** Waits until PostgreSQL accepts writes. Starts it if no service does, as an operator would. */
-async function waitForPostgres({ postgres, line }: Scene): Promise<number> {
-  const back = postgres.waitUntilBack();
+function sumOf<Tally extends Record<string, number>>(tallies: Tally[]): Tally {
+  const sum: Record<string, number> = {};
+  for (const tally of tallies) for (const [name, count] of Object.entries(tally)) sum[name] = (sum[name] ?? 0) + count;
+  return sum as Tally;
+}
+
+/** A lost node keeps what it had prepared until the coordinator says how it ended. */
+async function waitForPrepared({ cluster }: Scene): Promise<void> {
+  for (const worker of cluster?.workers ?? []) {
+    const connection = await worker.connect();
+    const deadline = performance.now() + 30_000;
+    try {
+      while ((await connection.run`select from pg_prepared_xacts`).length > 0) {
+        if (performance.now() > deadline) throw new Error('A prepared transaction was not finished.');
+        await pause(100);
+      }
+    } finally {
+      await connection.close();
+    }
+  }
+}
+
+/** Waits until PostgreSQL accepts writes on every node. Starts it if no service does, as an operator would. */
+async function waitForPostgres(scene: Scene): Promise<number> {
+  const back = await Promise.all(nodesOf(scene).map((node) => waitForNode(node, scene.line !== undefined)));
+  return Math.max(...back);
+}
+
+async function waitForNode(node: Postgres, isOurs: boolean): Promise<number> {
   let isBack = false;
-  const known = back.finally(() => {
+  const back = node.waitUntilBack().finally(() => {
     isBack = true;
   });
-  while (line && !isBack) {
-    if (!postgres.isRunning()) await postgres.start().catch(() => {});
-    await Promise.race([known, pause(50)]);
+  while (isOurs && !isBack) {
+    if (!node.isRunning()) await node.start().catch(() => {});
+    await Promise.race([back, pause(50)]);
   }
-  return known;
+  return back;
 }
 
 /** Waits until every process has answered a write. Returns the milliseconds of the slowest. */
@@ -235,8 +238,18 @@ function measureStalls(): { end(): number } {
   };
 }
 
-/** Creates the account and the codes to redeem. */
-async function createData({ fleet, postgres }: Scene): Promise<Place> {
+/** Creates accounts, on a distributed PostgreSQL each on another node. */
+async function createAccounts(scene: Scene, count: number): Promise<Place[]> {
+  const places = new Map<number, Place>();
+  while (places.size < count) {
+    const place = await createAccount(scene);
+    places.set((await scene.cluster?.workerOf(place.account)) ?? places.size, place);
+  }
+  return [...places.values()];
+}
+
+/** An account, and the codes to redeem. */
+async function createAccount({ fleet, postgres }: Scene): Promise<Place> {
   const admin = (path: string, body: object) => askAdmin(fleet.url(), 'POST', path, body);
   const { id: account } = await admin('/accounts', { name: 'The Harbour Group' });
   const at = `/accounts/${account}`;
@@ -265,17 +278,17 @@ async function repeatSome(load: Load): Promise<boolean> {
 }
 
 /** Enqueues a job. Returns its id. */
-async function enqueueJob({ run }: Connection, { account }: Place): Promise<number> {
-  const payload = JSON.stringify({ account_id: account, domain: 'harbour.example' });
+async function enqueueJob({ run }: Connection, [place]: Place[]): Promise<number> {
+  const payload = JSON.stringify({ account_id: place?.account, domain: 'harbour.example' });
   return only(await run<{ id: number }>`select id from graphile_worker.add_job(${recheckDomainTask}, ${payload}::json)`)
     .id;
 }
 
 /** Waits until the job has run. (The running job of a killed process stays locked for hours.) */
-async function waitForJob({ postgres }: Scene, place: Place): Promise<boolean> {
+async function waitForJob({ postgres }: Scene, places: Place[]): Promise<boolean> {
   const connection = await postgres.connect();
   try {
-    const job = await enqueueJob(connection, place);
+    const job = await enqueueJob(connection, places);
     for (let tries = 0; tries < 300; tries++) {
       if ((await connection.run`select from graphile_worker.jobs where id = ${job}`).length === 0) return true;
       await pause(50);

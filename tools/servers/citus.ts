@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { openConnection } from '../../src/platform/db/connection.ts';
 import { only, raw } from '../../src/platform/db/sql.ts';
 import { Postgres } from './postgres.ts';
@@ -23,6 +25,14 @@ export function hasCitus(binFolder: string): boolean {
   return [join(binFolder, '..', 'lib'), join(binFolder, '..', 'lib', 'postgresql')].some((folder) =>
     existsSync(join(folder, 'citus.so')),
   );
+}
+
+/** The folder of PostgreSQL programs with Citus: the one in TEST_CITUS, or an installed one of Debian. */
+export function findCitus(): string | undefined {
+  if (process.env.TEST_CITUS !== undefined) return process.env.TEST_CITUS;
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root) : [];
+  return versions.map((version) => join(root, version, 'bin')).find(hasCitus);
 }
 
 /** Newer servers list the libraries that may decode. Citus decodes with its own when a shard moves. */
@@ -116,6 +126,15 @@ export class CitusCluster {
     } finally {
       await connection.close();
     }
+  }
+
+  /** Runs `regulars db distribute`. */
+  async distribute(shards: number): Promise<void> {
+    const args = ['dist/cli/regulars.js', 'db', 'distribute', '--shards', String(shards)];
+    const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/' };
+    await promisify(execFile)(process.execPath, args, {
+      env: { ...env, DATABASE_URL: this.coordinator.address('regulars') },
+    });
   }
 
   /** Runs a statement as the superuser on every node, without Citus passing it on to the others. */

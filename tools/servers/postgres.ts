@@ -72,7 +72,10 @@ export class Postgres {
 
   /** A superuser's connection, which bypasses row-level security. */
   async connect(): Promise<Connection> {
-    return openConnection({ url: this.address('postgres') });
+    const connection = await openConnection({ url: this.address('postgres') });
+    // A distributed server has no generic plans.
+    await connection.script('set plan_cache_mode = force_custom_plan');
+    return connection;
   }
 
   /** Kills the whole server, or only the postmaster, whose children then exit. */

@@ -5,7 +5,7 @@ import type { Random } from '../../src/shared/random.ts';
 /** Once, at the next message to the server with `text`, in a transaction that had a message with `earlier`. */
 interface Break {
   text: string;
-  earlier: string;
+  earlier?: string;
   /** Whether the server still gets the message and answers it. The answer is lost in any case. */
   isDelivered: boolean;
   happened(): void;
@@ -49,7 +49,7 @@ export class CuttingProxy {
     let [isLost, hadEarlier] = [false, false];
     client.on('data', (chunk) => {
       if (chunk.includes('BEGIN')) hadEarlier = false;
-      if (this.#break && chunk.includes(this.#break.earlier)) hadEarlier = true;
+      if (this.#break && chunk.includes(this.#break.earlier ?? '')) hadEarlier = true;
       if (hadEarlier && this.#break && chunk.includes(this.#break.text)) {
         this.#breakAt(chunk, upstream);
         return;

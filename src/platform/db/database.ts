@@ -210,9 +210,9 @@ const unavailableCodes = new Set([
 const unavailableClasses = /^(08|53)/;
 /** A distributed server lost a node, perhaps at the commit. It has no own codes for these. */
 const lostNodeErrors =
-  /^(could not commit transaction|could not (receive data from|send data to) server|server closed the connection|no connection to the server|connection not open|SSL )/;
+  /^(could not commit transaction|could not (receive data from|send data to) server|server closed the connection|no connection to the server|connection not open|postmaster was shut down|SSL )/;
 /** PostgreSQL has no own codes for these. */
-const diskErrors = /: (Disk quota exceeded|Read-only file system)$/;
+const diskErrors = /: (No space left on device|Disk quota exceeded|Read-only file system)$/;
 
 /** Whether an error means that the database is unavailable, not that the request is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../../src/shared/random.ts';
+import type { CitusCluster } from '../../servers/citus.ts';
 import type { Postgres } from '../../servers/postgres.ts';
 import type { CuttingProxy } from '../../servers/proxy.ts';
 import type { Fleet } from '../support/fleet.ts';
@@ -13,6 +14,8 @@ export interface Scene {
    * The proxy between service and database. Undefined: the service uses its embedded PostgreSQL and restarts it itself.
    */
   line: CuttingProxy | undefined;
+  /** The distributed PostgreSQL whose coordinator `postgres` is, if it is one. */
+  cluster: CitusCluster | undefined;
   disk: Disk;
   signal: AbortSignal;
 }
@@ -27,12 +30,15 @@ export interface Fault {
 
 interface Kind {
   /** The counter in the tally. The fleet counts faults of service processes itself. */
-  counts?: 'postgresKills' | 'restarts' | 'halts' | 'cuts' | 'fullDisks';
+  counts?: 'postgresKills' | 'workerKills' | 'restarts' | 'halts' | 'cuts' | 'fullDisks';
   /** Whether the fault is possible in this scene. Default: always. */
   where?(scene: Scene): boolean;
   /** Injects the fault. Returns a description, and a count if it is not 1. */
   inject(scene: Scene, fault: Fault): Promise<string | [string, number]>;
 }
+
+/** The messages by which a coordinator ends a transaction on a node: in two phases, or in one. */
+const commits = ['PREPARE TRANSACTION', 'COMMIT PREPARED', 'COMMIT\0'];
 
 const kinds = {
   service: {
@@ -52,10 +58,11 @@ const kinds = {
   },
   everything: {
     counts: 'postgresKills',
-    inject: async ({ fleet, postgres, line, signal }, { lastsMs }) => {
+    inject: async (scene, { lastsMs }) => {
+      const { fleet, line, signal } = scene;
       // Processes that start now wait for the database.
       const service = Promise.all(fleet.urls().map(() => fleet.kill(0)));
-      await Promise.all([service, postgres.kill(true)]);
+      await Promise.all([service, ...nodesOf(scene).map((node) => node.kill(true))]);
       if (line) await pause(lastsMs, undefined, { signal });
       else await fleet.complete();
       return 'PostgreSQL and all processes of the service killed with -9';
@@ -147,7 +154,61 @@ const kinds = {
       return 'the disk full, and PostgreSQL’s log used up';
     },
   },
+  worker: {
+    counts: 'workerKills',
+    where: isDistributed,
+    inject: async (scene, { lastsMs, chance }) => {
+      const { postgres } = pickWorker(scene, chance);
+      await postgres.kill(chance.once(2));
+      await pause(lastsMs, undefined, { signal: scene.signal });
+      return 'a node killed with -9';
+    },
+  },
+  workerCommit: {
+    counts: 'workerKills',
+    where: isDistributed,
+    inject: async (scene, { chance }) => {
+      const { postgres, line } = pickWorker(scene, chance);
+      const text = chance.pick(commits);
+      const isDelivered = chance.once(2);
+      await line.nextMessage({ text, isDelivered });
+      await postgres.kill(true);
+      return `a node killed with -9 ${isDelivered ? 'after' : 'before'} ${text}`;
+    },
+  },
+  workerHalt: {
+    counts: 'halts',
+    where: isDistributed,
+    inject: async (scene, { lastsMs, chance }) => {
+      await pickWorker(scene, chance).postgres.pause(lastsMs);
+      return 'a node halted';
+    },
+  },
+  workerNetwork: {
+    counts: 'cuts',
+    where: isDistributed,
+    inject: async (scene, { lastsMs, chance }) => {
+      const { line } = pickWorker(scene, chance);
+      const count = line.down(chance);
+      await pause(lastsMs, undefined, { signal: scene.signal }).finally(() => line.up());
+      return [`the network to a node down, and ${count} connections with it`, count];
+    },
+  },
 } satisfies Record<string, Kind>;
+
+function isDistributed({ cluster }: Scene): boolean {
+  return cluster !== undefined;
+}
+
+/** A node of the distributed PostgreSQL, and the proxy to it. */
+function pickWorker({ cluster }: Scene, chance: Random): { postgres: Postgres; line: CuttingProxy } {
+  if (!cluster) throw new Error('The PostgreSQL is not distributed.');
+  const place = chance.below(cluster.workers.length);
+  return { postgres: cluster.workers[place] as Postgres, line: cluster.lines[place] as CuttingProxy };
+}
+
+/** All servers. */
+export const nodesOf = ({ postgres, cluster }: Scene) => [postgres, ...(cluster?.workers ?? [])];
 
 async function whileFull({ disk, signal }: Scene, { lastsMs, chance }: Fault, work = async () => {}): Promise<void> {
   disk.fill(chance.below(2 ** 17));

@@ -19,18 +19,17 @@ interface Part {
   times: number;
 }
 
-/** Compares the stored rows with the responses, and checks their consistency. */
-export async function checkDatabase(connection: Connection, account: number, writes: Write[]): Promise<CheckResult> {
-  const stored = new Map((await partsOf(connection.run, account)).map((one) => [one.part, one]));
+/** Compares the stored rows of an account with the responses. */
+export async function checkAccount({ run }: Connection, account: number, writes: Write[]): Promise<CheckResult> {
+  const stored = new Map((await partsOf(run, account)).map((one) => [one.part, one]));
   const verdict: CheckResult = { wrong: [], storedUnanswered: 0, lost: 0, doubled: 0, half: 0 };
   for (const write of writes) checkWrite(write, stored, verdict);
   const sent = new Set(writes.flatMap(({ parts }) => parts));
   const unsent = [...stored.keys()].filter((part) => !sent.has(part));
   if (unsent.length > 0) verdict.wrong.push(`${unsent.length} stored parts were never sent, such as ${unsent[0]}.`);
   verdict.wrong.push(
-    ...(await differentRecords(connection.run, account, writes)),
-    ...(await wrongContacts(connection.run, account, writes, stored)),
-    ...(await disagreements(connection)),
+    ...(await differentRecords(run, account, writes)),
+    ...(await wrongContacts(run, account, writes, stored)),
   );
   return verdict;
 }
@@ -108,8 +107,8 @@ async function wrongContacts(run: Run, account: number, writes: Write[], stored:
   });
 }
 
-/** The invariants of the database. */
-async function disagreements({ run, script }: Connection): Promise<string[]> {
+/** Checks the invariants of the database. */
+export async function checkDatabase({ run, script }: Connection): Promise<string[]> {
   const wrong = Object.entries(await violations(run)).map(
     ([what, rows]) => `There are ${what}: ${rows.length}, such as ${JSON.stringify(rows[0])}.`,
   );
