@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Connection } from '../../src/platform/db/connection.ts';
 import { Random } from '../../src/shared/random.ts';
 import { askAdmin } from '../../tools/bench/load/service.ts';
-import { type FaultName, happen, type Scene } from '../../tools/prove/faults/chaos.ts';
+import { type FaultName, happen, nodesOf, type Scene } from '../../tools/prove/faults/chaos.ts';
 import { Disk } from '../../tools/prove/faults/disk.ts';
 import { Fleet } from '../../tools/prove/support/fleet.ts';
+import { CitusCluster, findCitus } from '../../tools/servers/citus.ts';
 import { Postgres } from '../../tools/servers/postgres.ts';
 import { CuttingProxy } from '../../tools/servers/proxy.ts';
 import { alerts, scrape, unexpectedAlerts } from '../support/alert-series.ts';
@@ -41,13 +42,13 @@ const expected: Record<FaultName, Expected> = {
   log: { fires: ['RegularsDatabaseUnavailable'], mayFire: [...database, 'RegularsDiskFull'] },
   worker: { fires: ['RegularsDatabaseErrors'], mayFire: database },
   workerCommit: { fires: ['RegularsDatabaseErrors'], mayFire: database, times: 4 },
-  workerHalt: { fires: ['RegularsSlow'], mayFire: [...database, ...slow], lastsMs: 9000 },
+  workerHalt: { fires: ['RegularsSlow'], mayFire: [...database, ...slow], lastsMs: 1300, times: 8 },
   workerNetwork: { fires: ['RegularsDatabaseErrors'], mayFire: database },
 };
 
-describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtool.skipped}`, () => {
+/** A service that is written to without a pause, on a PostgreSQL with faults. */
+function serviceUnder(createScene: (disk: Disk, releases: (() => unknown)[]) => Promise<Scene>) {
   let scene: Scene;
-  let superuser: Connection;
   let account = 0;
   let token = '';
   let writing: { end(): Promise<void> };
@@ -61,15 +62,8 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
   beforeAll(async () => {
     const disk = new Disk();
     releases.push(() => disk.remove());
-    const postgres = await Postgres.create(disk.folder);
-    await postgres.start();
-    releases.push(() => postgres.stop());
-    const line = await CuttingProxy.open(() => postgres.port());
-    releases.push(() => line.close());
-    const address = Object.assign(new URL(postgres.address('regulars')), { port: String(line.port) });
-    const fleet = await Fleet.start(1, { DATABASE_URL: address.href, LOG_LEVEL: 'fatal' }, new Random(1));
-    releases.push(() => fleet.stop());
-    scene = { fleet, postgres, line, cluster: undefined, disk, signal: new AbortController().signal };
+    scene = await createScene(disk, releases);
+    const { fleet } = scene;
     account = (await askAdmin(fleet.url(), 'POST', '/accounts', { name: 'The Harbour Group' })).id;
     token = (await askAdmin(fleet.url(), 'POST', `/accounts/${account}/tokens`, { name: 'till' })).token;
     writing = write();
@@ -110,10 +104,10 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
   }
 
   async function recover(): Promise<void> {
-    const { postgres, fleet } = scene;
+    const { fleet } = scene;
     await expect
       .poll(async () => {
-        if (!postgres.isRunning()) await postgres.start().catch(() => {});
+        for (const node of nodesOf(scene)) if (!node.isRunning()) await node.start().catch(() => {});
         await fleet.complete();
         const healthy = await fetch(`${url()}/health`).catch(() => undefined);
         return healthy?.status;
@@ -121,8 +115,60 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
       .toBe(200);
   }
 
+  async function checkFault(name: FaultName): Promise<void> {
+    const { lastsMs = 3000, times = 1 } = expected[name];
+    const counts = { postgresKills: 0, workerKills: 0, restarts: 0, halts: 0, cuts: 0, fullDisks: 0 };
+    await during(expected[name], async () => {
+      for (let n = 0; n < times; n++) {
+        await happen(scene, { at: 0, name, lastsMs, chance: new Random(2) }, counts);
+        await recover();
+        // Requests that waited are answered now.
+        await pause(300);
+      }
+    });
+    await recover();
+  }
+
+  return { scene: () => scene, account: () => account, writing: () => writing, during, recover, checkFault };
+}
+
+const names = Object.keys(expected) as FaultName[];
+const isOfNode = (name: FaultName) => name.startsWith('worker');
+const citus = findCitus();
+
+describe.skipIf(!promtool.isInstalled || citus === undefined)('a service on a distributed PostgreSQL', () => {
+  const { checkFault } = serviceUnder(async (disk, releases) => {
+    // With one node, each fault concerns the account.
+    const options = { binFolder: citus ?? '', workers: 1, isProxied: true };
+    const cluster = await CitusCluster.start(disk.folder, options);
+    releases.push(() => cluster.stop());
+    await cluster.distribute(4);
+    const env = { DATABASE_URL: cluster.coordinator.address('regulars'), LOG_LEVEL: 'fatal' };
+    const fleet = await Fleet.start(1, env, new Random(1));
+    releases.push(() => fleet.stop());
+    const { signal } = new AbortController();
+    return { fleet, postgres: cluster.coordinator, line: undefined, cluster, disk, signal };
+  });
+
+  it.each(names.filter(isOfNode))('fires its alert for the fault "%s"', checkFault);
+});
+
+describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtool.skipped}`, () => {
+  const { scene, account, writing, during, recover, checkFault } = serviceUnder(async (disk, releases) => {
+    const postgres = await Postgres.create(disk.folder);
+    await postgres.start();
+    releases.push(() => postgres.stop());
+    const line = await CuttingProxy.open(() => postgres.port());
+    releases.push(() => line.close());
+    const address = Object.assign(new URL(postgres.address('regulars')), { port: String(line.port) });
+    const fleet = await Fleet.start(1, { DATABASE_URL: address.href, LOG_LEVEL: 'fatal' }, new Random(1));
+    releases.push(() => fleet.stop());
+    return { fleet, postgres, line, cluster: undefined, disk, signal: new AbortController().signal };
+  });
+  let superuser: Connection;
+
   it('fires an alert for jobs that no process runs, and for jobs that fail', async () => {
-    superuser = await scene.postgres.connect();
+    superuser = await scene().postgres.connect();
     await superuser.run`select graphile_worker.add_job('unknown', run_at := now() - interval '1 hour')`;
     await superuser.run`
       select graphile_worker.permanently_fail_jobs(array[id], 'no reason') from graphile_worker.add_job('unknown')`;
@@ -131,7 +177,7 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
       select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs where task_identifier = 'unknown'`;
     await superuser.close();
     // A new process counts the jobs again.
-    await scene.fleet.restart(0);
+    await scene().fleet.restart(0);
     await recover();
   });
 
@@ -139,29 +185,18 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
     await during({ fires: [] }, () => pause(8000));
   });
 
-  it.each(Object.entries(expected))('fires its alert for the fault "%s"', async (name, expectations) => {
-    const { disk } = scene;
-    if ((name === 'disk' || name === 'log') && disk.cantFill) {
-      console.error(`\n*** LEFT OUT: the alert of a full disk. ${disk.cantFill} ***\n`);
-      return;
-    }
-    const { lastsMs = 3000, times = 1 } = expectations;
-    const counts = { postgresKills: 0, workerKills: 0, restarts: 0, halts: 0, cuts: 0, fullDisks: 0 };
-    const fault = { at: 0, name: name as FaultName, lastsMs, chance: new Random(2) };
-    await during(expectations, async () => {
-      for (let n = 0; n < times; n++) {
-        await happen(scene, fault, counts);
-        await recover();
-      }
-    });
-    await recover();
+  it.each(names.filter((name) => !isOfNode(name)))('fires its alert for the fault "%s"', async (name) => {
+    const { cantFill } = scene().disk;
+    if ((name === 'disk' || name === 'log') && cantFill)
+      console.error(`\n*** LEFT OUT: the alert of a full disk. ${cantFill} ***\n`);
+    else await checkFault(name);
   });
 
   it('fires an alert for a process that restarts again and again', async () => {
     const also = { fires: ['RegularsRestarting'], mayFire: ['RegularsServiceDown'] };
     await during(also, async () => {
       for (let n = 0; n < 2; n++) {
-        await scene.fleet.restart(0);
+        await scene().fleet.restart(0);
         await recover();
         await pause(500);
       }
@@ -169,7 +204,7 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
   });
 
   it('fires an alert for responses of 500', async () => {
-    const connection = await scene.postgres.connect();
+    const connection = await scene().postgres.connect();
     await during({ fires: ['RegularsErrors'] }, async () => {
       await connection.script('alter table contacts rename to contacts_away');
       await pause(3500);
@@ -179,7 +214,7 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
   });
 
   it('fires an alert for slow requests', async () => {
-    const connection = await scene.postgres.connect();
+    const connection = await scene().postgres.connect();
     await during({ fires: ['RegularsSlow'] }, async () => {
       for (let n = 0; n < 8; n++) {
         await connection.script('begin; lock table contacts; select pg_sleep(1.3); commit');
@@ -190,12 +225,12 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
   });
 
   it('fires an alert for transactions that wait for a connection', async () => {
-    await writing.end();
-    const connection = await scene.postgres.connect();
+    await writing().end();
+    const connection = await scene().postgres.connect();
     await during({ fires: ['RegularsPoolExhausted'] }, async () => {
       await connection.script('begin; lock table units');
       const requests = Array.from({ length: 20 }, (_, n) =>
-        askAdmin(scene.fleet.url(), 'POST', `/accounts/${account}/units`, { name: `Venue ${n}` }),
+        askAdmin(scene().fleet.url(), 'POST', `/accounts/${account()}/units`, { name: `Venue ${n}` }),
       );
       await pause(5000);
       await connection.script('commit');

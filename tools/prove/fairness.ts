@@ -2,10 +2,11 @@ import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import pg from 'pg';
-import { ownProcessGroup, type Service, startService } from '../bench/load/service.ts';
+import type { Service } from '../bench/load/service.ts';
 import type { Flood, Flooded } from './fairness/flood.ts';
 import { ask } from './support/client.ts';
 import type { ProofOptions, Verdict } from './support/proof.ts';
+import { startProved } from './support/service.ts';
 
 /** The limit of the quiet account's p99 under a flood, as a multiple of its usual p99. */
 const maxRatio = 5;
@@ -13,9 +14,10 @@ const maxRatio = 5;
 const tries = 5;
 
 /** One account floods the service in several ways. Another account's requests must stay nearly as fast as usual. */
-export async function proveFairness({ short, say, signal }: ProofOptions): Promise<Verdict> {
+export async function proveFairness(options: ProofOptions): Promise<Verdict> {
+  const { short, say, signal } = options;
   const requests = short ? 250 : 1000;
-  const service = await startService({ LOG_LEVEL: 'error' }, ownProcessGroup);
+  const service = await startProved(options, { LOG_LEVEL: 'error' });
   const wrong: string[] = [];
   const tally: Record<string, number> = {};
   try {
@@ -63,7 +65,12 @@ interface Group {
 }
 
 /** Creates an account with one contact that has many purchases. */
-async function createAccount(service: Service, name: string, purchases: number, lines: number): Promise<Group> {
+async function createAccount(
+  service: Pick<Service, 'url' | 'superuser' | 'admin'>,
+  name: string,
+  purchases: number,
+  lines: number,
+): Promise<Group> {
   const account = await service.admin('POST', '/accounts', { name });
   const unit = await service.admin('POST', `/accounts/${account.id}/units`, { name: 'The Anchor' });
   const { token } = await service.admin('POST', `/accounts/${account.id}/tokens`, { name: 'till' });

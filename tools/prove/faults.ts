@@ -10,7 +10,7 @@ import { type CheckResult, checkAccount, checkDatabase } from './faults/check.ts
 import { Disk } from './faults/disk.ts';
 import { clients, Load } from './faults/load.ts';
 import { codes, type Place } from './faults/script.ts';
-import { type Setup, setups } from './faults/setups.ts';
+import { distributed, type Setup, singleServers } from './faults/setups.ts';
 import { every, type Fleet } from './support/fleet.ts';
 import type { ProofOptions, Verdict } from './support/proof.ts';
 
@@ -37,12 +37,8 @@ interface Findings extends Counts, CheckResult {
  */
 export async function proveFaults(terms: ProofOptions): Promise<Verdict> {
   const found: Findings[] = [];
+  const setups = terms.citus === undefined ? singleServers : [distributed(terms.citus)];
   for (const [index, way] of setups.entries()) {
-    const missing = way.cantRun?.();
-    if (missing !== undefined) {
-      terms.say(`  LEFT OUT: ${way.name}. ${missing}`);
-      continue;
-    }
     const disk = new Disk();
     try {
       if (disk.cantFill) terms.say(`  THE DISK WILL NOT BE FULL: ${disk.cantFill}`);

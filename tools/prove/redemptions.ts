@@ -1,11 +1,11 @@
 import { Agent } from 'node:http';
 import pg from 'pg';
 import { Random } from '../../src/shared/random.ts';
-import { ownProcessGroup, startService } from '../bench/load/service.ts';
 import { ask } from './support/client.ts';
 import { fingerprint } from './support/fingerprint.ts';
 import { every, Fleet } from './support/fleet.ts';
 import type { ProofOptions, Verdict } from './support/proof.ts';
+import { startProved } from './support/service.ts';
 
 const processes = 3;
 /** The number of concurrent clients. */
@@ -14,7 +14,7 @@ const clients = 2000;
 const clientsPerCode = 10;
 /** One client in this many disconnects before the response. */
 const disconnectEvery = 50;
-const [killEveryMs, cutEveryMs, patienceMs] = [1500, 400, 20_000];
+const [killEveryMs, cutEveryMs, killNodeEveryMs, patienceMs] = [1500, 400, 4000, 20_000];
 /** Each attempt has a unique second, so that the stored time identifies it. */
 const firstSecond = Date.UTC(2026, 0, 1);
 
@@ -33,11 +33,12 @@ interface Attempt {
  * Thousands of clients redeem the same codes over several processes, while processes are killed and connections are
  * cut. Unanswered requests are retried. At the end the database is compared with the responses.
  */
-export async function proveRedemptions({ seed, short, say, signal }: ProofOptions): Promise<Verdict> {
+export async function proveRedemptions(options: ProofOptions): Promise<Verdict> {
+  const { seed, short, say, signal } = options;
   const wanted = short ? 30_000 : 1_000_000;
   const chance = new Random(seed);
-  // This process runs the embedded PostgreSQL, so it is not killed.
-  const service = await startService({ LOG_LEVEL: 'error' }, ownProcessGroup);
+  // This process may run the embedded PostgreSQL, so it is not killed.
+  const service = await startProved(options, { LOG_LEVEL: 'error' });
   const database = new pg.Client({ connectionString: service.superuser });
   await database.connect();
   try {
@@ -64,7 +65,7 @@ export async function proveRedemptions({ seed, short, say, signal }: ProofOption
     const before = await fingerprint(database, others);
     const fleet = await Fleet.start(processes, { DATABASE_URL: service.database, LOG_LEVEL: 'error' }, chance);
     const sent: Attempt[] = [];
-    const tally = { requests: 0, hungUp: 0, cut: 0, retries: 0, unanswered: 0, turnedAway: 0 };
+    const tally = { requests: 0, hungUp: 0, cut: 0, retries: 0, unanswered: 0, turnedAway: 0, nodes: 0 };
     const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
     const kills = every(killEveryMs, () => fleet.killOne());
     const cuts = every(cutEveryMs, async () => {
@@ -73,6 +74,13 @@ export async function proveRedemptions({ seed, short, say, signal }: ProofOption
          order by state = 'idle', random() limit 2`,
       );
       tally.cut += rowCount ?? 0;
+    });
+    const nodeKills = every(killNodeEveryMs, async () => {
+      const worker = service.cluster?.workers[chance.below(service.cluster.workers.length)];
+      if (!worker) return;
+      await worker.kill(true);
+      await worker.start();
+      tally.nodes++;
     });
 
     const redeem = (attempt: Attempt) => {
@@ -124,7 +132,7 @@ export async function proveRedemptions({ seed, short, say, signal }: ProofOption
       await Promise.all(Array.from({ length: clients }, client));
     } finally {
       clearInterval(progress);
-      await Promise.all([kills.end(), cuts.end()]);
+      await Promise.all([kills.end(), cuts.end(), nodeKills.end()]);
       agent.destroy();
       // Running transactions end before the check.
       await fleet.stop();
@@ -149,6 +157,7 @@ export async function proveRedemptions({ seed, short, say, signal }: ProofOption
         'clients at once': clients,
         'processes killed with -9': fleet.killed,
         'processes that ended by themselves': fleet.died,
+        ...(service.cluster && { 'nodes of the distributed PostgreSQL killed with -9': tally.nodes }),
         'connections cut by clients': tally.hungUp,
         'connections cut at the database': tally.cut,
         'answered 503': tally.turnedAway,

@@ -208,11 +208,16 @@ const unavailableCodes = new Set([
 ]);
 /** Connection errors (08) and insufficient resources (53). */
 const unavailableClasses = /^(08|53)/;
-/** A distributed server lost a node, perhaps at the commit. It has no own codes for these. */
+/** A distributed server lost a node, perhaps at the commit. The codes are those of an internal error and of a disk error. */
+const lostNodeCodes = new Set(['XX000', '58030']);
 const lostNodeErrors =
-  /^(could not commit transaction|could not (receive data from|send data to) server|server closed the connection|no connection to the server|connection not open|postmaster was shut down|SSL )/;
+  /^(could not commit transaction|could not (receive data from|send data to) server|server closed the connection|no connection to the server|connection not open|postmaster was shut down|failed to COPY|SSL )/;
 /** PostgreSQL has no own codes for these. */
 const diskErrors = /: (No space left on device|Disk quota exceeded|Read-only file system)$/;
+
+export function isNodeLost(error: Error): boolean {
+  return lostNodeCodes.has(codeOf(error) ?? '') && lostNodeErrors.test(error.message);
+}
 
 /** Whether an error means that the database is unavailable, not that the request is wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -220,10 +225,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) return isConnectionError(error);
   return (
-    unavailableCodes.has(code) ||
-    unavailableClasses.test(code) ||
-    diskErrors.test(error.message) ||
-    (code === 'XX000' && lostNodeErrors.test(error.message))
+    unavailableCodes.has(code) || unavailableClasses.test(code) || diskErrors.test(error.message) || isNodeLost(error)
   );
 }
 

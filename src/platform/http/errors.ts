@@ -11,7 +11,7 @@ import {
   WrongMethod,
 } from '../../shared/problem.ts';
 import { propertiesOf } from '../../shared/record.ts';
-import { isDatabaseUnavailable } from '../db/database.ts';
+import { isDatabaseUnavailable, isNodeLost } from '../db/database.ts';
 import { Malformed, NotJson } from './params.ts';
 import { rateHeaders } from './rate-limit.ts';
 
@@ -69,7 +69,8 @@ const diskCodes = ['53100', '58030'];
 const diskMessages = /No space left on device|Disk quota exceeded|Read-only file system/;
 
 function isDiskError(error: unknown): boolean {
-  return error instanceof Error && (diskCodes.includes(codeOf(error) ?? '') || diskMessages.test(error.message));
+  if (!(error instanceof Error) || isNodeLost(error)) return false;
+  return diskCodes.includes(codeOf(error) ?? '') || diskMessages.test(error.message);
 }
 
 function tooManyHeaders({ retryAfter, limit }: TooMany): Record<string, string> {

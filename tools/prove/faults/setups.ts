@@ -1,5 +1,5 @@
 import type { Random } from '../../../src/shared/random.ts';
-import { CitusCluster, findCitus } from '../../servers/citus.ts';
+import { CitusCluster } from '../../servers/citus.ts';
 import { Postgres } from '../../servers/postgres.ts';
 import { CuttingProxy } from '../../servers/proxy.ts';
 import { Fleet } from '../support/fleet.ts';
@@ -9,8 +9,6 @@ import type { Disk } from './disk.ts';
 /** Processes of the service on a database. */
 export interface Setup {
   name: string;
-  /** What is missing on this machine, if anything. */
-  cantRun?(): string | undefined;
   /** The number of accounts. */
   accounts: number;
   /** The duration of the long form. The short form ends when each fault has happened once. */
@@ -19,7 +17,7 @@ export interface Setup {
   stage(disk: Disk, chance: Random, signal: AbortSignal, work: (scene: Scene) => Promise<void>): Promise<void>;
 }
 
-export const setups: Setup[] = [
+export const singleServers: Setup[] = [
   {
     name: 'Three processes on a PostgreSQL of its own',
     accounts: 1,
@@ -52,24 +50,25 @@ export const setups: Setup[] = [
       }
     },
   },
-  {
-    name: 'Three processes on a distributed PostgreSQL: a coordinator and two nodes',
-    cantRun: () => (findCitus() === undefined ? 'Citus is not installed.' : undefined),
-    accounts: 2,
-    longSeconds: 360,
-    stage: async (disk, chance, signal, work) => {
-      const cluster = await CitusCluster.start(disk.folder, { binFolder: findCitus() as string, isProxied: true });
-      const line = await CuttingProxy.open(() => cluster.coordinator.port());
-      try {
-        await cluster.distribute(8);
-        const address = Object.assign(new URL(cluster.coordinator.address('regulars')), { port: String(line.port) });
-        const fleet = await Fleet.start(3, { DATABASE_URL: address.href, LOG_LEVEL: 'error' }, chance);
-        const scene = { fleet, postgres: cluster.coordinator, line, cluster, disk, signal };
-        await work(scene).finally(() => fleet.stop());
-      } finally {
-        line.close();
-        await cluster.stop();
-      }
-    },
-  },
 ];
+
+/** `binFolder`: PostgreSQL programs with Citus. */
+export const distributed = (binFolder: string): Setup => ({
+  name: 'Three processes on a distributed PostgreSQL: a coordinator and two nodes',
+  accounts: 2,
+  longSeconds: 360,
+  stage: async (disk, chance, signal, work) => {
+    const cluster = await CitusCluster.start(disk.folder, { binFolder, isProxied: true });
+    const line = await CuttingProxy.open(() => cluster.coordinator.port());
+    try {
+      await cluster.distribute(8);
+      const address = Object.assign(new URL(cluster.coordinator.address('regulars')), { port: String(line.port) });
+      const fleet = await Fleet.start(3, { DATABASE_URL: address.href, LOG_LEVEL: 'error' }, chance);
+      const scene = { fleet, postgres: cluster.coordinator, line, cluster, disk, signal };
+      await work(scene).finally(() => fleet.stop());
+    } finally {
+      line.close();
+      await cluster.stop();
+    }
+  },
+});

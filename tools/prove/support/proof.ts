@@ -4,6 +4,8 @@ export interface ProofOptions {
   seed: number;
   /** The short form, for every change. The long form takes minutes more and is for releases. */
   short: boolean;
+  /** The folder of PostgreSQL programs with Citus, for a distributed PostgreSQL. Undefined: a single server. */
+  citus: string | undefined;
   say(text: string): void;
   /** Aborts the proof. It cleans up, and its findings do not count. */
   signal: AbortSignal;
