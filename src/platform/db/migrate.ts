@@ -64,12 +64,11 @@ export async function migrate(
   migrations = knownMigrations(),
 ): Promise<{ applied: string[]; version: number }> {
   const connection = await openConnection(options);
-  const { run } = connection;
   const latest = migrations.at(-1)?.version ?? 0;
   let lock: Connection | undefined;
   try {
     lock = await holdMigrationLock(options, () => void connection.close());
-    const done = await appliedMigrations(run);
+    const done = await connection.transaction(appliedMigrations);
     const tooNew = incompatible(done, migrations).at(-1);
     if (tooNew) {
       throw new SetupProblem(
@@ -84,9 +83,9 @@ export async function migrate(
         `The database waits for ${pending.length} migration(s). Run \`regulars migrate\`, or restart the service.`,
       );
     }
-    await addChecksumColumn(run);
+    await connection.transaction(addChecksumColumn);
     for (const migration of pending) await applyInTransaction(connection, migration);
-    await fillChecksums(run, migrations);
+    await connection.transaction((tx) => fillChecksums(tx, migrations));
     await migrateJobs(options);
     return { applied: pending.map((migration) => migration.name), version: latest };
   } catch (error) {
@@ -104,7 +103,7 @@ export async function migrate(
 async function holdMigrationLock(options: ConnectOptions, onLost: () => void): Promise<Connection> {
   const connection = await openConnection({ ...options, onLost });
   try {
-    await connection.script('begin; set local idle_in_transaction_session_timeout = 0');
+    await connection.begin();
     await takeMigrationLock(connection.run);
     return connection;
   } catch (error) {

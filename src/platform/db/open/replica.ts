@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../../shared/errors.ts';
 import type { Config } from '../../config.ts';
-import { openConnection } from '../connection.ts';
+import { mustWorkPooled, openConnection } from '../connection.ts';
 import { type Database, openPool, type Tx } from '../database.ts';
 import { only, type Run } from '../sql.ts';
 import { plainRole } from './external.ts';
@@ -139,6 +139,7 @@ async function connect(url: string, connections: number, identity: string): Prom
     if ((await identityOf(connection.run)) !== identity)
       throw new Error('it is not a replica of the database in DATABASE_URL');
     const isPooled = await connection.seesPooler();
+    if (isPooled) mustWorkPooled(url);
     const { bypasses } = only(
       await connection.run<{ bypasses: boolean }>`
         select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user`,

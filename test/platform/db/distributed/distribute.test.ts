@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Run } from '../../../../src/platform/db/sql.ts';
 import { CitusCluster } from '../../../../tools/servers/citus.ts';
@@ -67,6 +68,8 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
   afterAll(() => cluster?.stop());
 
   it('is distributed while the service runs, and has the same rows, constraints, policies and triggers', async () => {
+    // The timeouts of the role are not for this command. It waits below for longer than that.
+    await cluster.onEachNode(`alter role regulars set statement_timeout = '1s'`);
     // The transaction waits for a lock that is held here, as do the requests behind it.
     const holder = await connectTo(cluster.coordinator.address('postgres'));
     await holder`begin`;
@@ -76,10 +79,12 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
       .poll(async () => (await sql`select from pg_locks where relation = 'notes'::regclass and not granted`).length)
       .toBe(1);
     const waiting = write({ email: 'waiting@gmail.com' });
+    await pause(1500);
     await holder`rollback`;
     const { code, stdout, stderr } = await distributing;
     expect([code, stderr]).toEqual([0, expect.stringContaining('checking')]);
     expect(JSON.parse(stdout)).toMatchObject({ tables: 29, shards: 8, workers: 2 });
+    await cluster.onEachNode('alter role regulars reset statement_timeout');
     expect((await waiting).status).toBe(200);
     // The contact that waited, and the entries in the audit trail and the request log.
     expect((await write({ email: 'after@gmail.com' })).status).toBe(200);
