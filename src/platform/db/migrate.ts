@@ -187,7 +187,8 @@ const [lockTimeout, lockPauseMs] = ['2s', 1000];
 
 /**
  * If earlier code works with the migration, processes may be serving requests. A migration that waits for the lock on a
- * table makes all later requests on that table wait too, so it gives up soon and tries again.
+ * table makes all later requests on that table wait too, so it gives up soon and tries again. It also tries again if it
+ * locked one table and a request another one, and each waited for the other.
  */
 async function applyInTransaction(connection: Connection, migration: Migration): Promise<void> {
   const isRolling = oldestCode(migration) < migration.version;
@@ -198,13 +199,14 @@ async function applyInTransaction(connection: Connection, migration: Migration):
         await applyMigration(connection, migration);
       });
     } catch (error) {
-      if (!isRolling || codeOf(error) !== lockNotAvailable) throw error;
+      if (!isRolling || !lockErrors.includes(codeOf(error) ?? '')) throw error;
       await pause(lockPauseMs);
     }
   }
 }
 
-const lockNotAvailable = '55P03';
+/** The lock timeout, and a deadlock. */
+const lockErrors = ['55P03', '40P01'];
 
 /** The caller must have started a transaction. */
 export async function applyMigration({ run, script }: Connection, migration: Migration): Promise<void> {

@@ -150,10 +150,6 @@ async function dropForeignKeys(run: Run): Promise<string[]> {
     from pg_constraint where connamespace = current_schema()::regnamespace and contype = 'f' order by 1, 2`;
   for (const { table, name } of keys) await run`alter table ${raw(table)} drop constraint ${identifier(name)}`;
   return keys.map(
-    ({ table, name, definition }) =>
-      `alter table ${table} add constraint ${identifier(name).sql} ${definition.replace(setNull, '')}`,
+    ({ table, name, definition }) => `alter table ${table} add constraint ${identifier(name).sql} ${definition}`,
   );
 }
-
-/** Citus has no such foreign key. The verbs that delete contacts release their codes first. */
-const setNull = / ON DELETE SET NULL( \([a-z_]+\))?$/;
