@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isUuid } from '../http/request-id.ts';
+import { isUuid } from '../../shared/uuid.ts';
 import type { OtlpSpan } from './exporter.ts';
 
 type Attributes = Record<string, string | number | undefined>;
