@@ -671,7 +671,7 @@ create table unique_codes (
   redeemed_at timestamp with time zone,
   redeemed_unit_id bigint,
   constraint unique_codes_pkey PRIMARY KEY (account_id, id),
-  constraint unique_codes_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id) ON DELETE SET NULL (contact_id),
+  constraint unique_codes_account_id_contact_id_fkey FOREIGN KEY (account_id, contact_id) REFERENCES contacts(account_id, id),
   constraint unique_codes_account_id_group_id_fkey FOREIGN KEY (account_id, group_id) REFERENCES unique_code_groups(account_id, id) ON DELETE CASCADE,
   constraint unique_codes_account_id_redeemed_unit_id_fkey FOREIGN KEY (account_id, redeemed_unit_id) REFERENCES units(account_id, id),
   constraint unique_codes_check CHECK (((redeemed_at IS NULL) = (redeemed_unit_id IS NULL)))

@@ -145,6 +145,30 @@ describe('DATABASE_READ_URL', () => {
     expect(await stateOf(replica.url, url)).toContain('it is not a replica of the database in DATABASE_URL');
   });
 
+  it('a read does not wait for a replica that is frozen, and the next ones do not ask it', async () => {
+    await isUsed();
+    replica.signal('SIGSTOP');
+    const timed = async (machine: number) => {
+      const began = performance.now();
+      const { status } = await get(reader, '/units', { machine });
+      expect(status).toBe(200);
+      return performance.now() - began;
+    };
+    // More reads than connections.
+    const first = await Promise.all(Array.from({ length: 30 }, (_, n) => timed(n % 2)));
+    await expect
+      .poll(() => all().filter((state) => /not available, reads go to the primary: it does not respond/.test(state)))
+      .toHaveLength(3);
+    const later = [];
+    for (let n = 0; n < 10; n++) later.push(await timed(n % 2));
+    replica.signal('SIGCONT');
+    // Otherwise no read was on the replica, and this test would prove nothing.
+    expect(Math.max(...first)).toBeGreaterThan(1000);
+    expect(Math.max(...first)).toBeLessThan(8000);
+    expect(Math.max(...later)).toBeLessThan(1000);
+    await isUsed();
+  });
+
   it('fails no read if the replica is killed, and uses it again when it is back', async () => {
     const statuses: number[] = [];
     let going = true;

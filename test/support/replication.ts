@@ -16,6 +16,8 @@ export interface Server {
   start(): Promise<void>;
   /** Ends it without a clean shutdown. */
   kill(): Promise<void>;
+  /** Stops all its processes without ending them, or continues them. Its connections stay open and get no response. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
 /** A primary and a streaming replica of it, both running. */
@@ -38,6 +40,13 @@ export async function startReplication(): Promise<{ primary: Server; replica: Se
       start: () => control.start(port),
       kill: async () => {
         await runner.run(binaries.pg_ctl, cluster, (as) => ['stop', '-w', '-m', 'immediate', '-D', as]);
+      },
+      signal: (signal) => {
+        const main = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+        // The main process first, so that it starts no others meanwhile.
+        process.kill(main, signal);
+        const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ');
+        for (const child of children) process.kill(Number(child), signal);
       },
     };
   };

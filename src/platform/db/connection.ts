@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { ignoreListen } from '../internals/graphile-worker.ts';
+import { beginWith, ignoreListen } from '../internals/graphile-worker.ts';
 import { announcedPid, sendTogether } from '../internals/pg.ts';
 import { databaseTime, only, type Run, runner, type Tx, transactionOver, types } from './sql.ts';
 
@@ -19,10 +19,17 @@ export interface ConnectOptions {
   isDistributed?: boolean;
 }
 
-type SettingsOptions = ConnectOptions & { statementTimeoutMs?: number };
+interface SettingsOptions extends ConnectOptions {
+  statementTimeoutMs?: number;
+  /** For work that takes as long as it takes. */
+  withoutTimeouts?: boolean;
+}
+
+/** The timeouts that a role, a database or a pooler may have set. They would cut a migration or a backup. */
+const timeouts = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'];
 
 /** The settings of PostgreSQL for our statements, as startup options. Later ones override earlier ones. */
-function serverOptions({ url, role, statementTimeoutMs }: SettingsOptions): string {
+function serverOptions({ url, role, statementTimeoutMs, withoutTimeouts = false }: SettingsOptions): string {
   const options = [
     // The options of the URL come after this one, so they override it.
     statementTimeoutMs === undefined ? '' : `-c statement_timeout=${statementTimeoutMs}`,
@@ -31,6 +38,7 @@ function serverOptions({ url, role, statementTimeoutMs }: SettingsOptions): stri
     // On a distributed server, the settings of a transaction, such as its account, reach the shards. Others ignore it.
     '-c citus.propagate_set_commands=local',
     new URL(url).searchParams.get('options') ?? '-c TimeZone=UTC',
+    ...(withoutTimeouts ? timeouts.map((name) => `-c ${name}=0`) : []),
     role === undefined ? '' : `-c role=${role}`,
   ];
   return options.join(' ').trim();
@@ -46,13 +54,35 @@ export function beginStatements(options: SettingsOptions, further: string[] = []
   return options.isDistributed ? all : [all.join('; ')];
 }
 
+/** The settings in the options of a URL: `-c name=value` and `--name=value`. */
+function pairsOf(options: string): { name: string; value: string }[] {
+  const pairs = options.matchAll(/(?:^|\s)(?:-c\s*|--)([\w.-]+)=((?:\\.|[^\s\\])*)/g);
+  return Array.from(pairs, ([, name = '', value = '']) => ({
+    name: name.replaceAll('-', '_'),
+    value: value.replace(/\\(.)/g, '$1'),
+  }));
+}
+
+/**
+ * Throws if the URL has a setting that does not work behind a pooler. SET takes a quoted list of schemas for one name, and
+ * the schema also matters outside of transactions. A setting of the role works everywhere.
+ */
+export function mustWorkPooled(url: string): void {
+  const options = pairsOf(new URL(url).searchParams.get('options') ?? '');
+  const path = options.find(({ name }) => name.toLowerCase() === 'search_path');
+  if (path)
+    throw new Error(
+      `search_path in the options of the URL does not work through a connection pooler; remove it there and run \`alter role … in database … set search_path = ${path.value}\` once`,
+    );
+}
+
 function beginning(options: SettingsOptions): string[] {
   const plans = options.isDistributed ? ['set local plan_cache_mode = force_custom_plan'] : [];
-  if (!options.isPooled) return ['begin', ...plans];
-  const pairs = serverOptions(options).matchAll(/(?:^|\s)(?:-c\s*|--)([\w.-]+)=((?:\\.|[^\s\\])*)/g);
-  const statements = Array.from(pairs, ([, name = '', value = '']) => {
-    return `set local ${name.replaceAll('-', '_')} = ${pg.escapeLiteral(value.replace(/\\(.)/g, '$1'))}`;
-  });
+  // Repeated here, because a distributed server passes on to its nodes what is set in a transaction, and no startup options.
+  const limits = options.withoutTimeouts ? timeouts.map((name) => `set local ${name} = 0`) : [];
+  if (!options.isPooled) return ['begin', ...limits, ...plans];
+  const pairs = pairsOf(serverOptions(options));
+  const statements = pairs.map(({ name, value }) => `set local ${name} = ${pg.escapeLiteral(value)}`);
   return ['begin', ...statements, ...plans];
 }
 
@@ -82,13 +112,19 @@ export interface Connection {
   seesPooler(): Promise<boolean>;
   /** Runs one or several statements without values. */
   script(text: string): Promise<void>;
+  /** Starts a transaction that ends with the connection. */
+  begin(): Promise<void>;
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Opens one connection outside the pool, for migrations and locks. */
+/**
+ * Opens one connection outside the pool, for migrations and locks. It has no timeouts, whatever the role has. Behind a
+ * pooler, this holds in transactions only.
+ */
 export async function openConnection(options: ConnectOptions & { onLost?: () => void }): Promise<Connection> {
-  return connect(new pg.Client(settings(options)), options, options.onLost);
+  const unlimited = { ...options, withoutTimeouts: true };
+  return connect(new pg.Client(settings(unlimited)), unlimited, options.onLost);
 }
 
 /** Reads and writes tables as streams of text, one line per row. Statements are not pipelined. Closing interrupts a running statement. */
@@ -100,8 +136,9 @@ export interface CopyConnection extends Connection {
 }
 
 export async function openCopyConnection(options: ConnectOptions): Promise<CopyConnection> {
-  const client = new pg.Client({ ...settings(options), pipeline: false });
-  const connection = await connect(client, options);
+  const unlimited = { ...options, withoutTimeouts: true };
+  const client = new pg.Client({ ...settings(unlimited), pipeline: false });
+  const connection = await connect(client, unlimited);
   return {
     ...connection,
     copyOut: async function* (statement) {
@@ -121,7 +158,7 @@ export async function openCopyConnection(options: ConnectOptions): Promise<CopyC
   };
 }
 
-async function connect(client: pg.Client, options: ConnectOptions, onLost?: () => void): Promise<Connection> {
+async function connect(client: pg.Client, options: SettingsOptions, onLost?: () => void): Promise<Connection> {
   let closing = false;
   const run = runner(client, !options.isPooled);
   // Without a listener a lost connection would end the process. Waiting statements fail anyway.
@@ -130,6 +167,19 @@ async function connect(client: pg.Client, options: ConnectOptions, onLost?: () =
   client.on('end', () => {
     if (!closing) onLost?.();
   });
+  const close = async () => {
+    closing = true;
+    await client.end().catch(() => {});
+  };
+  const newer = await newerTimeouts(client, options).catch(async (error) => {
+    await close();
+    throw error;
+  });
+  const begin = async () => {
+    // Each statement is a message of its own, because the database may be distributed now.
+    for (const statement of beginning(options)) await client.query(statement);
+    for (const name of newer) await client.query(`set local ${name} = 0`);
+  };
   return {
     run,
     seesPooler: async () => {
@@ -139,8 +189,9 @@ async function connect(client: pg.Client, options: ConnectOptions, onLost?: () =
     script: async (text) => {
       await client.query(text);
     },
+    begin,
     transaction: async (work) => {
-      for (const statement of beginStatements(options)) await client.query(statement);
+      await begin();
       try {
         const result = await work(transactionOver(run, databaseTime));
         await commit(client);
@@ -150,12 +201,21 @@ async function connect(client: pg.Client, options: ConnectOptions, onLost?: () =
         throw error;
       }
     },
-    close: async () => {
-      closing = true;
-      await client.end().catch(() => {});
-    },
+    close,
   };
 }
+
+/** PostgreSQL 17 and newer have one more. A startup option with a name that the server does not know is refused. */
+async function newerTimeouts(client: pg.Client, { isPooled }: ConnectOptions): Promise<string[]> {
+  const { rowCount } = await client.query(`select where current_setting('transaction_timeout', true) is not null`);
+  if (!rowCount) return [];
+  if (!isPooled) await client.query('set transaction_timeout = 0');
+  return ['transaction_timeout'];
+}
+
+/** The same for a client whose server is not known. It may not be the first statement of a snapshot. */
+const withoutNewerTimeouts = `
+  select set_config('transaction_timeout', '0', true) where current_setting('transaction_timeout', true) is not null`;
 
 /**
  * Reports a server that is starting up (57P03) as a refused connection. graphile-worker retries a refused connection soon.
@@ -174,7 +234,7 @@ class PlainClient extends pg.Client {
 }
 
 /** A pool of plain clients for graphile-worker. */
-export function openClients(options: ConnectOptions & { connections: number }): pg.Pool {
+export function openClients(options: SettingsOptions & { connections: number }): pg.Pool {
   const pool = new pg.Pool({
     ...settings(options),
     ...{ pipeline: false, max: options.connections, Client: PlainClient },
@@ -185,6 +245,7 @@ export function openClients(options: ConnectOptions & { connections: number }): 
     client.on('error', () => {});
     // A notification would arrive at any client of the pooler.
     if (options.isPooled) ignoreListen(client);
+    if (options.withoutTimeouts) beginWith(client, [...beginning(options), withoutNewerTimeouts]);
   });
   return pool;
 }

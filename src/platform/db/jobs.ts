@@ -42,7 +42,7 @@ export async function removeJobs(tx: Tx, task: string, keyStart: string): Promis
 
 /** Creates or upgrades the tables of graphile-worker, in its own schema. The caller must hold the migration lock. */
 export async function migrateJobs(options: ConnectOptions): Promise<void> {
-  const pgPool = openClients({ ...options, connections: 1 });
+  const pgPool = openClients({ ...options, connections: 1, withoutTimeouts: true });
   try {
     await runMigrations({ pgPool, logger: new Logger(() => () => {}) });
   } finally {

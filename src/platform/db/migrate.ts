@@ -64,12 +64,11 @@ export async function migrate(
   migrations = knownMigrations(),
 ): Promise<{ applied: string[]; version: number }> {
   const connection = await openConnection(options);
-  const { run } = connection;
   const latest = migrations.at(-1)?.version ?? 0;
   let lock: Connection | undefined;
   try {
     lock = await holdMigrationLock(options, () => void connection.close());
-    const done = await appliedMigrations(run);
+    const done = await connection.transaction(appliedMigrations);
     const tooNew = incompatible(done, migrations).at(-1);
     if (tooNew) {
       throw new SetupProblem(
@@ -84,9 +83,9 @@ export async function migrate(
         `The database waits for ${pending.length} migration(s). Run \`regulars migrate\`, or restart the service.`,
       );
     }
-    await addChecksumColumn(run);
+    await connection.transaction(addChecksumColumn);
     for (const migration of pending) await applyInTransaction(connection, migration);
-    await fillChecksums(run, migrations);
+    await connection.transaction((tx) => fillChecksums(tx, migrations));
     await migrateJobs(options);
     return { applied: pending.map((migration) => migration.name), version: latest };
   } catch (error) {
@@ -104,7 +103,7 @@ export async function migrate(
 async function holdMigrationLock(options: ConnectOptions, onLost: () => void): Promise<Connection> {
   const connection = await openConnection({ ...options, onLost });
   try {
-    await connection.script('begin; set local idle_in_transaction_session_timeout = 0');
+    await connection.begin();
     await takeMigrationLock(connection.run);
     return connection;
   } catch (error) {
@@ -188,7 +187,8 @@ const [lockTimeout, lockPauseMs] = ['2s', 1000];
 
 /**
  * If earlier code works with the migration, processes may be serving requests. A migration that waits for the lock on a
- * table makes all later requests on that table wait too, so it gives up soon and tries again.
+ * table makes all later requests on that table wait too, so it gives up soon and tries again. It also tries again if it
+ * locked one table and a request another one, and each waited for the other.
  */
 async function applyInTransaction(connection: Connection, migration: Migration): Promise<void> {
   const isRolling = oldestCode(migration) < migration.version;
@@ -199,13 +199,14 @@ async function applyInTransaction(connection: Connection, migration: Migration):
         await applyMigration(connection, migration);
       });
     } catch (error) {
-      if (!isRolling || codeOf(error) !== lockNotAvailable) throw error;
+      if (!isRolling || !lockErrors.includes(codeOf(error) ?? '')) throw error;
       await pause(lockPauseMs);
     }
   }
 }
 
-const lockNotAvailable = '55P03';
+/** The lock timeout, and a deadlock. */
+const lockErrors = ['55P03', '40P01'];
 
 /** The caller must have started a transaction. */
 export async function applyMigration({ run, script }: Connection, migration: Migration): Promise<void> {

@@ -8,21 +8,37 @@ const everyMs = 5000;
 /** With fewer rows, every plan is fast. */
 const fewestRows = 500;
 
+interface Refreshed {
+  /** The names of the tables on this server. */
+  tables: string[];
+  /** The nodes of a distributed server that failed, and why. */
+  failures: string[];
+}
+
 /**
  * Analyzes the tables that have at least doubled since their last ANALYZE. A plan for an empty table reads a whole account
- * to find one row. Autovacuum runs once a minute, which is too late for a client that starts with a bulk import. Returns
- * the names of the tables.
+ * to find one row. Autovacuum runs once a minute, which is too late for a client that starts with a bulk import. On a
+ * distributed server, the workers have the shards, and the coordinator has the other tables.
  */
-export async function refreshStatistics(tx: Tx): Promise<string[]> {
-  if ((await kindOf(tx)) === 'distributed') {
-    await tx`select run_command_on_workers(${analyzeGrownShards})`;
-    return [];
-  }
+export async function refreshStatistics(tx: Tx): Promise<Refreshed> {
+  const isDistributed = (await kindOf(tx)) === 'distributed';
+  const failures = isDistributed ? await refreshWorkers(tx) : [];
+  // Otherwise the tables that Citus manages on the coordinator are hidden.
+  if (isDistributed) await tx`select set_config('citus.override_table_visibility', 'off', true)`;
+  // ANALYZE of a distributed table goes to all its shards.
+  const isHere = isDistributed ? 'not exists (select from pg_dist_partition where logicalrelid = c.oid)' : 'true';
   const grown = await tx<{ name: string }>`
     select c.oid::regclass::text as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
-    where s.schemaname = current_schema() and s.n_mod_since_analyze >= greatest(${fewestRows}, c.reltuples) order by 1`;
+    where s.schemaname = current_schema() and s.n_mod_since_analyze >= greatest(${fewestRows}, c.reltuples) and ${raw(isHere)} order by 1`;
   for (const { name } of grown) await tx`analyze (skip_locked) ${raw(name)}`;
-  return grown.map(({ name }) => name);
+  return { tables: grown.map(({ name }) => name), failures };
+}
+
+/** Returns the workers that failed. The others are refreshed nevertheless. */
+async function refreshWorkers(tx: Tx): Promise<string[]> {
+  const workers = await tx<{ node: string; success: boolean; result: string }>`
+    select format('%s:%s', nodename, nodeport) as node, success, result from run_command_on_workers(${analyzeGrownShards}) order by 1`;
+  return workers.flatMap(({ node, success, result }) => (success ? [] : `${node}: ${result}`));
 }
 
 /** The statement that each worker of a distributed server runs on its shards. */
@@ -67,13 +83,20 @@ export async function replaceStatistics(db: Database): Promise<void> {
 export function startStatisticsRefresh(db: Database, log: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
+  let reported = '';
   async function work(): Promise<void> {
     while (!signal.aborted) {
       await pause(everyMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
       // If the database is unavailable, the next run is soon enough.
-      const tables = await db.transaction(refreshStatistics).catch(() => []);
+      const refreshed = await db.transaction(refreshStatistics).catch(() => undefined);
+      if (!refreshed) continue;
+      const { tables, failures } = refreshed;
       if (tables.length > 0) log.debug({ tables }, 'statistics refreshed');
+      // Once, not every few seconds.
+      const failed = failures.join('; ');
+      if (failed !== '' && failed !== reported) log.warn({ reason: failed }, 'refreshing statistics failed on a node');
+      reported = failed;
     }
   }
   const working = work();

@@ -18,3 +18,14 @@ export function ignoreListen(client: pg.ClientBase): void {
     typeof args[0] === 'string' && /^(UN)?LISTEN /.test(args[0]) ? Promise.resolve() : query(...args);
   Object.assign(client, { query: withoutListen });
 }
+
+/** Sends these statements wherever graphile-worker begins a transaction. */
+export function beginWith(client: pg.ClientBase, beginning: string[]): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+  const withBeginning = async (...args: unknown[]) => {
+    if (args[0] !== 'begin') return query(...args);
+    for (const statement of beginning) await query(statement);
+    return undefined;
+  };
+  Object.assign(client, { query: withBeginning });
+}

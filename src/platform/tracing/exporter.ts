@@ -25,8 +25,8 @@ const mostQueued = 8192;
 const mostPerRequest = 2048;
 const sendEveryMs = 1000;
 const timeoutMs = 5000;
-/** At the shutdown, the last spans have this time. */
-const closeTimeoutMs = 2000;
+/** At the shutdown, all queued spans together have this time. */
+const closeTimeoutMs = 5000;
 
 /** Sends spans over OTLP/HTTP as JSON, one request at a time. It never delays a request: a full queue drops spans. */
 export class SpanExporter {
@@ -34,6 +34,7 @@ export class SpanExporter {
   readonly #options: TracingOptions;
   readonly #events: Events;
   readonly #timer: NodeJS.Timeout;
+  readonly #closing = new AbortController();
   #queue: OtlpSpan[] = [];
   #sending: Promise<void> | undefined;
   #isFailing = false;
@@ -42,35 +43,40 @@ export class SpanExporter {
     this.#url = `${options.endpoint.replace(/\/+$/, '')}/v1/traces`;
     this.#options = options;
     this.#events = events;
-    this.#timer = setInterval(() => void this.#send(timeoutMs), sendEveryMs).unref();
+    this.#timer = setInterval(() => void this.#send(), sendEveryMs).unref();
   }
 
   add(span: OtlpSpan): void {
     if (this.#queue.length >= mostQueued) this.#events.dropped(1);
-    else if (this.#queue.push(span) >= mostPerRequest) void this.#send(timeoutMs);
+    else if (this.#queue.push(span) >= mostPerRequest) void this.#send();
   }
 
+  /** Sends the queued spans, and drops what the receiver has not taken in time. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#sending;
-    await this.#send(closeTimeoutMs);
+    const timer = setTimeout(() => this.#closing.abort(new Error('the service stops')), closeTimeoutMs);
+    do await this.#send();
+    while (this.#queue.length > 0 && !this.#closing.signal.aborted);
+    clearTimeout(timer);
+    if (this.#queue.length > 0) this.#events.dropped(this.#queue.length);
+    this.#queue = [];
   }
 
-  #send(timeout: number): Promise<void> {
+  #send(): Promise<void> {
     if (this.#queue.length > 0)
-      this.#sending ??= this.#post(this.#queue.splice(0, mostPerRequest), timeout).finally(() => {
+      this.#sending ??= this.#post(this.#queue.splice(0, mostPerRequest)).finally(() => {
         this.#sending = undefined;
       });
     return this.#sending ?? Promise.resolve();
   }
 
-  async #post(spans: OtlpSpan[], timeout: number): Promise<void> {
+  async #post(spans: OtlpSpan[]): Promise<void> {
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
         headers: { ...this.#options.headers, 'content-type': 'application/json' },
         body: JSON.stringify(tracesOf(this.#options.serviceName, spans)),
-        signal: AbortSignal.timeout(timeout),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closing.signal]),
       });
       await response.arrayBuffer();
       if (!response.ok) throw new Error(`status ${response.status}`);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isUuid } from '../../shared/uuid.ts';
 import type { OtlpSpan } from './exporter.ts';
 
 type Attributes = Record<string, string | number | undefined>;
@@ -65,13 +66,14 @@ export class RequestSpan {
     this.#record(randomId(8), this.#id, 'batch wait', internal, began, {}, true);
   }
 
-  end({ method, route, status, accountId, requestId }: EndOfRequest): void {
+  end({ method, route, status, accountId, requestId, ownRequestId }: EndOfRequest): void {
     const attributes = {
       'http.request.method': method,
       'http.route': route,
       'http.response.status_code': status,
       'regulars.account_id': accountId > 0 ? accountId : undefined,
-      'regulars.request_id': requestId,
+      'regulars.request_id': ownRequestId ? requestId : undefined,
+      'regulars.client_request_id': !ownRequestId && isUuid(requestId) ? requestId : undefined,
     };
     this.#record(this.#id, this.#parentId, `${method} ${route}`, server, this.#began, attributes, status < 500);
   }
@@ -108,6 +110,8 @@ interface EndOfRequest {
   status: number;
   accountId: number;
   requestId: string;
+  /** Whether the service made the request id. One of a client can contain a name, so a span has it only if it is a UUID. */
+  ownRequestId: boolean;
 }
 
 interface Waiting {

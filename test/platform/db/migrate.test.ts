@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { knownMigrations, migrate, mustBeMigrated } from '../../../src/platform/db/migrate.ts';
 import { raw } from '../../../src/platform/db/sql.ts';
-import { connectTo, createDatabase, superuser, type TestDatabase } from '../../support/database.ts';
+import { connectTo, countLockWaits, createDatabase, superuser, type TestDatabase } from '../../support/database.ts';
 
 const version = knownMigrations().at(-1)?.version ?? 0;
 
@@ -93,6 +93,27 @@ describe('migrations', () => {
     expect(longestMs).toBeLessThan(4500);
     await backup`commit`;
     await migrated;
+  });
+
+  it('that run beside earlier code try again after a deadlock with a request', async () => {
+    const database = await createDatabase('empty');
+    const first = { version: 1, name: '0001_first.sql', sql: 'create table a (id int); create table b (id int)' };
+    const second = {
+      ...{ version: 2, name: '0002_second.expand.sql' },
+      sql: 'alter table a add column more int; alter table b add column more int',
+    };
+    await migrate({ url: database.url }, false, [first]);
+    const request = await superuser(database);
+    const observer = await superuser(database);
+    // PostgreSQL ends the migration, not the request.
+    await request`set deadlock_timeout = '1h'`;
+    await request`begin`;
+    await request`select from b`;
+    const migrated = migrate({ url: database.url }, false, [first, second]);
+    await expect.poll(() => countLockWaits([observer]), { interval: 5 }).toBe(1);
+    await request`select from a`;
+    await request`commit`;
+    expect((await migrated).applied).toEqual([second.name]);
   });
 
   it('roll back the one that fails, and keep those before it', async () => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { openConnection } from '../../../src/platform/db/connection.ts';
 import { openPool, type Tx } from '../../../src/platform/db/database.ts';
 import { checkServer } from '../../../src/platform/db/open/external.ts';
+import { raw } from '../../../src/platform/db/sql.ts';
 import { connectTo, createDatabase, superuser } from '../../support/database.ts';
 import { temporaryFolder } from '../../support/leftovers.ts';
 import { type PgBouncer, pgbouncerPath, startPgbouncer } from '../../support/pgbouncer.ts';
@@ -43,6 +44,21 @@ describe.skipIf(!pgbouncerPath)('behind PgBouncer in transaction mode, with 5 co
     );
   });
 
+  it('search_path in the URL is refused, and one of the role works', async () => {
+    const { database, url } = await pooled('empty');
+    const own = `?options=${encodeURIComponent('-c TimeZone=UTC -c search_path=own')}`;
+    const path = `alter role … in database … set search_path = own`;
+    await expect(checkServer(url + own)).rejects.toThrow(path);
+    expect(await checkServer(database.url + own)).toMatchObject({ isPooled: false });
+    const refused = await regulars(['migrate'], { DATABASE_URL: url + own });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(path)]);
+    const sql = await superuser(database);
+    await sql`create schema own authorization regulars`;
+    await sql`${raw(path.replace('role …', 'role regulars').replace('…', database.name))}`;
+    expect(await regulars(['migrate'], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+    expect(await sql`select from pg_tables where schemaname = 'own' and tablename = 'contacts'`).toHaveLength(1);
+  });
+
   it('a transaction has its settings, and statements have names on a direct connection only', async () => {
     const { database, url } = await pooled();
     const settings = async (options: { url: string; isPooled: boolean }) => {
@@ -61,7 +77,7 @@ describe.skipIf(!pgbouncerPath)('behind PgBouncer in transaction mode, with 5 co
     const [{ memory } = {}] = await (await connectTo(database.url))`select current_setting('work_mem') as memory`;
     expect(await settings({ url, isPooled: true })).toEqual({ ...usual, memory, named: false });
     expect(await settings({ url: database.url, isPooled: false })).toEqual({ ...usual, memory, named: true });
-    const own = `?options=${encodeURIComponent("-c statement_timeout=1min -c TimeZone=Europe/Athens --work-mem=7MB -c search_path=public,\\ x'")}`;
+    const own = `?options=${encodeURIComponent("-c statement_timeout=1min -c TimeZone=Europe/Athens --work-mem=7MB -c app.text=public,\\ x'")}`;
     const theirs = { ...usual, zone: 'Europe/Athens', timeout: '1min', memory: '7MB' };
     expect(await settings({ url: url + own, isPooled: true })).toEqual({ ...theirs, named: false });
     expect(await settings({ url: database.url + own, isPooled: false })).toEqual({ ...theirs, named: true });

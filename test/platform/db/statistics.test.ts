@@ -1,6 +1,8 @@
-import { expect, it, vi } from 'vitest';
-import { raw } from '../../../src/platform/db/sql.ts';
-import { refreshStatistics } from '../../../src/platform/db/statistics.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { type Run, raw } from '../../../src/platform/db/sql.ts';
+import { refreshStatistics, startStatisticsRefresh } from '../../../src/platform/db/statistics.ts';
+import { createLog } from '../../../src/platform/log.ts';
 import { appOver } from '../../support/app.ts';
 import { everyNode, isDistributed, openTestDatabase, superuser } from '../../support/database.ts';
 import { start } from '../../support/process.ts';
@@ -49,5 +51,49 @@ it('the service analyses a growing table, so that PostgreSQL does not keep a pla
     expect(await plan(accountId)).toMatch(/bookings_reference.*\n.*booking_reference = /);
   }
   // Once is enough.
-  expect(await db.transaction(refreshStatistics)).not.toContain('bookings');
+  expect((await db.transaction(refreshStatistics)).tables).not.toContain('bookings');
+});
+
+describe.skipIf(!isDistributed())('a distributed server', () => {
+  it('has statistics of the tables that are on the coordinator', async () => {
+    const { db, ...database } = await openTestDatabase();
+    const [sql] = (await everyNode(database)) as [Run];
+    await sql`insert into users (id, email, password_hash, role) values (1, 'a@x.example', 'x', 'owner')`;
+    await sql`
+      insert into sessions (user_id, hash, address, user_agent, expires_at)
+      select 1, ('h' || n)::bytea, '192.0.2.1', 'x', now() from generate_series(1, 1000) as n`;
+    await sql`
+      insert into audit_trail (actor, action, user_id, ids, fields) select 'x', 'x', 1, '{}', '{}' from generate_series(1, 1000)`;
+    await sql`select pg_stat_force_next_flush()`;
+    const seen = () => sql<{ name: string; rows: number }>`
+      select regexp_replace(relname, '_[0-9]+$', '') as name, reltuples::int as rows from pg_class
+      where relname ~ '^(sessions|audit_trail)(_[0-9]+)?$' and relkind = 'r' and reltuples > 0 order by 1`;
+    expect(await seen()).toHaveLength(0);
+    const { tables, failures } = await db.transaction(refreshStatistics);
+    expect(tables).toContain('audit_trail');
+    expect(failures).toEqual([]);
+    expect([...(await seen())]).toEqual([
+      { name: 'audit_trail', rows: 1000 },
+      { name: 'sessions', rows: 1000 },
+    ]);
+    expect((await db.transaction(refreshStatistics)).tables).toEqual([]);
+  });
+
+  it('refreshes the others if a worker fails, and logs that once', async () => {
+    const { db, ...database } = await openTestDatabase();
+    const [sql, worker] = (await everyNode(database)) as [Run, Run];
+    await worker`set citus.enable_ddl_propagation = off`;
+    await worker`${raw(`revoke connect on database ${database.name} from public, regulars`)}`;
+    await sql`
+      insert into email_domains (domain, takes_mail) select 'd' || n || '.example', true from generate_series(1, 1000) as n`;
+    await sql`select pg_stat_force_next_flush()`;
+    const { tables, failures } = await db.transaction(refreshStatistics);
+    expect([tables, failures]).toEqual([['email_domains'], [expect.stringMatching(/^127\.0\.0\.1:\d+: /)]]);
+    const logged: string[] = [];
+    const refresh = startStatisticsRefresh(db, createLog('info', { write: (line) => void logged.push(line) }));
+    // Two runs.
+    await pause(12_000);
+    await refresh.stop();
+    expect(logged.filter((line) => line.includes('refreshing statistics failed on a node'))).toHaveLength(1);
+  });
 });

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -38,18 +39,19 @@ describe('with a receiver of traces', async () => {
   const { account, call } = await testApp(settings);
   const { id, token } = await account();
 
-  /** The span of a request and its children, by the request id. */
+  /** The span of a request and its children, by the request id of the client. */
   async function traceOf(requestId: string) {
-    const find = () => spans.find((span) => attributesOf(span)['regulars.request_id'] === requestId);
+    const find = () => spans.find((span) => attributesOf(span)['regulars.client_request_id'] === requestId);
     await expect.poll(find).toBeDefined();
     const request = find() as OtlpSpan;
     return { request, children: spans.filter(({ parentSpanId }) => parentSpanId === request.spanId) };
   }
 
   it('sends a span per request and one per transaction, below the caller’s span', async () => {
-    const headers = { traceparent: `00-${traceId}-${parentId}-01`, 'x-request-id': 'one' };
+    const requestId = randomUUID();
+    const headers = { traceparent: `00-${traceId}-${parentId}-01`, 'x-request-id': requestId };
     await call('GET', `/admin/v1/accounts/${id}/units`, { token: adminToken, headers });
-    const { request, children } = await traceOf('one');
+    const { request, children } = await traceOf(requestId);
     expect(request).toMatchObject({
       traceId,
       parentSpanId: parentId,
@@ -62,7 +64,7 @@ describe('with a receiver of traces', async () => {
       'http.route': '/admin/v1/accounts/:account_id/units',
       'http.response.status_code': '200',
       'regulars.account_id': String(id),
-      'regulars.request_id': 'one',
+      'regulars.client_request_id': requestId,
     });
     expect(children).toMatchObject([{ traceId, name: 'database transaction', kind: 3, status: {} }]);
     const [child] = children as [OtlpSpan];
@@ -76,7 +78,7 @@ describe('with a receiver of traces', async () => {
   it.each([undefined, 'a-key'])(
     'records the wait and the transaction of batched writes, with the key %s',
     async (key) => {
-      const names = ['a', 'b', 'c', 'd'].map((name) => `${name}-${key}`);
+      const names = Array.from({ length: 4 }, () => randomUUID() as string);
       await Promise.all(
         names.map((name) =>
           call('POST', '/v1/contact', {
@@ -103,11 +105,32 @@ describe('with a receiver of traces', async () => {
   it('does not record a request whose caller decided so, and ignores an invalid traceparent', async () => {
     const ask = (requestId: string, traceparent: string) =>
       call('GET', '/v1/account/units', { token, headers: { traceparent, 'x-request-id': requestId } });
-    await ask('not-recorded', `00-${traceId}-${parentId}-00`);
-    await ask('invalid', `00-${'0'.repeat(32)}-${parentId}-01`);
-    const { request } = await traceOf('invalid');
+    const [notRecorded, invalid] = [randomUUID(), randomUUID()];
+    await ask(notRecorded, `00-${traceId}-${parentId}-00`);
+    await ask(invalid, `00-${'0'.repeat(32)}-${parentId}-01`);
+    const { request } = await traceOf(invalid);
     expect(request.traceId).toMatch(/^(?!0{32})[\da-f]{32}$/);
-    expect(spans.some((span) => attributesOf(span)['regulars.request_id'] === 'not-recorded')).toBe(false);
+    expect(spans.some((span) => attributesOf(span)['regulars.client_request_id'] === notRecorded)).toBe(false);
+  });
+
+  it('has the request id of a client only if it is a UUID, and under a name of its own', async () => {
+    const ask = async (sent?: string) => {
+      const own = randomBytes(16).toString('hex');
+      const { headers } = await call('GET', '/v1/account/units', {
+        token,
+        headers: { traceparent: `00-${own}-${parentId}-01`, ...(sent === undefined ? {} : { 'x-request-id': sent }) },
+      });
+      const find = () => spans.find((span) => span.traceId === own && span.kind === 2);
+      await expect.poll(find).toBeDefined();
+      const { 'regulars.request_id': made, 'regulars.client_request_id': client } = attributesOf(find() as OtlpSpan);
+      return { answered: headers['x-request-id'], made, client };
+    };
+    const uuid = randomUUID();
+    expect(await ask(uuid)).toEqual({ answered: uuid, client: uuid });
+    expect(await ask('ana-smith')).toEqual({ answered: 'ana-smith' });
+    expect(requests.map(({ text }) => text).join()).not.toContain('ana-smith');
+    const { answered, made, client } = await ask();
+    expect([made, client]).toEqual([answered, undefined]);
   });
 });
 
@@ -127,11 +150,12 @@ it('the share of recorded requests can be set', async () => {
   const { url, spans } = await receiver();
   const { app, call } = await testApp({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_TRACES_SAMPLER_ARG: '0' });
   await call('GET', '/health');
+  const recorded = randomUUID();
   await call('GET', '/health', {
-    headers: { traceparent: `00-${traceId}-${parentId}-01`, 'x-request-id': 'recorded' },
+    headers: { traceparent: `00-${traceId}-${parentId}-01`, 'x-request-id': recorded },
   });
   await app.close();
-  expect(spans.map((span) => attributesOf(span)['regulars.request_id'])).toEqual(['recorded']);
+  expect(spans.map((span) => attributesOf(span)['regulars.client_request_id'])).toEqual([recorded]);
 });
 
 it('without an endpoint the code for traces is not loaded', () => {
@@ -144,14 +168,31 @@ it('without an endpoint the code for traces is not loaded', () => {
   expect(importing).toEqual([]);
 });
 
-it('the queue is bounded while the receiver does not respond', async () => {
-  const { url } = await receiver('never');
-  let dropped = 0;
+/** An exporter to this receiver, and the number of dropped spans. */
+function exporterTo(endpoint: string) {
+  const count = { dropped: 0 };
   const exporter = new SpanExporter(
-    { endpoint: url, headers: {}, serviceName: 'regulars', share: 1 },
-    { dropped: (count) => (dropped += count), failed: () => {} },
+    { endpoint, headers: {}, serviceName: 'regulars', share: 1 },
+    { dropped: (spans) => (count.dropped += spans), failed: () => {} },
   );
+  return { exporter, count };
+}
+
+it('the queue is bounded while the receiver does not respond, and the shutdown waits a bounded time', async () => {
+  const { url } = await receiver('never');
+  const { exporter, count } = exporterTo(url);
   for (let n = 0; n < 20_000; n++) exporter.add({} as OtlpSpan);
-  expect(dropped).toBe(20_000 - 2048 - 8192);
+  expect(count.dropped).toBe(20_000 - 2048 - 8192);
+  const began = performance.now();
   await exporter.close();
+  expect(performance.now() - began).toBeLessThan(8000);
+  expect(count.dropped).toBe(20_000);
+});
+
+it('sends all queued spans at the shutdown', async () => {
+  const { url, spans } = await receiver();
+  const { exporter, count } = exporterTo(url);
+  for (let n = 0; n < 2048 + 8192; n++) exporter.add({} as OtlpSpan);
+  await exporter.close();
+  expect([spans.length, count.dropped]).toEqual([2048 + 8192, 0]);
 });

@@ -27,12 +27,12 @@ export async function findTables(run: Run): Promise<Table[]> {
 }
 
 /**
- * Makes the text of values independent of the settings of server and role, and removes timeouts. Shows accounts that are
- * being deleted, because a restored account must stay deleted.
+ * Makes the text of values independent of the settings of server and role. Shows accounts that are being deleted, because
+ * a restored account must stay deleted.
  */
 export async function prepareSession(run: Run): Promise<void> {
   await run`
     select set_config(name, value, true) from (values
-      ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'), ('extra_float_digits', '3'), ('statement_timeout', '0'),
-      ('lock_timeout', '0'), ('idle_in_transaction_session_timeout', '0'), ('app.show_deleted', 'on')) as setting (name, value)`;
+      ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'), ('extra_float_digits', '3'),
+      ('app.show_deleted', 'on')) as setting (name, value)`;
 }

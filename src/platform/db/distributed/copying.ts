@@ -24,6 +24,7 @@ export async function withAllRows<T>(
   try {
     if (!(await takeCopyingLock(connection.run)))
       throw new SetupProblem('Shards are being moved, or the database is being migrated. Run this when that is done.');
+    await mustHaveNoTimeouts(connection.run);
     if (role !== undefined) return await work(connection);
     say('Row-level security is not forced on the role of DATABASE_URL meanwhile. With a superuser it stays forced.');
     try {
@@ -35,6 +36,32 @@ export async function withAllRows<T>(
   } finally {
     await connection.close();
   }
+}
+
+/**
+ * Citus copies over connections of its own between the nodes. They have the settings of the role there, and a timeout
+ * would cut the copy. The settings of this connection do not reach them.
+ */
+async function mustHaveNoTimeouts(run: Run): Promise<void> {
+  const command = `
+    select json_agg(json_build_object('name', name, 'role', current_user, 'database', current_database()) order by name)::text from pg_settings
+    where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout') and setting <> '0'`;
+  const nodes = await run<{ node: string; success: boolean; result: string }>`
+    select format('%s:%s', nodename, nodeport) as node, success, result
+    from run_command_on_all_nodes(${command}) join pg_dist_node using (nodeid) where result <> '' order by 1`;
+  const problems = nodes.map(({ node, success, result }) => {
+    if (!success) return `${node}: ${result}`;
+    const found = JSON.parse(result) as { name: string; role: string; database: string }[];
+    const ways = found.map(
+      ({ name, role, database }) =>
+        `alter role ${identifier(role).sql} in database ${identifier(database).sql} set ${name} = 0`,
+    );
+    return `On ${node}, run \`${ways.join('; ')}\`.`;
+  });
+  if (problems.length === 0) return;
+  throw new SetupProblem(
+    `The role has timeouts that would cut the copy of a shard. Nothing was changed. ${problems.join(' ')}`,
+  );
 }
 
 /** Held for the lifetime of the connection. */
@@ -53,15 +80,23 @@ async function forceAgain(options: ConnectOptions): Promise<void> {
 }
 
 /** Forces row-level security again if a command was killed before it did. While one runs, nothing is changed. */
-export async function restoreForce(connection: Connection): Promise<void> {
-  const unforced = await connection.run`
-    select from pg_policy join pg_class c on c.oid = polrelid
-    where polname = 'own_account' and relnamespace = current_schema()::regnamespace and not relforcerowsecurity limit 1`;
-  if (unforced.length > 0 && (await takeCopyingLock(connection.run))) await force(connection, true);
+export async function restoreForce(url: string): Promise<void> {
+  const connection = await openConnection({ url });
+  try {
+    const unforced = await connection.run`
+      select from pg_policy join pg_class c on c.oid = polrelid
+      where polname = 'own_account' and relnamespace = current_schema()::regnamespace and not relforcerowsecurity limit 1`;
+    if (unforced.length > 0 && (await takeCopyingLock(connection.run))) await force(connection, true);
+  } finally {
+    await connection.close();
+  }
 }
 
-/** One table at a time: with locks on several tables, this and a write could wait for each other. */
-async function force({ run }: Connection, on: boolean): Promise<void> {
+/**
+ * One table at a time: with locks on several tables, this and a write could wait for each other. In a transaction, the
+ * nodes have no timeouts either.
+ */
+async function force({ run, transaction }: Connection, on: boolean): Promise<void> {
   for (const { name } of await tenantTables(run))
-    await run`alter table ${identifier(name)} ${raw(on ? '' : 'no')} force row level security`;
+    await transaction((tx) => tx`alter table ${identifier(name)} ${raw(on ? '' : 'no')} force row level security`);
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
 import { kindOf, prepareForShards } from '../citus.ts';
 import { type Connection, type ConnectOptions, openConnection } from '../connection.ts';
@@ -33,7 +34,7 @@ export async function distribute(
     const { workers } = only(
       await run<{ workers: number }>`select count(*) as workers from citus_get_active_worker_nodes()`,
     );
-    const done = await move(connection, shards, say);
+    const done = await repeatAfterDeadlock(() => move(connection, shards, say));
     const { count } = only(
       await run<{ count: number }>`
       select count(*) as count from pg_dist_shard where logicalrelid = 'contacts'::regclass`,
@@ -43,6 +44,22 @@ export async function distribute(
     await connection.close();
   }
 }
+
+/**
+ * The locks are taken table by table. A request that waits for one of them can hold another one. PostgreSQL then ends one of
+ * both transactions.
+ */
+async function repeatAfterDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== deadlock || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+const [deadlock, mostAttempts] = ['40P01', 10];
 
 const none = { tables: 0, rows: 0 };
 
@@ -63,7 +80,6 @@ async function move(
   say: (text: string) => void,
 ): Promise<{ tables: number; rows: number }> {
   return transaction(async (tx) => {
-    await tx`set local statement_timeout = 0`;
     // Of two commands, the second one waits here and finds nothing to do.
     await takeMigrationLock(tx);
     if ((await kindOf(tx)) === 'distributed') return none;
@@ -134,10 +150,6 @@ async function dropForeignKeys(run: Run): Promise<string[]> {
     from pg_constraint where connamespace = current_schema()::regnamespace and contype = 'f' order by 1, 2`;
   for (const { table, name } of keys) await run`alter table ${raw(table)} drop constraint ${identifier(name)}`;
   return keys.map(
-    ({ table, name, definition }) =>
-      `alter table ${table} add constraint ${identifier(name).sql} ${definition.replace(setNull, '')}`,
+    ({ table, name, definition }) => `alter table ${table} add constraint ${identifier(name).sql} ${definition}`,
   );
 }
-
-/** Citus has no such foreign key. The verbs that delete contacts release their codes first. */
-const setNull = / ON DELETE SET NULL( \([a-z_]+\))?$/;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
 import { type Kind, kindOf } from '../citus.ts';
-import { type ConnectOptions, openConnection } from '../connection.ts';
+import { type ConnectOptions, mustWorkPooled, openConnection } from '../connection.ts';
 import { isDatabaseUnavailable, type Tx } from '../database.ts';
 import { restoreForce } from '../distributed/copying.ts';
 import { identifier } from '../sql.ts';
@@ -53,9 +53,10 @@ export async function checkServer(url: string): Promise<Required<Omit<ConnectOpt
       if (server.version < 150_000)
         throw new Error(`it is PostgreSQL ${Math.floor(server.version / 10_000)}, and Regulars needs 15 or newer`);
       const isPooled = await connection.seesPooler();
+      if (isPooled) mustWorkPooled(url);
       const kind = await kindOf(connection.run);
       const isDistributed = kind === 'distributed';
-      if (isDistributed && !isPooled) await restoreForce(connection);
+      if (isDistributed && !isPooled) await restoreForce(url);
       if (!server.bypasses) return { role: undefined, isPooled, isDistributed };
       // The switch would end with the transaction, and graphile-worker does not repeat it.
       if (isPooled) throw new Error('a superuser cannot use it through a connection pooler; use an ordinary role');

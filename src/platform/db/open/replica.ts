@@ -1,14 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../../shared/errors.ts';
 import type { Config } from '../../config.ts';
-import { openConnection } from '../connection.ts';
+import { mustWorkPooled, openConnection } from '../connection.ts';
 import { type Database, openPool, type Tx } from '../database.ts';
 import { only, type Run } from '../sql.ts';
 import { plainRole } from './external.ts';
 
 /** A streaming replica for reads that may be a little stale. */
 export interface Replica {
-  /** The replica, if it has everything that was committed up to the bound before now. */
+  /**
+   * The replica, if it has everything that was committed up to the bound before now. Its transactions in an account fail
+   * as soon as the replica does not respond.
+   */
   database(): Database | undefined;
   /** A read failed because the replica is unavailable. It is not used until it responds again. */
   failed(): void;
@@ -42,7 +45,11 @@ export function openReplica(
   if (url === undefined) return undefined;
   const stopping = new AbortController();
   const { signal } = stopping;
-  let pool: Database | undefined;
+  let pools: Pools | undefined;
+  /** Ends the wait of each read that the replica has not answered yet. */
+  const reading = new Set<(error: Error) => void>();
+  /** Whether the replica has been asked for its position. */
+  let isAsked = false;
   let samples: Sample[] = [];
   /** Everything that was committed before this time is there; undefined: not known, so the replica is not used. */
   let freshAt: number | undefined;
@@ -62,8 +69,10 @@ export function openReplica(
     const position = await primary.transaction(primaryPosition);
     // Older samples cannot make the replica fresh enough.
     samples = [...samples.filter((one) => at - one.at <= maxStalenessSeconds * 1000), { at, position }];
-    pool ??= await connect(address, connections, await primary.transaction(identityOf));
-    const replayed = await pool.transaction(replayedPosition);
+    const identity = pools ? '' : await primary.transaction(identityOf);
+    isAsked = true;
+    pools ??= await connect(address, connections, identity);
+    const replayed = await pools.measurements.transaction(replayedPosition);
     const latest = samples.findLast((one) => one.position <= replayed);
     if (!latest) return;
     freshAt = latest.at;
@@ -76,12 +85,15 @@ export function openReplica(
         // One at a time, because each one occupies a connection of a server that does not respond.
         measuring ??= measure(address).finally(() => {
           measuring = undefined;
+          isAsked = false;
         });
         await Promise.race([measuring, tooLate(signal)]);
         if (isFresh()) report('in use', 'info');
         else report(`more than ${maxStalenessSeconds} s behind, reads go to the primary`, 'warn');
       } catch (error) {
         freshAt = undefined;
+        // If the primary is slow, a read on the replica may go on.
+        if (isAsked) for (const fail of reading) fail(new Error('The replica does not respond.'));
         report(`not available, reads go to the primary: ${messageOf(error)}`, 'warn');
       }
       await pause(measureEveryMs, undefined, { signal, ref: false }).catch(() => {});
@@ -89,16 +101,28 @@ export function openReplica(
   }
   const working = work(url);
 
+  /** The read itself goes on until its own timeout. Its connection is not used meanwhile. */
+  function whileResponding<T>(read: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      reading.add(reject);
+      read.then(resolve, reject).finally(() => reading.delete(reject));
+    });
+  }
+
   return {
     maxStalenessSeconds,
-    database: () => (isFresh() ? pool : undefined),
+    database: () => {
+      if (!pools || !isFresh()) return undefined;
+      const { reads } = pools;
+      return { ...reads, tenant: (accountId, read) => whileResponding(reads.tenant(accountId, read)) };
+    },
     failed: () => {
       freshAt = undefined;
     },
     close: async () => {
       stopping.abort();
       await working;
-      await pool?.close();
+      await Promise.all([pools?.reads.close(), pools?.measurements.close()]);
     },
   };
 }
@@ -131,7 +155,13 @@ async function identityOf(run: Run): Promise<string> {
   return only(rows).identity;
 }
 
-async function connect(url: string, connections: number, identity: string): Promise<Database> {
+interface Pools {
+  reads: Database;
+  /** Apart from the reads, so that slow reads do not make the replica look unavailable. */
+  measurements: Database;
+}
+
+async function connect(url: string, connections: number, identity: string): Promise<Pools> {
   // Works with and without a pooler.
   const connection = await openConnection({ url, isPooled: true });
   try {
@@ -139,6 +169,7 @@ async function connect(url: string, connections: number, identity: string): Prom
     if ((await identityOf(connection.run)) !== identity)
       throw new Error('it is not a replica of the database in DATABASE_URL');
     const isPooled = await connection.seesPooler();
+    if (isPooled) mustWorkPooled(url);
     const { bypasses } = only(
       await connection.run<{ bypasses: boolean }>`
         select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user`,
@@ -146,7 +177,11 @@ async function connect(url: string, connections: number, identity: string): Prom
     // The check of the primary created the role.
     const role = bypasses ? plainRole : undefined;
     if (bypasses && isPooled) throw new Error('a superuser cannot use it through a connection pooler');
-    return openPool({ url, role, isPooled, connections, applicationName: 'regulars reads' });
+    const options = { url, role, isPooled, applicationName: 'regulars reads' };
+    return {
+      reads: openPool({ ...options, connections }),
+      measurements: openPool({ ...options, connections: 1, longestStatementMs: measureTimeoutMs }),
+    };
   } finally {
     await connection.close();
   }
