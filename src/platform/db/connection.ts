@@ -142,7 +142,7 @@ async function connect(client: pg.Client, options: ConnectOptions, onLost?: () =
     transaction: async (work) => {
       for (const statement of beginStatements(options)) await client.query(statement);
       try {
-        const result = await work(transactionOver(run, databaseTime));
+        const result = await work(transactionOver(run, { now: databaseTime, isOneServer: !options.isDistributed }));
         await commit(client);
         return result;
       } catch (error) {
