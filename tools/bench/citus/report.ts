@@ -40,7 +40,7 @@ function coordinatorTable(rows: RowSummary[]): Table {
   return {
     head: [
       ...['row', 'coordinator µs', 'all workers µs', 'writes/s of a coordinator core'],
-      'workers that are as busy as the coordinator',
+      'workers at which it is as busy as one of them',
     ],
     rows: rows.map(({ name, systems, perCoordinatorCore, saturation }) => {
       const { first, workersCost } = systems.at(-1) as RowSummary['systems'][number];
