@@ -26,8 +26,8 @@ export interface OwnerQuery extends Identity {
 
 /**
  * The owners of these identities, in order. A single server also takes the ids of new contacts here, which saves a round
- * trip. A distributed one would take them from the sequence of the shard's node. The sequence is named directly, because a
- * catalogue look-up per contact is slow.
+ * trip. A distributed one runs this on the node of the shard, without the sequence of the coordinator. The sequence is
+ * named directly, because a catalogue look-up per contact is slow.
  */
 export function findOwners(tx: Tx, accountId: number, queries: OwnerQuery[]): Promise<Owner[]> {
   const freshId = tx.isOneServer
