@@ -96,7 +96,7 @@ async function untilInterrupted<T>(
     hasWritten ||= rows.count > 0 && /^\s*(insert|update|delete)\s/.test(strings[0] ?? '');
     return rows;
   };
-  const result = await work(transactionOver(checkedTx, tx.now));
+  const result = await work(transactionOver(checkedTx, tx));
   // The audit trail has no entries for commands that only read.
   if (hasWritten) await recordCommand(tx, accountId, result);
   if (interrupted.aborted) throw interruptedError();

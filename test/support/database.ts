@@ -108,5 +108,5 @@ export function countStatements(tx: Tx, count: () => void): Tx {
     count();
     return tx(strings, ...values);
   };
-  return transactionOver(run, tx.now);
+  return transactionOver(run, tx);
 }

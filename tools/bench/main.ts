@@ -1,4 +1,7 @@
 import { parseArgs } from 'node:util';
+import { findCitus, hasCitus } from '../servers/citus.ts';
+import { measureCitus } from './citus/measure.ts';
+import { printCitus, publishCitus } from './citus/report.ts';
 import { compare } from './compare.ts';
 import { explain } from './explain.ts';
 import { makeFixture } from './fixture.ts';
@@ -15,11 +18,13 @@ import { printResults } from './report/report.ts';
 const usage = `npm run bench                    every row at 1, 16, 64 and 256 connections, compared with PostgreSQL alone and an empty route
 npm run bench -- --peers         also compares with other programs
 npm run bench -- --growth        rates in small and large accounts, and spread over few and many accounts (30 minutes)
+npm run bench -- --citus         CPU time per server on clusters with 1, 2 and 4 workers, compared with a single server (15 minutes)
 These commands rewrite docs/performance.md. The following only print:
 npm run bench -- contacts redeem purchases search units    some of the rows
 npm run bench -- contacts --connections 64 --turns 5 --seconds 4
 npm run bench -- redeem --workers 2
 npm run bench -- --growth --contacts 10000,100000 --accounts 1,100 --turns 3
+npm run bench -- --citus --shards 8 --accounts 1000 --turns 3
 npm run bench -- generate        generates a million vouchers, compared with a plain INSERT of as many rows
 npm run bench -- flame           flame graph of the service; rewrites docs/performance/flame.svg
 npm run bench -- explain         plans of the hot statements; rewrites docs/performance/explain.md
@@ -42,6 +47,7 @@ function ask() {
       allowPositionals: true,
       options: {
         ...{ peers: { type: 'boolean', default: false }, growth: { type: 'boolean', default: false } },
+        ...{ citus: { type: 'boolean', default: false }, shards: { type: 'string' } },
         ...{ connections: { type: 'string' }, turns: { type: 'string' }, seconds: { type: 'string' } },
         ...{ contacts: { type: 'string' }, accounts: { type: 'string' }, workers: { type: 'string' } },
         url: { type: 'string' },
@@ -50,29 +56,36 @@ function ask() {
     });
     const known = [...rowParts, 'generate', 'pages', 'flame', 'explain'];
     if (positionals.some((one) => !known.includes(one))) return undefined;
-    const numbers = (name: 'connections' | 'turns' | 'seconds' | 'contacts' | 'accounts', usual: number[]) => {
+    const numbers = (
+      name: 'connections' | 'turns' | 'seconds' | 'contacts' | 'accounts' | 'shards',
+      usual: number[],
+    ) => {
       const list = values[name]?.split(',').map(Number) ?? usual;
       if (!list.every((one) => one > 0)) throw new Error(`--${name} takes numbers above 0.`);
       return list;
     };
-    const { peers, growth, workers, url, email, password } = values;
+    const { peers, growth, citus, workers, url, email, password } = values;
     return {
       ...{
         peers,
         growth,
+        citus,
         workers,
         wanted: new Set(positionals),
         dashboard: url === undefined ? undefined : { url, email, password },
       },
-      connections: numbers('connections', [1, 16, 64, 256]),
-      turns: numbers('turns', growth ? [5] : [3])[0] ?? 3,
+      connections: numbers('connections', citus ? [64] : [1, 16, 64, 256]),
+      turns: numbers('turns', growth ? [5] : [citus ? 2 : 3])[0] ?? 3,
       seconds: numbers('seconds', [1.5])[0] ?? 1.5,
       contacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
-      accounts: numbers('accounts', [1, 100, 10_000]),
+      accounts: numbers('accounts', citus ? [1000] : [1, 100, 10_000]),
+      shards: numbers('shards', [32])[0] ?? 32,
       // Published results always use the same settings.
       whole:
         positionals.length === 0 &&
-        ['connections', 'turns', 'seconds', 'contacts', 'accounts', 'workers'].every((name) => !(name in values)),
+        ['connections', 'turns', 'seconds', 'contacts', 'accounts', 'shards', 'workers'].every(
+          (name) => !(name in values),
+        ),
     };
   } catch (error) {
     say(String(error));
@@ -85,6 +98,7 @@ type Asked = NonNullable<ReturnType<typeof ask>>;
 async function run(asked: Asked): Promise<void> {
   const { wanted, whole } = asked;
   if (asked.dashboard) return printPages(asked.dashboard);
+  if (asked.citus) return runCitus(asked);
   if (wanted.delete('flame')) {
     await profile(say);
     if (wanted.size === 0) return;
@@ -115,6 +129,28 @@ async function run(asked: Asked): Promise<void> {
   } finally {
     await service.stop();
   }
+}
+
+async function runCitus({ accounts, shards, turns, connections, whole }: Asked): Promise<void> {
+  const binFolder = findCitus();
+  if (binFolder === undefined || !hasCitus(binFolder)) {
+    const where = process.env.TEST_CITUS ?? '/usr/lib/postgresql/*/bin';
+    process.stderr.write(
+      `There is no PostgreSQL with Citus in ${where}. Install it, or set TEST_CITUS to the folder of its programs.\n`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const results = await measureCitus({
+    binFolder,
+    accounts: accounts[0] ?? 1,
+    shards,
+    turns,
+    connections: connections[0] ?? 1,
+    say,
+  });
+  printCitus(results, say);
+  if (whole) publishCitus(results);
 }
 
 async function printGenerating(service: Awaited<ReturnType<typeof startService>>): Promise<void> {

@@ -8,7 +8,7 @@ import { Postgres } from './postgres.ts';
 import { CuttingProxy } from './proxy.ts';
 
 /** Settings of each node. Moving a shard while it is written to needs logical decoding. A transaction that a lost node had prepared is finished soon after the node is back. */
-const nodeSettings = {
+export const nodeSettings = {
   shared_preload_libraries: 'citus',
   wal_level: 'logical',
   max_connections: '300',

@@ -70,6 +70,11 @@ export class Postgres {
     return `postgres://${role}:${secret}@127.0.0.1:${this.port()}/${database}`;
   }
 
+  /** The process id of the postmaster. */
+  pid(): number {
+    return Number(this.#file('postmaster.pid').split('\n')[0]);
+  }
+
   /** A superuser's connection, which bypasses row-level security. */
   async connect(): Promise<Connection> {
     const connection = await openConnection({ url: this.address('postgres') });

@@ -193,7 +193,7 @@ async function connect(client: pg.Client, options: SettingsOptions, onLost?: () 
     transaction: async (work) => {
       await begin();
       try {
-        const result = await work(transactionOver(run, databaseTime));
+        const result = await work(transactionOver(run, { now: databaseTime, isOneServer: !options.isDistributed }));
         await commit(client);
         return result;
       } catch (error) {

@@ -113,7 +113,10 @@ export function openPool(options: PoolOptions): Database {
       connecting ??= start();
       return connecting.then((connected) => send<Row>(connected, strings, values));
     };
-    const tx = transactionOver(run, options.now ? sql`${options.now()}::timestamptz` : databaseTime);
+    const tx = transactionOver(run, {
+      now: options.now ? sql`${options.now()}::timestamptz` : databaseTime,
+      isOneServer: !isDistributed,
+    });
     const unfinished: Promise<unknown>[] = [];
     const last: Last = (statement) => {
       // Awaited below, unless the work fails for another reason.

@@ -15,7 +15,7 @@ export interface NewJob {
  */
 export async function enqueue(tx: Tx, task: string, jobs: NewJob[], delaySeconds: number): Promise<void> {
   const keyed = jobs.map(({ payload, key }) => ({ payload, key: `${task} ${key}` }));
-  const add = tx`
+  const add = () => tx`
     select graphile_worker.add_job(${task}, payload, job_key := job.key, job_key_mode := 'preserve_run_at',
       run_at := now() + make_interval(secs => ${delaySeconds}))
     from rows from (jsonb_to_recordset(${JSON.stringify(keyed)}::jsonb) as (payload json, key text)) with ordinality as job (payload, key, place)
@@ -23,7 +23,7 @@ export async function enqueue(tx: Tx, task: string, jobs: NewJob[], delaySeconds
       select from graphile_worker.jobs as waiting
       where waiting.key = job.key and waiting.locked_at is null and waiting.run_at > now() + interval '60 seconds')
     order by place`;
-  await Promise.all([add, commitInTwoPhases(tx)]);
+  await tx.inOrder({ add, prepare: () => commitInTwoPhases(tx) });
 }
 
 /** Removes the waiting jobs of an account, except those of this task. Their keys start with the account id. */

@@ -20,11 +20,13 @@ export type Run = <Row = Record<string, unknown>>(
 export interface Tx extends Run, Ordered {
   /** The time for rows that are dated when they are written. It is the statement time: a transaction that waited for a lock is not dated before the one it waited for. */
   readonly now: Sql;
+  /** False if the database is distributed. */
+  readonly isOneServer: boolean;
 }
 
 /** A transaction whose statements run through this function. */
-export function transactionOver(run: Run, now: Sql): Tx {
-  return Object.assign(run, ordered, { now });
+export function transactionOver(run: Run, { now, isOneServer }: Pick<Tx, 'now' | 'isOneServer'>): Tx {
+  return Object.assign(run, ordered, { now, isOneServer });
 }
 
 /** The clock of PostgreSQL, because the clocks of processes can differ. */

@@ -100,7 +100,8 @@ export async function used<T>(
   }
 }
 
-function postgresSeconds(postmaster: number): number | undefined {
+/** The CPU time of a PostgreSQL server: the postmaster, its children, and those that have ended. */
+export function postgresSeconds(postmaster: number): number | undefined {
   const own = cpuSeconds([postmaster], { ended: true });
   const children = familyOf([postmaster]).filter((pid) => pid !== postmaster);
   return own === undefined ? undefined : own + (cpuSeconds(children) ?? 0);

@@ -7,12 +7,14 @@ import type { Rows, Slice } from '../../../shared/fields.ts';
 import type { AuditEntry, AuditQuery } from './schema.ts';
 
 export async function insertAudit(tx: Tx, event: AuditEvent): Promise<void> {
-  const insert = tx`
-    insert into audit_trail (at, account_id, user_id, actor, address, action, subject, ids, fields)
-    values (${tx.now}, ${event.accountId}, ${event.userId}, ${event.actor}, ${event.address}, ${event.action}, ${event.subject}, ${JSON.stringify(event.ids)},
-      ${event.fields})`;
-  // The change itself is in an account.
-  await Promise.all([insert, commitInTwoPhases(tx)]);
+  await tx.inOrder({
+    insert: () => tx`
+      insert into audit_trail (at, account_id, user_id, actor, address, action, subject, ids, fields)
+      values (${tx.now}, ${event.accountId}, ${event.userId}, ${event.actor}, ${event.address}, ${event.action}, ${event.subject}, ${JSON.stringify(event.ids)},
+        ${event.fields})`,
+    // The change itself is in an account.
+    prepare: () => commitInTwoPhases(tx),
+  });
 }
 
 export function selectAudit(tx: Tx, { account_id, user_id }: AuditQuery, slice: Slice): Promise<Rows<AuditEntry>> {

@@ -5,9 +5,9 @@ import { Invalid, noSuchAccount } from '../../../shared/problem.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { type Identity, identityKey } from '../../identity/identities/schema.ts';
-import { findOwners, type Owner, selectKeptApart } from '../../identity/identities/store.ts';
+import { findOwners, type Owner, type OwnerQuery, selectKeptApart } from '../../identity/identities/store.ts';
 import { selectWithdrawals } from '../consent/store.ts';
-import { type ContactRow, type Details, lockOwners, newContactIds, selectDetails } from '../contacts/store.ts';
+import { type ContactRow, type Details, lockOwners, selectDetails } from '../contacts/store.ts';
 import { BatchSections } from './batch-sections.ts';
 import { BatchState, type Loaded } from './batch-state.ts';
 import { type ContactCommand, settleErrors } from './command.ts';
@@ -55,15 +55,14 @@ export async function writeContacts(
     loaded: () => sections.load(tx, accountId, held),
   });
   if (!account) return commands.map(() => noSuchAccount());
-  // An e-mail, or a mobile without one, that nobody owns makes a new contact in most cases.
-  const newContacts = queries.filter(({ makesNew }, index) => makesNew && !owners[index]?.contact).length;
-  const { freshIds, ...loaded } = await complete(tx, accountId, commands, rows, {
-    ...identitiesOf(queries, owners, rows),
-    newContacts,
-  });
-  const batch = new BatchState(loaded, references, sections);
+  const batch = new BatchState(
+    await complete(tx, accountId, commands, rows, identitiesOf(queries, owners, rows)),
+    references,
+    sections,
+  );
 
   const decided = commands.map((command) => attempt(() => decide(batch, references, command, account)));
+  const freshIds = owners.flatMap(({ fresh_id }) => fresh_id ?? []);
   const outcomes: string[] = [];
   const statements = await storeBatch(tx, account, batch, references, { freshIds, count: (one) => outcomes.push(one) });
   for (const statement of statements) last(statement);
@@ -109,7 +108,7 @@ function contactOf({ contact, row, source, units, groups, udfs }: Snapshot) {
 type Identities = Pick<Loaded, 'contactByIdentity' | 'survivors'>;
 
 /** The contact of each identity, and its survivor. */
-function identitiesOf(queries: IdentityQuery[], owners: Owner[], rows: ContactRow[]): Identities {
+function identitiesOf(queries: OwnerQuery[], owners: Owner[], rows: ContactRow[]): Identities {
   const locked = new Set(rows.filter((row) => row.merged_into === null).map((row) => row.id));
   const contactByIdentity = new Map<string, number>();
   const survivors = new Map<number, number>();
@@ -124,17 +123,14 @@ function identitiesOf(queries: IdentityQuery[], owners: Owner[], rows: ContactRo
   return { contactByIdentity, survivors };
 }
 
-/**
- * Reads the other data of existing contacts that the decisions need, and takes ids for new ones. Most batches need only
- * one of them. A distributed server takes no ids in the statement that looks for the owners.
- */
+/** Reads the other data of existing contacts that the decisions need. Most batches need only the details, or nothing. */
 async function complete(
   tx: Tx,
   accountId: number,
   commands: ContactCommand[],
   rows: ContactRow[],
-  { contactByIdentity, survivors, newContacts }: Identities & { newContacts: number },
-): Promise<Loaded & { freshIds: number[] }> {
+  { contactByIdentity, survivors }: Identities,
+): Promise<Loaded> {
   const ids = rows.map((row) => row.id);
   const mayMerge = ids.length > 0 && couldMerge(commands, rows, { contactByIdentity, survivors });
   const details = ids.length > 0 && (mayMerge || commands.some(({ input }) => input.full_contact_object !== false));
@@ -142,7 +138,6 @@ async function complete(
     details: () => (details ? selectDetails(tx, accountId, ids) : []),
     withdrawals: () => (mayMerge ? selectWithdrawals(tx, accountId, ids) : []),
     differentPeople: () => (mayMerge ? selectKeptApart(tx, accountId, ids) : []),
-    freshIds: () => (newContacts > 0 ? newContactIds(tx, newContacts) : []),
   });
   return { contacts: rows, contactByIdentity, survivors, ...loaded };
 }
@@ -167,14 +162,9 @@ function couldMerge(
   });
 }
 
-interface IdentityQuery extends Identity {
-  /** If it has no owner, a new contact is created. */
-  makesNew: boolean;
-}
-
 /** The identities in a command. */
-function identityQueriesOf({ input }: ContactCommand): IdentityQuery[] {
-  const queries: IdentityQuery[] = [];
+function identityQueriesOf({ input }: ContactCommand): OwnerQuery[] {
+  const queries: OwnerQuery[] = [];
   const add = (kind: Identity['kind'], value: string | undefined, makesNew: boolean) => {
     if (value !== undefined) queries.push({ kind, value, makesNew });
   };
