@@ -1,14 +1,14 @@
 import { chmodSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Run } from '../../../../src/platform/db/sql.ts';
+import { type Run, raw } from '../../../../src/platform/db/sql.ts';
 import { CitusCluster } from '../../../../tools/servers/citus.ts';
 import { connectTo, createDatabase } from '../../../support/database.ts';
 import { type DatabaseSnapshot, snapshotDatabase } from '../../../support/database-snapshot.ts';
 import { createFullAccount, type FullAccount } from '../../../support/full-account.ts';
 import { violations } from '../../../support/invariants.ts';
 import { temporaryFolder } from '../../../support/leftovers.ts';
-import { clientOf, type Running, regulars, start } from '../../../support/process.ts';
+import { clientOf, launch, type Running, regulars, start } from '../../../support/process.ts';
 import { newFile, newFolder, succeed } from '../backup/commands.ts';
 
 describe('a server without Citus', () => {
@@ -191,15 +191,52 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
     ]);
   });
 
+  it('forces row-level security again when a service starts after a killed move', async () => {
+    const unforced = () => sql`
+      select from pg_policy join pg_class c on c.oid = polrelid where polname = 'own_account' and not relforcerowsecurity`;
+    const holder = await connectTo(cluster.coordinator.address('postgres'));
+    await holder`begin`;
+    await holder`lock table contacts in row exclusive mode`;
+    const [node] = (await succeed(['db', 'status'], env())).nodes.slice(-1) as [{ node: string }];
+    const command = [
+      'node',
+      'dist/cli/regulars.js',
+      'db',
+      'move-account',
+      String(other.ids.account_id),
+      '--to',
+      node.node,
+    ];
+    const moving = await launch({ command, env: env() });
+    // The tables before contacts are not forced any more.
+    await expect.poll(async () => (await unforced()).length).toBeGreaterThan(0);
+    await moving.stop('SIGKILL');
+    await holder`rollback`;
+    expect((await unforced()).length).toBeGreaterThan(0);
+    const second = await start({ env: { ...env(), LOG_LEVEL: 'fatal' } });
+    await expect.poll(async () => (await unforced()).length).toBe(0);
+    await second.stop();
+  });
+
   it('is rebalanced', async () => {
-    const before = await sql<{ count: number }>`select count(*) as count from contacts`;
+    // The last node gives all but one of its shards away.
+    const from = cluster.workers.at(-1)?.port() ?? 0;
+    const to = cluster.workers[0]?.port() ?? 0;
+    const shards = await sql<{ id: number }>`
+      select shardid as id from pg_dist_shard_placement join pg_dist_shard using (shardid)
+      where logicalrelid = 'contacts'::regclass and nodeport = ${from} offset 1`;
+    expect(shards.length).toBeGreaterThan(1);
+    for (const { id } of shards)
+      await sql`select ${raw(`citus_move_shard_placement(${id}, '127.0.0.1', ${from}, '127.0.0.1', ${to}, 'block_writes')`)}`;
+    const rows = () => sql<{ count: number }>`
+      select count(*) as count from contacts union all select count(*) from consent_ledger union all select count(*) from units`;
+    const before = await rows();
     const { code, stdout, stderr } = await regulars(['db', 'rebalance'], env());
-    expect([code, stdout], stderr).toEqual([
-      0,
-      expect.stringMatching(/^([1-9]\d* shards? moved|Nothing to do: the nodes have equal shares)\.\n$/),
-    ]);
-    expect(await sql<{ count: number }>`select count(*) as count from contacts`).toEqual(before);
+    expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/^[1-9]\d* shards? moved\.\n$/)]);
+    expect(await rows()).toEqual(before);
     expect(await violations(sql)).toEqual({});
+    const again = await regulars(['db', 'rebalance'], env());
+    expect([again.code, again.stdout]).toEqual([0, 'Nothing to do: the nodes have equal shares.\n']);
   });
 
   it('is backed up, and restored on a single server', async () => {
