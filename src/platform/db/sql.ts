@@ -51,6 +51,8 @@ export const types: pg.CustomTypesConfig = {
 /** Each statement has a name, so that PostgreSQL parses and plans it once per connection. */
 const names = new Map<string, string>();
 const mostNames = 1000;
+/** A statement with more parameters contains a list of values. Its text depends on their number, so it is seldom sent again. */
+const mostNamedParameters = 64;
 
 function nameOf(text: string): string | undefined {
   const known = names.get(text);
@@ -64,7 +66,8 @@ function nameOf(text: string): string | undefined {
 export function runner(client: pg.ClientBase, withNames = true): Run {
   return async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
     const { text, values: parameters } = new Sql(strings, values);
-    const name = withNames && parameters.length > 0 ? nameOf(text) : undefined;
+    const isNamed = withNames && parameters.length > 0 && parameters.length <= mostNamedParameters;
+    const name = isNamed ? nameOf(text) : undefined;
     const query: pg.QueryConfig = { text, values: parameters };
     if (name !== undefined) query.name = name;
     const { rows, rowCount } = await client.query(query);

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts';
+import { insertRows } from '../db/insert-rows.ts';
 import { sql } from '../db/sql.ts';
 
 export interface IdempotencyRecord {
@@ -22,15 +23,15 @@ export function selectRecords(tx: Tx, accountId: number, keys: string[]): Promis
 
 /** Replaces expired records with the same key. */
 export async function insertRecords(tx: Tx, accountId: number, records: IdempotencyRecord[]): Promise<void> {
-  const all = <Name extends keyof IdempotencyRecord>(name: Name) => records.map((record) => record[name]);
-  await tx`
-    insert into idempotency_records (account_id, key, fingerprint, body, discarded_fields, contact_id, created_at)
-    select ${accountId}, key, fingerprint, body, discarded, contact_id, ${tx.now}
-    from unnest(${all('key')}::text[], ${all('fingerprint')}::bytea[], ${all('body')}::text[],
-      ${records.map(({ discarded_fields }) => JSON.stringify(discarded_fields))}::jsonb[], ${all('contact_id')}::bigint[])
-      as record (key, fingerprint, body, discarded, contact_id)
+  await insertRows(tx, accountId, {
+    table: 'idempotency_records',
+    columns: { key: 'text', fingerprint: 'bytea', body: 'text', discarded_fields: 'jsonb', contact_id: 'bigint' },
+    rows: records.map((record) => ({ ...record, fingerprint: `\\x${record.fingerprint.toString('hex')}` })),
+    computed: { created_at: () => tx.now },
+    clauses: sql`
     on conflict (account_id, key) do update set fingerprint = excluded.fingerprint, body = excluded.body,
-      discarded_fields = excluded.discarded_fields, contact_id = excluded.contact_id, created_at = excluded.created_at`;
+      discarded_fields = excluded.discarded_fields, contact_id = excluded.contact_id, created_at = excluded.created_at`,
+  });
 }
 
 /** Clears the records of erased guests. The hash of the key stays until it expires, so that a late retry does not create the guest again. */

@@ -71,8 +71,13 @@ export class RequestRecorder {
 
   async #writeSome(parts: Part[]): Promise<void> {
     try {
-      // All parts share one round trip. Each part enters its account, so their order matters.
-      await this.#db.transaction((tx) => tx.each(parts, (part) => writePart(tx, part)));
+      // All parts share two round trips. Each part enters its account, so their order matters.
+      await this.#db.transaction(async (tx) => {
+        const accounts = await tx.each(parts, ({ accountId }) => holdPart(tx, accountId));
+        // Requests of deleted accounts are not recorded.
+        const present = parts.filter((_, place) => accounts[place] !== undefined);
+        await tx.each(present, (part) => writePart(tx, part));
+      });
       for (const { entries } of parts) this.#hooks.batch(entries.length);
     } catch (error) {
       if (parts.length > 1 && !isDatabaseUnavailable(error)) {
@@ -104,13 +109,20 @@ function* splitIntoBatches(byAccount: Map<number, RequestEntry[]>): Generator<Pa
   if (parts.length > 0) yield parts;
 }
 
+async function holdPart(tx: Tx, accountId: number): Promise<unknown> {
+  const { account } = await tx.inOrder({
+    scope: () => enterAccount(tx, accountId),
+    account: () => holdAccount(tx, accountId),
+  });
+  return account;
+}
+
 async function writePart(tx: Tx, { accountId, entries }: Part): Promise<void> {
   const lastUse = new Map<number, Date>();
   for (const { token_id, at } of entries) lastUse.set(token_id, at);
   const used = [...lastUse].sort(([one], [other]) => one - other);
   await tx.inOrder({
     scope: () => enterAccount(tx, accountId),
-    account: () => holdAccount(tx, accountId),
     requests: () => insertRequests(tx, accountId, entries),
     tokens: () =>
       touchTokens(

@@ -1,30 +1,18 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { type Sql, sql } from '../../../platform/db/sql.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { keptDays, type LoggedRequest } from './schema.ts';
 
 export type RequestEntry = Omit<LoggedRequest, 'id' | 'at'> & { token_id: number; at: Date };
 
-/** Inserts nothing if the account is deleted. The caller holds the account. */
 export async function insertRequests(tx: Tx, accountId: number, entries: RequestEntry[]): Promise<void> {
-  const all = <Name extends keyof RequestEntry>(name: Name) => entries.map((entry) => entry[name]);
-  const lists = (name: 'error_fields' | 'discarded_fields') =>
-    entries.map((entry) => (entry[name].length === 0 ? null : JSON.stringify(entry[name])));
-  const asArray = (name: Sql) =>
-    sql`case when ${name} is null then '{}' else array(select jsonb_array_elements_text(${name}::jsonb)) end`;
-  // There is never a conflict. Without the clause, a distributed PostgreSQL turns this into a COPY, which policies
-  // reject.
-  await tx`
-    insert into request_log
-      (account_id, token_id, at, request_id, address, method, route, status, duration_ms, error_fields, discarded_fields)
-    select account.account_id, token_id, to_timestamp(at), request_id, address, method, route, status, duration_ms, ${asArray(sql`errors`)}, ${asArray(sql`discarded`)}
-    from (
-      select account_id from units join accounts on accounts.id = account_id
-      where account_id = ${accountId} and is_root and accounts.deleted_at is null) as account
-    cross join unnest(${all('token_id')}::bigint[], ${entries.map(({ at }) => at.getTime() / 1000)}::float8[], ${all('request_id')}::text[], ${all('address')}::text[], ${all('method')}::text[],
-      ${all('route')}::text[], ${all('status')}::integer[], ${all('duration_ms')}::real[], ${lists('error_fields')}::text[],
-      ${lists('discarded_fields')}::text[])
-      as entry (token_id, at, request_id, address, method, route, status, duration_ms, errors, discarded)
-    on conflict do nothing`;
+  await insertRows(tx, accountId, {
+    table: 'request_log',
+    columns: {
+      ...{ token_id: 'bigint', at: 'timestamptz', request_id: 'text', address: 'text', method: 'text', route: 'text' },
+      ...{ status: 'integer', duration_ms: 'real', error_fields: 'text[]', discarded_fields: 'text[]' },
+    },
+    rows: entries,
+  });
 }
 
 export async function selectRequests(

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listingForMany, type PageRequest } from '../../../platform/db/listing.ts';
 import { sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
@@ -90,22 +91,23 @@ export async function findBooking(tx: Tx, accountId: number, id: number): Promis
 
 /** Upserts complete rows. New ids follow the order of the rows. */
 export async function putBookings(tx: Tx, accountId: number, rows: BookingRow[]): Promise<void> {
-  await tx`
-    insert into bookings (account_id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
-      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers, updated_at)
-    select ${accountId}::bigint, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
-      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers, ${tx.now}
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, provider_id bigint,
-      booking_reference text, stage_value bigint, type_id bigint, source_id bigint, enquired_at timestamp, party_datetime timestamp,
-      party_size bigint, deposit_paid numeric, hpbr_food numeric, hpbr_drink numeric, hpbr_entertainment numeric, table_numbers text[]))
-      with ordinality as booking (contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at,
-      party_datetime, party_size, deposit_paid, hpbr_food, hpbr_drink, hpbr_entertainment, table_numbers, place)
-    order by place
+  await insertRows(tx, accountId, {
+    table: 'bookings',
+    columns: {
+      ...{ contact_id: 'bigint', unit_id: 'bigint', provider_id: 'bigint', booking_reference: 'text' },
+      ...{ stage_value: 'bigint', type_id: 'bigint', source_id: 'bigint', enquired_at: 'timestamp' },
+      ...{ party_datetime: 'timestamp', party_size: 'bigint', deposit_paid: 'numeric', hpbr_food: 'numeric' },
+      ...{ hpbr_drink: 'numeric', hpbr_entertainment: 'numeric', table_numbers: 'text[]' },
+    },
+    rows,
+    computed: { updated_at: () => tx.now },
+    clauses: sql`
     on conflict (account_id, booking_reference, provider_id) do update set contact_id = excluded.contact_id, unit_id = excluded.unit_id,
       stage_value = excluded.stage_value, type_id = excluded.type_id, source_id = excluded.source_id, enquired_at = excluded.enquired_at,
       party_datetime = excluded.party_datetime, party_size = excluded.party_size, deposit_paid = excluded.deposit_paid,
       hpbr_food = excluded.hpbr_food, hpbr_drink = excluded.hpbr_drink, hpbr_entertainment = excluded.hpbr_entertainment,
-      table_numbers = excluded.table_numbers, updated_at = excluded.updated_at`;
+      table_numbers = excluded.table_numbers, updated_at = excluded.updated_at`,
+  });
 }
 
 /** Returns false if the booking no longer exists. */

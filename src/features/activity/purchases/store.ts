@@ -1,5 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { alsoEquals, type Sql, sql } from '../../../platform/db/sql.ts';
+import { type ColumnType, insertRows } from '../../../platform/db/insert-rows.ts';
+import { alsoEquals, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { idOf, type MatchKey, orderTypes } from '../../../shared/codes.ts';
 import { decimal, money } from '../../../shared/fields.ts';
@@ -99,8 +100,13 @@ function line({ description = '', sku = '', quantity, value, tags = [] }: Item):
   return { description, sku, quantity: String(Number(decimal(quantity, 3))), value: money(value), tags };
 }
 
-const stored = sql`contact_id, unit_id, provider_id, transaction_reference, order_type_id, created_at, lines, booking_reference, unique_code,
-  unique_code_group_id, membership_number, card_reference, table_number, matched_by, matched_value, matched_booking_id`;
+const columnTypes: Record<string, ColumnType> = {
+  ...{ contact_id: 'bigint', unit_id: 'bigint', provider_id: 'bigint', transaction_reference: 'text' },
+  ...{ order_type_id: 'integer', created_at: 'timestamp', lines: 'jsonb', booking_reference: 'text' },
+  ...{ unique_code: 'text', unique_code_group_id: 'bigint', membership_number: 'text', card_reference: 'text' },
+  ...{ table_number: 'text', matched_by: 'text', matched_value: 'text', matched_booking_id: 'bigint' },
+};
+const stored = raw(Object.keys(columnTypes).join(', '));
 
 /** The purchases with these keys. */
 export function findPurchases(tx: Tx, accountId: number, keys: PurchaseKey[]): Promise<PurchaseRow[]> {
@@ -119,14 +125,10 @@ export interface StoredPurchase extends PurchaseKey {
 
 /** Upserts complete rows. New ids follow the order of the rows. */
 export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Promise<StoredPurchase[]> {
-  return tx<StoredPurchase>`
-    insert into purchases (account_id, ${stored}, matched_at)
-    select ${accountId}::bigint, ${stored}, case when matched_by is not null then ${tx.now} end
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, provider_id bigint,
-      transaction_reference text, order_type_id integer, created_at timestamp, lines jsonb, booking_reference text, unique_code text,
-      unique_code_group_id bigint, membership_number text, card_reference text, table_number text, matched_by text, matched_value text, matched_booking_id bigint))
-      with ordinality as purchase (${stored}, place)
-    order by place
+  return insertRows<StoredPurchase>(tx, accountId, {
+    ...{ table: 'purchases', columns: columnTypes, rows },
+    computed: { matched_at: (of) => sql`case when ${of('matched_by')} is not null then ${tx.now} end` },
+    clauses: sql`
     on conflict (account_id, transaction_reference, unit_id, provider_id) do update set contact_id = excluded.contact_id,
       order_type_id = excluded.order_type_id, created_at = excluded.created_at, lines = excluded.lines,
       booking_reference = excluded.booking_reference, unique_code = excluded.unique_code,
@@ -136,7 +138,8 @@ export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Pr
       -- A match that does not change keeps its time.
       matched_at = case when excluded.matched_by is not distinct from purchases.matched_by
         and excluded.contact_id is not distinct from purchases.contact_id then purchases.matched_at else excluded.matched_at end
-    returning id, unit_id, provider_id, transaction_reference`;
+    returning id, unit_id, provider_id, transaction_reference`,
+  });
 }
 
 /** Removes the membership numbers and cards of an erased guest from all purchases. */

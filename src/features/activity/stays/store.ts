@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { raw, sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
@@ -38,14 +39,9 @@ const columnTypes = {
   booking_has_pets: 'boolean',
   stay_travel_agent: 'text',
   extras: 'jsonb',
-};
+} as const;
 const columnNames = Object.keys(columnTypes);
 const columns = raw(columnNames.join(', '));
-const recordColumns = raw(
-  Object.entries(columnTypes)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', '),
-);
 const assignments = raw(columnNames.map((name) => `${name} = excluded.${name}`).join(', '));
 
 /** A stored stay. */
@@ -118,12 +114,13 @@ export interface StayContact extends StayKey {
 /** Upserts complete rows, and the booker and guest of each. New ids follow the order of the rows. */
 export async function putStays(tx: Tx, accountId: number, rows: StayRow[], contacts: StayContact[]): Promise<void> {
   await tx.inOrder({
-    stays: () => tx`
-      insert into stays (account_id, ${columns}, updated_at)
-      select ${accountId}::bigint, ${columns}, ${tx.now}
-      from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (${recordColumns})) with ordinality as stay (${columns}, place)
-      order by place
-      on conflict (account_id, provider_id, stay_reference) do update set ${assignments}, updated_at = excluded.updated_at`,
+    stays: () =>
+      insertRows(tx, accountId, {
+        ...{ table: 'stays', columns: columnTypes, rows },
+        computed: { updated_at: () => tx.now },
+        clauses: sql`
+          on conflict (account_id, provider_id, stay_reference) do update set ${assignments}, updated_at = excluded.updated_at`,
+      }),
     contacts: () => tx`
       insert into stay_contacts (account_id, stay_id, contact_id, booker, guest)
       select ${accountId}::bigint, stay.id, sent.contact_id, sent.booker, sent.guest

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listingForMany, type PageRequest } from '../../../platform/db/listing.ts';
 import { sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
@@ -39,14 +40,14 @@ export function wifiRow(
 
 /** New ids follow the order of the rows. */
 export async function insertWifi(tx: Tx, accountId: number, rows: WifiRow[]): Promise<void> {
-  await tx`
-    insert into wifi_interactions (account_id, contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at)
-    select ${accountId}::bigint, contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (contact_id bigint, unit_id bigint, hotspot_name text,
-      mac_address text, device_type text, interaction_type text, created_at timestamp)) with ordinality
-      as wifi (contact_id, unit_id, hotspot_name, mac_address, device_type, interaction_type, created_at, place)
-    order by place
-    on conflict do nothing`;
+  await insertRows(tx, accountId, {
+    table: 'wifi_interactions',
+    columns: {
+      ...{ contact_id: 'bigint', unit_id: 'bigint', hotspot_name: 'text', mac_address: 'text', device_type: 'text' },
+      ...{ interaction_type: 'text', created_at: 'timestamp' },
+    },
+    rows,
+  });
 }
 
 /** The interactions in a range of days, newest first. */

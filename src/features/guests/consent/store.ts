@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import type { Channel } from '../../../shared/codes.ts';
@@ -13,15 +14,15 @@ export type NewConsentEntry = Omit<ConsentEntry, 'id' | 'at'> & {
 
 /** Inserts in the given order, so that the ids are in that order. */
 export async function appendToLedger(tx: Tx, accountId: number, entries: NewConsentEntry[]): Promise<void> {
-  await tx`
-    insert into consent_ledger
-      (account_id, contact_id, channel, from_given, to_given, applied, rule, source_id, token_id, actor, reason, at)
-    select ${accountId}::bigint, contact_id, channel, "from", "to", applied, rule, source_id, token_id, actor, reason, ${tx.now}
-    from rows from (jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as (contact_id bigint, channel text, "from" boolean, "to" boolean,
-      applied boolean, rule text, source_id bigint, token_id bigint, actor text, reason text)) with ordinality as entry
-      (contact_id, channel, "from", "to", applied, rule, source_id, token_id, actor, reason, place)
-    order by place
-    on conflict do nothing`;
+  await insertRows(tx, accountId, {
+    table: 'consent_ledger',
+    columns: {
+      ...{ contact_id: 'bigint', channel: 'text', from_given: 'boolean', to_given: 'boolean', applied: 'boolean' },
+      ...{ rule: 'text', source_id: 'bigint', token_id: 'bigint', actor: 'text', reason: 'text' },
+    },
+    rows: entries.map(({ from, to, ...entry }) => ({ ...entry, from_given: from, to_given: to })),
+    computed: { at: () => tx.now },
+  });
 }
 
 const columns = sql`id, contact_id, channel, from_given as "from", to_given as "to", applied, rule, source_id, token_id, at`;

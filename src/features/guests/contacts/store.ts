@@ -1,9 +1,10 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { type ColumnType, insertRows } from '../../../platform/db/insert-rows.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { NotFound } from '../../../shared/problem.ts';
-import { keysOf } from '../../../shared/record.ts';
+import { keysOf, recordOf } from '../../../shared/record.ts';
 import { type ListContacts, type ProfileField, profileFields } from './schema.ts';
 
 export const noSuchContact = () => new NotFound('There is no such contact.');
@@ -33,22 +34,16 @@ export interface Details {
   udfs: { id: number; data: string }[];
 }
 
-const otherColumns = {
-  merged_into: 'bigint',
-  email_status: 'text',
-  source_id: 'bigint',
-  allow_sms: 'boolean',
-  allow_email: 'boolean',
-  allow_call: 'boolean',
-  allow_snail_mail: 'boolean',
+const columnTypes = {
+  id: 'bigint' as const,
+  ...recordOf(profileFields, (name): ColumnType => (name === 'dob' ? 'date' : 'text')),
+  merged_into: 'bigint' as const,
+  email_status: 'text' as const,
+  source_id: 'bigint' as const,
+  ...recordOf(['allow_sms', 'allow_email', 'allow_call', 'allow_snail_mail'], (): ColumnType => 'boolean'),
 };
-const columnNames = ['id' as const, ...profileFields, ...keysOf(otherColumns)];
+const columnNames = keysOf(columnTypes);
 const columns = raw(columnNames.join(', '));
-const recordColumns = raw(
-  ['id bigint', ...profileFields.map((name) => `${name} ${name === 'dob' ? 'date' : 'text'}`)]
-    .concat(Object.entries(otherColumns).map(([name, type]) => `${name} ${type}`))
-    .join(', '),
-);
 const assignments = raw(columnNames.map((name) => `${name} = excluded.${name}`).join(', '));
 
 /**
@@ -111,11 +106,11 @@ function nonNullFields(row: ContactRow): Record<string, unknown> {
 
 /** Upserts complete rows. */
 export async function putContacts(tx: Tx, accountId: number, rows: ContactRow[]): Promise<void> {
-  await tx`
-    insert into contacts (account_id, ${columns}, created_at, updated_at)
-    select ${accountId}::bigint, ${columns}, ${tx.now}, ${tx.now}
-    from jsonb_to_recordset(${JSON.stringify(rows.map(nonNullFields))}::jsonb) as contact (${recordColumns})
-    on conflict (account_id, id) do update set ${assignments}, updated_at = excluded.updated_at`;
+  await insertRows(tx, accountId, {
+    ...{ table: 'contacts', columns: columnTypes, rows: rows.map(nonNullFields) },
+    computed: { created_at: () => tx.now, updated_at: () => tx.now },
+    clauses: sql`on conflict (account_id, id) do update set ${assignments}, updated_at = excluded.updated_at`,
+  });
 }
 
 /** The units that still exist, the groups and the values of user-defined fields of these contacts. */
@@ -231,19 +226,23 @@ export interface GroupLink {
 }
 
 export async function storeToUnits(tx: Tx, accountId: number, links: UnitLink[]): Promise<void> {
-  await tx`
-    insert into contact_units (account_id, contact_id, unit_id)
-    select ${accountId}::bigint, contact_id, unit_id
-    from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as link (contact_id bigint, unit_id bigint)
-    on conflict do nothing`;
+  const columns = { contact_id: 'bigint', unit_id: 'bigint' } as const;
+  await insertRows(tx, accountId, {
+    table: 'contact_units',
+    columns,
+    rows: links,
+    clauses: sql`on conflict do nothing`,
+  });
 }
 
 export async function attachGroups(tx: Tx, accountId: number, links: GroupLink[]): Promise<void> {
-  await tx`
-    insert into contact_groups (account_id, contact_id, group_id)
-    select ${accountId}::bigint, contact_id, group_id
-    from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as link (contact_id bigint, group_id bigint)
-    on conflict do nothing`;
+  const columns = { contact_id: 'bigint', group_id: 'bigint' } as const;
+  await insertRows(tx, accountId, {
+    table: 'contact_groups',
+    columns,
+    rows: links,
+    clauses: sql`on conflict do nothing`,
+  });
 }
 
 /** Removes these contacts from all their groups. */

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { sql } from '../../../platform/db/sql.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
@@ -25,19 +26,21 @@ export async function insertFeedback(tx: Tx, accountId: number, feedback: Feedba
   const rows = feedback.map(({ ratings: _, ...row }) => row);
   const ratings = feedback.flatMap((row) => row.ratings.map((rating) => ({ ...rating, feedback_id: row.id })));
   await tx.inOrder({
-    feedback: () => tx`
-      insert into feedback (account_id, id, contact_id, type_id, source_id, unit_id, comments, created_at)
-      select ${accountId}::bigint, id, contact_id, type_id, source_id, unit_id, comments, created_at
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as entry (id bigint, contact_id bigint, type_id integer, source_id integer,
-        unit_id bigint, comments jsonb, created_at timestamp)
-      on conflict do nothing`,
-    ratings: () => tx`
-      insert into feedback_ratings (account_id, feedback_id, category_id, rating_text, contact_note)
-      select ${accountId}::bigint, feedback_id, category_id, rating_text, contact_note
-      from rows from (jsonb_to_recordset(${JSON.stringify(ratings)}::jsonb) as (feedback_id bigint, category_id bigint, rating_text text,
-        contact_note text)) with ordinality as rating (feedback_id, category_id, rating_text, contact_note, place)
-      order by place
-      on conflict do nothing`,
+    feedback: () =>
+      insertRows(tx, accountId, {
+        table: 'feedback',
+        columns: {
+          ...{ id: 'bigint', contact_id: 'bigint', type_id: 'integer', source_id: 'integer', unit_id: 'bigint' },
+          ...{ comments: 'jsonb', created_at: 'timestamp' },
+        },
+        rows,
+      }),
+    ratings: () =>
+      insertRows(tx, accountId, {
+        table: 'feedback_ratings',
+        columns: { feedback_id: 'bigint', category_id: 'bigint', rating_text: 'text', contact_note: 'text' },
+        rows: ratings,
+      }),
   });
 }
 

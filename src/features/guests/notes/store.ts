@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { only, sql } from '../../../platform/db/sql.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
@@ -12,13 +13,8 @@ export interface NoteRow {
 
 /** New ids follow the order of the notes. */
 export async function insertNotes(tx: Tx, accountId: number, notes: NoteRow[]): Promise<void> {
-  await tx`
-    insert into notes (account_id, contact_id, text, created_at)
-    select ${accountId}::bigint, contact_id, text, created_at
-    from rows from (jsonb_to_recordset(${JSON.stringify(notes)}::jsonb) as (contact_id bigint, text text, created_at timestamp))
-      with ordinality as note (contact_id, text, created_at, place)
-    order by place
-    on conflict do nothing`;
+  const columns = { contact_id: 'bigint', text: 'text', created_at: 'timestamp' } as const;
+  await insertRows(tx, accountId, { table: 'notes', columns, rows: notes });
 }
 
 const columns = sql`id, text, to_char(created_at, 'YYYY-MM-DD HH24:MI:SS') as created_at`;

@@ -1,4 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
+import { sql } from '../../../platform/db/sql.ts';
 
 export async function findUdfs(
   tx: Tx,
@@ -14,11 +16,13 @@ export async function putUdfValues(
   accountId: number,
   values: { contact_id: number; udf_id: number; data: string }[],
 ): Promise<void> {
-  await tx`
-    insert into contact_udfs (account_id, contact_id, udf_id, data)
-    select ${accountId}::bigint, contact_id, udf_id, data
-    from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as value (contact_id bigint, udf_id bigint, data text)
-    on conflict (account_id, contact_id, udf_id) do update set data = excluded.data where contact_udfs.data <> excluded.data`;
+  await insertRows(tx, accountId, {
+    table: 'contact_udfs',
+    columns: { contact_id: 'bigint', udf_id: 'bigint', data: 'text' },
+    rows: values,
+    clauses: sql`
+      on conflict (account_id, contact_id, udf_id) do update set data = excluded.data where contact_udfs.data <> excluded.data`,
+  });
 }
 
 /** Deletes values that have not changed. */

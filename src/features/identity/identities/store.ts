@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { only, sql } from '../../../platform/db/sql.ts';
 import type { MergeReason } from '../../../shared/codes.ts';
@@ -117,13 +118,15 @@ export async function releaseIdentities(tx: Tx, accountId: number, claims: Claim
  * no owner.
  */
 export async function claimIdentities(tx: Tx, accountId: number, claims: Claim[]): Promise<void> {
-  await tx`
-    insert into identities (account_id, kind, value, contact_id)
-    select ${accountId}::bigint, kind, value, contact_id
-    from jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) as claim (kind text, value text, contact_id bigint)
-    order by kind, value
-    on conflict (account_id, kind, value) do update
-      set contact_id = case when identities.kind in ('membership', 'card') then excluded.contact_id else raced(identities.contact_id) end`;
+  await insertRows(tx, accountId, {
+    table: 'identities',
+    columns: { kind: 'text', value: 'text', contact_id: 'bigint' },
+    // All transactions lock the rows in one order.
+    rows: claims.toSorted((one, other) => (`${one.kind} ${one.value}` < `${other.kind} ${other.value}` ? -1 : 1)),
+    clauses: sql`
+      on conflict (account_id, kind, value) do update
+        set contact_id = case when identities.kind in ('membership', 'card') then excluded.contact_id else raced(identities.contact_id) end`,
+  });
 }
 
 export interface NewMerge {
@@ -146,15 +149,16 @@ export interface MergeRow extends Omit<NewMerge, 'undoes'> {
 
 /** Inserts in the given order, so that the ids are in that order. */
 export async function appendMerges(tx: Tx, accountId: number, merges: NewMerge[]): Promise<number[]> {
-  const rows = await tx<{ id: number }>`
-    insert into merges (account_id, contact_id, into_contact_id, reason, actor, taken, undoes, at)
-    select ${accountId}::bigint, contact_id, into_contact_id, reason, actor, taken, undoes, ${tx.now}
-    from rows from (jsonb_to_recordset(${JSON.stringify(merges)}::jsonb) as (contact_id bigint, into_contact_id bigint, reason text,
-      actor text, taken jsonb, undoes bigint)) with ordinality as merge
-      (contact_id, into_contact_id, reason, actor, taken, undoes, place)
-    order by place
-    on conflict do nothing
-    returning id`;
+  const rows = await insertRows<{ id: number }>(tx, accountId, {
+    table: 'merges',
+    columns: {
+      ...{ contact_id: 'bigint', into_contact_id: 'bigint', reason: 'text', actor: 'text', taken: 'jsonb' },
+      undoes: 'bigint',
+    },
+    rows: merges,
+    computed: { at: () => tx.now },
+    clauses: sql`returning id`,
+  });
   return rows.map((row) => row.id);
 }
 
@@ -213,12 +217,15 @@ export interface Pair {
 
 /** Stores possible duplicates, each pair once. The caller puts the lower id first. */
 export async function insertPairs(tx: Tx, accountId: number, pairs: Pair[]): Promise<void> {
-  await tx`
-    insert into possible_duplicates (account_id, contact_id, other_contact_id, reason, created_at)
-    select ${accountId}::bigint, contact_id, other_contact_id, reason, ${tx.now}
-    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as pair (contact_id bigint, other_contact_id bigint, reason text)
-    order by contact_id, other_contact_id
-    on conflict do nothing`;
+  await insertRows(tx, accountId, {
+    table: 'possible_duplicates',
+    columns: { contact_id: 'bigint', other_contact_id: 'bigint', reason: 'text' },
+    rows: pairs.toSorted(
+      (one, other) => one.contact_id - other.contact_id || one.other_contact_id - other.other_contact_id,
+    ),
+    computed: { created_at: () => tx.now },
+    clauses: sql`on conflict do nothing`,
+  });
 }
 
 /** The pairs of these contacts that staff marked as different people. */
