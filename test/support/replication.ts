@@ -46,7 +46,13 @@ export async function startReplication(): Promise<{ primary: Server; replica: Se
         // The main process first, so that it starts no others meanwhile.
         process.kill(main, signal);
         const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ');
-        for (const child of children) process.kill(Number(child), signal);
+        for (const child of children) {
+          try {
+            process.kill(Number(child), signal);
+          } catch {
+            // It has ended meanwhile.
+          }
+        }
       },
     };
   };
