@@ -5,7 +5,7 @@ import { listAccounts, showAccount } from '../features/access/accounts/manage.ts
 import { readConfig } from '../platform/config.ts';
 import { type Database, isDatabaseUnavailable, type Tx, transactionOver } from '../platform/db/database.ts';
 import { type OpenDatabase, type OpenOptions, openDatabase } from '../platform/db/open/open.ts';
-import type { Run } from '../platform/db/sql.ts';
+import { type Run, sql } from '../platform/db/sql.ts';
 import { messageOf } from '../shared/errors.ts';
 import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
@@ -93,7 +93,7 @@ async function untilInterrupted<T>(
   const checkedTx: Run = async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
     if (interrupted.aborted) throw interruptedError();
     const rows = await tx<Row>(strings, ...values);
-    hasWritten ||= rows.count > 0 && /^\s*(insert|update|delete)\s/.test(strings[0] ?? '');
+    hasWritten ||= rows.count > 0 && /^\s*(insert|update|delete)\s/.test(sql(strings, ...values).text);
     return rows;
   };
   const result = await work(transactionOver(checkedTx, tx));

@@ -331,6 +331,8 @@ describe('the commands of regulars for guests', () => {
     expect(listed.stdout).toContain('same mobile number');
 
     expect(await run('contact', 'merge', String(ana.id), String(rui.id))).toMatchObject({ into_contact_id: ana.id });
+    const client = await connectTo(database.url);
+    expect(await client`select from audit_trail where action = 'contact.merge'`).toHaveLength(1);
     expect(await run('contact', 'show', String(rui.id))).toMatchObject({ id: ana.id, first_name: 'Ana' });
     const { data } = await run('merge', 'list');
     expect(data).toMatchObject([

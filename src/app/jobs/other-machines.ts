@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { countLogged, type LoggedRequests, searchLastBefore } from '../../features/access/requests/count-store.ts';
-import { type Database, enterAccount, type Tx } from '../../platform/db/database.ts';
+import { type Database, enterAccount, isDatabaseUnavailable, isNodeLost, type Tx } from '../../platform/db/database.ts';
 import { settled } from '../../platform/db/ordered.ts';
 import type { OwnLimits, TokenKey } from '../../platform/http/limits.ts';
 
 const everyMs = 1000;
 /** Counting uses at most a fifth of one connection, for any number of requests. */
 const restPerWork = 4;
+const longestRestMs = 10_000;
 /** The statements of one transaction. */
 const atOnce = 100;
 /** An entry is visible at the latest this long after its request began. Most are after a second. */
@@ -76,7 +77,6 @@ export class OtherMachines {
     const known = this.#known.get(keyOf(key));
     if (!known) return;
     this.#limits.raise(key, since, known.count + count);
-    if (settledUpTo === null) return;
     known.after = settledUpTo;
     known.count += settledCount;
   }
@@ -120,11 +120,13 @@ export class OtherMachines {
     const items = all.filter(({ accountId }) => !this.#failed.has(accountId));
     for (let n = 0; n < items.length && !signal?.aborted; n += atOnce) {
       const some = items.slice(n, n + atOnce);
-      const isDone = await run(some).then(
-        () => true,
-        () => false,
-      );
-      if (isDone) continue;
+      try {
+        await run(some);
+        continue;
+      } catch (error) {
+        // Each account would wait for the database again. The next round tries all of them.
+        if (isDatabaseUnavailable(error) && !isNodeLost(error)) return;
+      }
       for (const item of some) {
         if (signal?.aborted) return;
         if (!this.#failed.has(item.accountId)) await run([item]).catch(() => this.#failed.add(item.accountId));
@@ -145,8 +147,8 @@ export function countOtherMachines(db: Database, limits: OwnLimits): { stop(): P
     while (!signal.aborted) {
       await pause(restMs, undefined, { signal, ref: false }).catch(() => {});
       const begin = performance.now();
-      await machines.count(signal);
-      restMs = Math.max(everyMs, (performance.now() - begin) * restPerWork);
+      await machines.count(signal).catch(() => {}); // The next round counts again.
+      restMs = Math.min(longestRestMs, Math.max(everyMs, (performance.now() - begin) * restPerWork));
     }
   }
   const working = work();

@@ -211,15 +211,16 @@ const unavailableCodes = new Set([
 ]);
 /** Connection errors (08) and insufficient resources (53). */
 const unavailableClasses = /^(08|53)/;
-/** A distributed server lost a node, perhaps at the commit. The codes are those of an internal error and of a disk error. */
-const lostNodeCodes = new Set(['XX000', '58030']);
+/** A distributed server lost a node, perhaps at the commit. Its codes are also those of other errors. */
+const lostNodeCodes = new Set(['XX000', '58030', '08006']);
 const lostNodeErrors =
-  /^(could not commit transaction|could not (receive data from|send data to) server|server closed the connection|no connection to the server|connection not open|postmaster was shut down|failed to COPY|SSL )/;
+  /^(connection to the remote node|failure on connection marked as essential|could not commit transaction|could not (receive data from|send data to) server|server closed the connection|no connection to the server|connection not open|postmaster was shut down|failed to COPY|SSL )/;
 /** PostgreSQL has no own codes for these. */
 const diskErrors = /: (No space left on device|Disk quota exceeded|Read-only file system)$/;
 
-export function isNodeLost(error: Error): boolean {
-  return lostNodeCodes.has(codeOf(error) ?? '') && lostNodeErrors.test(error.message);
+/** Whether a distributed server lost a node. The accounts on other nodes are not concerned. */
+export function isNodeLost(error: unknown): boolean {
+  return error instanceof Error && lostNodeCodes.has(codeOf(error) ?? '') && lostNodeErrors.test(error.message);
 }
 
 /** Whether an error means that the database is unavailable, not that the request is wrong. */

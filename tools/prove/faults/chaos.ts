@@ -37,8 +37,8 @@ interface Kind {
   inject(scene: Scene, fault: Fault): Promise<string | [string, number]>;
 }
 
-/** The messages by which a coordinator ends a transaction on a node: in two phases, or in one. */
-const commits = ['PREPARE TRANSACTION', 'COMMIT PREPARED', 'COMMIT\0'];
+/** The message by which a coordinator ends a transaction of the clients on a node. */
+const commit = 'COMMIT\0';
 
 const kinds = {
   service: {
@@ -169,11 +169,10 @@ const kinds = {
     where: isDistributed,
     inject: async (scene, { chance }) => {
       const { postgres, line } = pickWorker(scene, chance);
-      const text = chance.pick(commits);
       const isDelivered = chance.once(2);
-      await line.nextMessage({ text, isDelivered });
+      await line.nextMessage({ text: commit, isDelivered });
       await postgres.kill(true);
-      return `a node killed with -9 ${isDelivered ? 'after' : 'before'} ${text}`;
+      return `a node killed with -9 ${isDelivered ? 'after' : 'before'} a commit`;
     },
   },
   workerHalt: {

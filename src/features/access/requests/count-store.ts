@@ -32,8 +32,8 @@ export interface LoggedRequests {
   tokenId: number;
   /** Those that count towards the rate limit: neither rejected ones nor unknown paths. */
   count: number;
-  /** No entry up to this one is missing any more, and how many of them count. Null: none. */
-  settledUpTo: number | null;
+  /** The entries up to this one need not be read again, and how many of them count. */
+  settledUpTo: number;
   settledCount: number;
 }
 
@@ -53,7 +53,9 @@ export function countLogged(
         cross join lateral (
           select token_id, id, at, status, route from request_log
           where account_id = ${accountId} and token_id = known.token_id and id > known.after) as entry),
-    settled as (select token_id, max(id) filter (where at < ${settledBefore}) as id from newer group by token_id)
+    settled as (
+      -- A long request has a late number and an early time, so the first recent entry decides.
+      select token_id, coalesce(min(id) filter (where at >= ${settledBefore}) - 1, max(id)) as id from newer group by token_id)
     select newer.token_id as "tokenId", count(*) filter (where counts) as count, settled.id as "settledUpTo",
       count(*) filter (where counts and newer.id <= settled.id) as "settledCount"
     from newer join settled using (token_id) group by newer.token_id, settled.id`;

@@ -1,4 +1,10 @@
-import { type Database, enterAccount, isDatabaseUnavailable, type Tx } from '../../../platform/db/database.ts';
+import {
+  type Database,
+  enterAccount,
+  isDatabaseUnavailable,
+  isNodeLost,
+  type Tx,
+} from '../../../platform/db/database.ts';
 import { holdAccount } from '../accounts/store.ts';
 import { touchTokens } from '../tokens/store.ts';
 import { insertRequests, type RequestEntry } from './store.ts';
@@ -70,18 +76,21 @@ export class RequestRecorder {
   }
 
   async #writeSome(parts: Part[]): Promise<void> {
+    let isWriting = false;
     try {
       // All parts share two round trips. Each part enters its account, so their order matters.
       await this.#db.transaction(async (tx) => {
         const accounts = await tx.each(parts, ({ accountId }) => holdPart(tx, accountId));
+        isWriting = true;
         // Requests of deleted accounts are not recorded.
         const present = parts.filter((_, place) => accounts[place] !== undefined);
         await tx.each(present, (part) => writePart(tx, part));
       });
       for (const { entries } of parts) this.#hooks.batch(entries.length);
     } catch (error) {
-      if (parts.length > 1 && !isDatabaseUnavailable(error)) {
-        // A failure of one account must not lose the entries of others.
+      const isOver = isDatabaseUnavailable(error) && (isWriting || !isNodeLost(error));
+      if (parts.length > 1 && !isOver) {
+        // A failure of one account, or of its node, must not lose the entries of others.
         for (const part of parts) await this.#writeSome([part]);
         return;
       }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../../../platform/batching/batcher.ts';
-import { type Database, enterAccount } from '../../../platform/db/database.ts';
+import { type Database, enterAccount, isNodeLost } from '../../../platform/db/database.ts';
 import type { MaybePromise } from '../../../shared/maybe-promise.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { ShortCache } from '../../../shared/short-cache.ts';
@@ -32,6 +32,24 @@ export function hashSecret(secret: string): Buffer {
 /** Tokens of all accounts share one batcher. */
 const ofAllAccounts = 0;
 
+/** If a distributed server lost a node, the tokens of the accounts on other nodes are looked up all the same. */
+async function lookUpEach(db: Database, secrets: string[]): Promise<(ValidToken | undefined | Error)[]> {
+  try {
+    return await lookUp(db, secrets);
+  } catch (error) {
+    if (secrets.length === 1 || !isNodeLost(error)) throw error;
+    const tokens: (ValidToken | undefined | Error)[] = [];
+    for (const secret of secrets)
+      tokens.push(
+        await lookUp(db, [secret]).then(
+          ([token]) => token,
+          (problem: Error) => problem,
+        ),
+      );
+    return tokens;
+  }
+}
+
 /** Looks up the tokens of all accounts in one transaction and one round trip. */
 function lookUp(db: Database, secrets: string[]): Promise<(ValidToken | undefined)[]> {
   return db.transaction(
@@ -57,7 +75,7 @@ export class Authenticator {
   constructor(db: Database) {
     // With many accounts, one transaction per token would cost as much as the request itself.
     const lookUps = new Batcher<string, ValidToken | undefined>({
-      write: (_, secrets) => lookUp(db, secrets),
+      write: (_, secrets) => lookUpEach(db, secrets),
       weigh: () => 1,
       batching: 'on',
     });
