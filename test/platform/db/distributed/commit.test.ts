@@ -1,4 +1,5 @@
 import { chmodSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPool } from '../../../../src/platform/db/database.ts';
 import { enqueue } from '../../../../src/platform/db/jobs.ts';
@@ -171,5 +172,22 @@ describe.skipIf(binFolder === undefined)('a node that dies at the commit', () =>
       (await sql`select from graphile_worker.jobs where key = ${`unknown ${key}`}`).length,
     ];
     expect(await rows()).toEqual([count, count]);
+  });
+
+  it('stops the requests of its own accounts only', async () => {
+    let other = await shop(clientOf(service));
+    while ((await cluster.workerOf(other.id)) === place) other = await shop(clientOf(service));
+    const ask = ({ token }: Shop) => clientOf(service).call('GET', '/v1/account/units', { token });
+    await worker().kill(true);
+    const statuses: number[][] = [];
+    // The tokens of both are looked up together, again and again.
+    for (let n = 0; n < 10; n++) {
+      statuses.push((await Promise.all([ask(at), ask(other)])).map(({ status }) => status));
+      await pause(60);
+    }
+    await worker().start();
+    await worker().waitUntilBack();
+    expect(statuses).toEqual(Array.from({ length: 10 }, () => [503, 200]));
+    await expect.poll(async () => (await ask(at)).status).toBe(200);
   });
 });
