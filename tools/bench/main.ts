@@ -79,7 +79,7 @@ function ask() {
       seconds: numbers('seconds', [1.5])[0] ?? 1.5,
       contacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
       accounts: numbers('accounts', citus ? [1000] : [1, 100, 10_000]),
-      shards: numbers('shards', [32])[0] ?? 32,
+      shards: numbers('shards', [64])[0] ?? 64,
       // Published results always use the same settings.
       whole:
         positionals.length === 0 &&

@@ -65,9 +65,9 @@ const workerCounts = [0, 1, 2, 4];
 const idleSeconds = 10;
 /** A turn is one write in each account. Its parts alternate between the systems, because other load comes and goes. */
 const parts = 4;
-/** The parts before the first turn. The connections to the workers are new, and each reads the catalogue of many shards. */
-const [warmUpOfFirst, warmUp] = [4, 1];
-/** The first one is the warm-up of all, and the new contacts do not change the others. */
+/** The parts before the first turn. Each connection to a worker reads the catalogue of every shard that it meets first. */
+const warmUp = parts;
+/** The new contacts do not change the other rows. */
 const rows: Row[] = [newContact, purchaseBy('card_reference'), redeem()];
 const each = { contacts: 20, bookingsEach: 2, purchasesEach: 3, waiting: 0 };
 
@@ -101,9 +101,7 @@ export async function measureCitus(options: CitusOptions): Promise<CitusResults>
     const largest = systems.at(-1) as System;
     const idle = await measureIdle(systems);
     const results: CitusRow[] = [];
-    for (const [place, row] of rows.entries()) {
-      results.push(await measureRow(systems, row, idle, { ...options, warmUp: place === 0 ? warmUpOfFirst : warmUp }));
-    }
+    for (const row of rows) results.push(await measureRow(systems, row, idle, options));
     const facts = await Promise.all(systems.map(({ service }) => machineFacts(service)));
     return {
       machine: facts[0] as MachineFacts,
@@ -151,7 +149,7 @@ async function measureRow(
   systems: System[],
   row: Row,
   idle: Map<number, number>,
-  { accounts, turns, connections, say, warmUp }: CitusOptions & { warmUp: number },
+  { accounts, turns, connections, say }: CitusOptions,
 ): Promise<CitusRow> {
   const running: { system: System; begun: Begun; parts: Part[] }[] = [];
   for (const system of systems) running.push({ system, begun: await row.begin(system), parts: [] });

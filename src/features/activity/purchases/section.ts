@@ -8,7 +8,7 @@ import {
   unlessAllDropped,
 } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
-import { lockPurchases, matchWaiting } from '../../identity/matching/store.ts';
+import { lockExisting, lockExistingAndWaiting, matchWaiting } from '../../identity/matching/store.ts';
 import {
   type AnyItem,
   type AppliedCommand,
@@ -84,11 +84,13 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
     { newMatchKeys, count }: Stored<SectionContact>,
   ): Promise<unknown>[] {
     const rows = withContact(this.#purchases.values());
-    const mayMatch = newMatchKeys.bookings.length + newMatchKeys.claims.length > 0;
+    if (newMatchKeys.bookings.length + newMatchKeys.claims.length === 0) {
+      return rows.length > 0 ? [lockExisting(tx, accountId, rows), putPurchases(tx, accountId, rows)] : [];
+    }
     return [
-      ...(mayMatch || rows.length > 0 ? [lockPurchases(tx, accountId, time_zone, rows, newMatchKeys)] : []),
+      lockExistingAndWaiting(tx, accountId, time_zone, rows, newMatchKeys),
       ...(rows.length > 0 ? [putPurchases(tx, accountId, rows)] : []),
-      ...(mayMatch ? [matchWaiting(tx, accountId, time_zone, newMatchKeys, count)] : []),
+      matchWaiting(tx, accountId, time_zone, newMatchKeys, count),
     ];
   }
 }

@@ -9,7 +9,7 @@ import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { identityKey } from '../../identity/identities/schema.ts';
 import { survivorsOf } from '../../identity/identities/store.ts';
-import { findByCodes, lockPurchases, noNewMatchKeys } from '../../identity/matching/store.ts';
+import { findByCodes, lockExisting } from '../../identity/matching/store.ts';
 import { findUnits } from '../../venues/units/store.ts';
 import { existingCodeGroups } from '../../vouchers/group-store.ts';
 import { codeKey } from '../../vouchers/schema.ts';
@@ -83,7 +83,7 @@ export async function writePurchases(
         commands.flatMap(({ read: { partial } }) => codeOf(partial) ?? []),
       ),
     // No other transaction can match them between the read and the write.
-    purchases: () => lockPurchases(tx, accountId, account.time_zone, sent, noNewMatchKeys),
+    purchases: () => lockExisting(tx, accountId, sent),
     existing: () => findPurchases(tx, accountId, sent),
   });
   if (!sameKeys(seen, existing)) throw new Conflict();

@@ -27,7 +27,7 @@ export interface NewMatchKeys {
   codeIds: number[];
 }
 
-export const noNewMatchKeys: NewMatchKeys = { bookings: [], claims: [], codeIds: [] };
+const noNewMatchKeys: NewMatchKeys = { bookings: [], claims: [], codeIds: [] };
 
 /** The key of a code, as in unique_codes.code_key and purchases.unique_code_key. */
 const keyOfCode = (code: Sql) => sql`upper(${code} collate "C")`;
@@ -100,28 +100,38 @@ interface ExistingPurchase {
   provider_id: number | null;
 }
 
-/**
- * Locks the purchases that a transaction can change: those that are sent again, and waiting purchases that the new keys
- * match. All transactions lock in id order.
- */
-export async function lockPurchases(
+const idsOfExisting = (accountId: number, existing: ExistingPurchase[]) => sql`
+  select purchase.id from unnest(${existing.map((one) => one.transaction_reference)}::text[], ${existing.map((one) => one.unit_id)}::bigint[],
+    ${existing.map((one) => one.provider_id)}::bigint[]) as sent (transaction_reference, unit_id, provider_id)
+  cross join lateral (
+    select id from purchases
+    where account_id = ${accountId} and transaction_reference = sent.transaction_reference and ${alsoEquals(sql`unit_id`, sql`sent.unit_id`)}
+      and provider_id is not distinct from sent.provider_id offset 0) as purchase`;
+
+/** All transactions lock in id order. */
+async function lockInOrder(tx: Tx, accountId: number, ids: Sql): Promise<void> {
+  await tx`
+    select id from purchases where account_id = ${accountId} and id = any(array(${ids})) order by id for no key update`;
+}
+
+/** Locks the purchases that are sent again. It has a statement of its own because the one below takes long to plan. */
+export function lockExisting(tx: Tx, accountId: number, existing: ExistingPurchase[]): Promise<void> {
+  return lockInOrder(tx, accountId, idsOfExisting(accountId, existing));
+}
+
+/** Locks the purchases that are sent again, and waiting purchases that the new keys match. */
+export function lockExistingAndWaiting(
   tx: Tx,
   accountId: number,
   timeZone: string,
   existing: ExistingPurchase[],
   newKeys: NewMatchKeys,
 ): Promise<void> {
-  await tx`
-    select id from purchases where account_id = ${accountId} and id = any(array(
-      select purchase.id from unnest(${existing.map((one) => one.transaction_reference)}::text[], ${existing.map((one) => one.unit_id)}::bigint[],
-        ${existing.map((one) => one.provider_id)}::bigint[]) as sent (transaction_reference, unit_id, provider_id)
-      cross join lateral (
-        select id from purchases
-        where account_id = ${accountId} and transaction_reference = sent.transaction_reference and ${alsoEquals(sql`unit_id`, sql`sent.unit_id`)}
-          and provider_id is not distinct from sent.provider_id offset 0) as purchase
-      union
-      select id from (${matches(accountId, timeZone, newKeys)}) as match))
-    order by id for no key update`;
+  return lockInOrder(
+    tx,
+    accountId,
+    sql`${idsOfExisting(accountId, existing)} union select id from (${matches(accountId, timeZone, newKeys)}) as match`,
+  );
 }
 
 /** Matches waiting purchases to contacts and counts the matches by key. */
@@ -154,7 +164,7 @@ export async function lockAndMatchWaiting(
   count: (outcome: string) => void,
 ): Promise<void> {
   const all = { ...noNewMatchKeys, ...newKeys };
-  await lockPurchases(tx, accountId, timeZone, [], all);
+  await lockExistingAndWaiting(tx, accountId, timeZone, [], all);
   await matchWaiting(tx, accountId, timeZone, all, count);
 }
 
