@@ -41,7 +41,7 @@ describe('regulars', () => {
     await regulars(['user', 'create', 'me@harbour.example', '--role', 'owner'], env);
     await service.stop();
     const next = await start({ dataDir: env.DATA_DIR });
-    expect(next.output()).not.toContain('Nobody can sign in');
+    expect(next.output()).not.toContain('No user can sign in');
     await next.stop();
   });
 

@@ -43,7 +43,7 @@ interface Tally {
  * be documented, and a rejected request must not change the database.
  */
 export async function proveInput({ seed, short, say, signal }: ProofOptions): Promise<Verdict> {
-  const wanted = short ? 10_000 : 100_000;
+  const wanted = short ? 5000 : 100_000;
   const wrong: string[] = [];
   const tally: Tally = {
     ...{ requests: 0, accepted: 0, rejected: new Map(), closed: 0, faults: 0, halfWritten: 0, withoutResponse: 0 },
