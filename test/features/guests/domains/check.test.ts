@@ -175,14 +175,14 @@ describe('the domain of an e-mail', () => {
     dns.says(domain, 'mx');
     const now = performance.now.bind(performance);
     const clock = vi.spyOn(performance, 'now');
-    const after = async (minutes: number) => {
+    const verdictAfter = async (minutes: number) => {
       clock.mockImplementation(() => now() + minutes * 60_000);
       // The caches read the clock once per millisecond.
       await pause(10);
       return list.takesMail(`ana@${domain}`);
     };
-    expect(await after(50)).toBe('no');
-    expect(await after(61)).toBe('learnt');
+    expect(await verdictAfter(50)).toBe('no');
+    expect(await verdictAfter(61)).toBe('learnt');
     clock.mockRestore();
     expect(dns.asked(domain)).toBe(2);
   });
