@@ -46,7 +46,7 @@ const expected: Record<FaultName, Expected> = {
   workerNetwork: { fires: ['RegularsDatabaseErrors'], mayFire: database },
 };
 
-/** A service that is written to without a pause, on a PostgreSQL with faults. */
+/** A service that is written to all the time, on a PostgreSQL with faults. */
 function serviceUnder(createScene: (disk: Disk, releases: (() => unknown)[]) => Promise<Scene>) {
   let scene: Scene;
   let account = 0;
@@ -70,7 +70,7 @@ function serviceUnder(createScene: (disk: Disk, releases: (() => unknown)[]) => 
     releases.push(() => writing.end());
   });
 
-  /** Writes contacts, without a pause. The responses do not matter. */
+  /** Writes contacts. The responses do not matter. The pauses leave the processor to the other tests. */
   function write() {
     let isOver = false;
     const clients = Array.from({ length: 3 }, async (_, client) => {
@@ -80,6 +80,7 @@ function serviceUnder(createScene: (disk: Disk, releases: (() => unknown)[]) => 
         await fetch(`${url()}/v1/contact`, { method: 'POST', headers, body })
           .then((response) => response.text())
           .catch(() => pause(50));
+        await pause(15);
       }
     });
     return {

@@ -1,13 +1,16 @@
+import { messageOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
 import { type Connection, type ConnectOptions, openConnection } from '../connection.ts';
 import { tenantTables } from '../deletion.ts';
 import { copyingLock, lockClass } from '../migrate.ts';
 import { identifier, only, type Run, raw } from '../sql.ts';
+import { mustBeCoordinator } from './nodes.ts';
 
 /**
  * Runs work that copies shards. Citus copies with the rights of the role, and row-level security, which is forced on the
- * owner too, would hide every row: the copy would be empty. A superuser sees all rows. For an ordinary role it is not
- * forced meanwhile; every statement of the service names its account anyway.
+ * owner too, would hide every row: the copy would be empty. A superuser sees all rows. For an ordinary role, the tables
+ * are not forced during the work; every statement of the service names its account anyway. Only the connection that holds
+ * the lock changes this, so that no command forces a table while another one copies it.
  */
 export async function withAllRows<T>(
   { role, ...options }: ConnectOptions,
@@ -24,14 +27,22 @@ export async function withAllRows<T>(
   try {
     if (!(await takeCopyingLock(connection.run)))
       throw new SetupProblem('Shards are being moved, or the database is being migrated. Run this when that is done.');
+    await mustBeCoordinator(connection.run);
     await mustHaveNoTimeouts(connection.run);
     if (role !== undefined) return await work(connection);
-    say('Row-level security is not forced on the role of DATABASE_URL meanwhile. With a superuser it stays forced.');
+    say('Row-level security is not forced on the role of DATABASE_URL until this command ends.');
     try {
       await force(connection, false);
       return await work(connection);
     } finally {
-      await forceAgain(options);
+      // Without the connection, the lock is gone too, and another command may have it.
+      await force(connection, true)
+        .catch(() => restoreForce(options.url))
+        .catch((error) =>
+          say(
+            `Row-level security could not be forced again: ${messageOf(error)}. The next start of a service does it.`,
+          ),
+        );
     }
   } finally {
     await connection.close();
@@ -48,9 +59,10 @@ async function mustHaveNoTimeouts(run: Run): Promise<void> {
     where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout') and setting <> '0'`;
   const nodes = await run<{ node: string; success: boolean; result: string }>`
     select format('%s:%s', nodename, nodeport) as node, success, result
-    from run_command_on_all_nodes(${command}) join pg_dist_node using (nodeid) where result <> '' order by 1`;
-  const problems = nodes.map(({ node, success, result }) => {
-    if (!success) return `${node}: ${result}`;
+    from run_command_on_all_nodes(${command}) join pg_dist_node using (nodeid) where result <> '' or not success order by 1`;
+  const lost = nodes.find(({ success }) => !success);
+  if (lost) throw new SetupProblem(`The node ${lost.node} is not available. Nothing was changed. ${lost.result}`);
+  const problems = nodes.map(({ node, result }) => {
     const found = JSON.parse(result) as { name: string; role: string; database: string }[];
     const ways = found.map(
       ({ name, role, database }) =>
@@ -67,16 +79,6 @@ async function mustHaveNoTimeouts(run: Run): Promise<void> {
 /** Held for the lifetime of the connection. */
 async function takeCopyingLock(run: Run): Promise<boolean> {
   return only(await run<{ taken: boolean }>`select pg_try_advisory_lock(${lockClass}, ${copyingLock}) as taken`).taken;
-}
-
-/** On a connection of its own, because the other one may be lost. */
-async function forceAgain(options: ConnectOptions): Promise<void> {
-  const connection = await openConnection(options);
-  try {
-    await force(connection, true);
-  } finally {
-    await connection.close();
-  }
 }
 
 /** Forces row-level security again if a command was killed before it did. While one runs, nothing is changed. */

@@ -3,8 +3,9 @@ import { SetupProblem } from '../../../shared/problem.ts';
 import { kindOf, prepareForShards } from '../citus.ts';
 import { type Connection, type ConnectOptions, openConnection } from '../connection.ts';
 import { tenantTables } from '../deletion.ts';
-import { takeMigrationLock } from '../migrate.ts';
+import { migrate, takeMigrationLock } from '../migrate.ts';
 import { identifier, only, type Run, raw } from '../sql.ts';
+import { mustBeCoordinator } from './nodes.ts';
 
 /** The tables that every node has a copy of: rows of other tables refer to them on every node. */
 const referenceTables = ['accounts', 'users'];
@@ -25,16 +26,25 @@ export interface Distributed {
  */
 export async function distribute(
   options: ConnectOptions,
-  { shards, say }: { shards: number; say: (text: string) => void },
+  work: { shards: number; say: (text: string) => void; interrupted?: AbortSignal },
 ): Promise<Distributed> {
   const connection = await openConnection(options);
   const { run } = connection;
   try {
     if ((await kindOf(run)) === 'without Citus') throw withoutCitus(await isInstallable(run));
-    const { workers } = only(
-      await run<{ workers: number }>`select count(*) as workers from citus_get_active_worker_nodes()`,
+    await mustBeCoordinator(run);
+    const { workers, places } = only(
+      await run<{ workers: number; places: number }>`
+        select count(*) filter (where groupid > 0) as workers, count(*) filter (where shouldhaveshards) as places
+        from pg_dist_node where isactive and noderole = 'primary'`,
     );
-    const done = await repeatAfterDeadlock(() => move(connection, shards, say));
+    if (places === 0)
+      throw new SetupProblem(
+        "The cluster has no workers. Nothing was changed. On the coordinator, add each one as a superuser: select citus_add_node('HOST', PORT).",
+      );
+    // An empty database gets its tables now, not before the checks.
+    await migrate(options, true);
+    const done = await repeatAfterDeadlock(() => move(connection, work));
     const { count } = only(
       await run<{ count: number }>`
       select count(*) as count from pg_dist_shard where logicalrelid = 'contacts'::regclass`,
@@ -76,8 +86,7 @@ async function isInstallable(run: Run): Promise<boolean> {
 
 async function move(
   { transaction }: Connection,
-  shards: number,
-  say: (text: string) => void,
+  { shards, say, interrupted }: Parameters<typeof distribute>[1],
 ): Promise<{ tables: number; rows: number }> {
   return transaction(async (tx) => {
     // Of two commands, the second one waits here and finds nothing to do.
@@ -102,6 +111,7 @@ async function move(
     }
     let first: string | undefined;
     for (const [index, name] of names.entries()) {
+      if (interrupted?.aborted) throw new SetupProblem('Interrupted: nothing was changed.');
       say(`${index + 1} of ${names.length}: ${name}, ${(before.get(name) ?? 0).toLocaleString('en')} rows`);
       await (first === undefined
         ? tx`select create_distributed_table(${name}, 'account_id', shard_count := ${shards}::int)`

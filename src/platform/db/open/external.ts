@@ -3,7 +3,7 @@ import { codeOf, messageOf } from '../../../shared/errors.ts';
 import { SetupProblem } from '../../../shared/problem.ts';
 import { type Kind, kindOf } from '../citus.ts';
 import { type ConnectOptions, mustWorkPooled, openConnection } from '../connection.ts';
-import { isDatabaseUnavailable, type Tx } from '../database.ts';
+import { isDatabaseUnavailable, isNodeLost, type Tx } from '../database.ts';
 import { restoreForce } from '../distributed/copying.ts';
 import { identifier } from '../sql.ts';
 
@@ -41,7 +41,10 @@ export async function retryWhileUnavailable<T>(
  * Checks an external server, and returns how to connect to it. An ordinary role needs no switch. A superuser would bypass
  * row-level security, so a plain role is created once, and each connection switches to it.
  */
-export async function checkServer(url: string): Promise<Required<Omit<ConnectOptions, 'url' | 'applicationName'>>> {
+export async function checkServer(
+  url: string,
+  onEvent?: WaitOptions['onEvent'],
+): Promise<Required<Omit<ConnectOptions, 'url' | 'applicationName'>>> {
   try {
     // Works with and without a pooler.
     const connection = await openConnection({ url, isPooled: true });
@@ -56,7 +59,15 @@ export async function checkServer(url: string): Promise<Required<Omit<ConnectOpt
       if (isPooled) mustWorkPooled(url);
       const kind = await kindOf(connection.run);
       const isDistributed = kind === 'distributed';
-      if (isDistributed && !isPooled) await restoreForce(url);
+      if (isDistributed && !isPooled)
+        await restoreForce(url).catch((error) => {
+          // The accounts on the other nodes need the service.
+          if (!isNodeLost(error)) throw error;
+          onEvent?.(
+            `A command that moved shards was killed, and row-level security is not forced yet: ${error.message}`,
+            'warn',
+          );
+        });
       if (!server.bypasses) return { role: undefined, isPooled, isDistributed };
       // The switch would end with the transaction, and graphile-worker does not repeat it.
       if (isPooled) throw new Error('a superuser cannot use it through a connection pooler; use an ordinary role');

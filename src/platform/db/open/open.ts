@@ -87,7 +87,7 @@ export async function openDatabase(config: Config, options: OpenOptions): Promis
       : undefined;
   const url = embedded?.url ?? present(config.databaseUrl, 'URL of the database');
   const prepare = async () => {
-    const connect = { url, ...(embedded ? {} : await checkServer(url)) };
+    const connect = { url, ...(embedded ? {} : await checkServer(url, options.onEvent)) };
     const migrated =
       options.migrate === 'none' ? { applied: [], version: 0 } : await migrate(connect, options.migrate === 'empty');
     const { connections, as, now } = options;

@@ -1,10 +1,14 @@
 import { chmodSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Run, raw } from '../../../../src/platform/db/sql.ts';
-import { CitusCluster } from '../../../../tools/servers/citus.ts';
+import { withAllRows } from '../../../../src/platform/db/distributed/copying.ts';
+import { findPlace, moveShard } from '../../../../src/platform/db/distributed/nodes.ts';
+import { only, type Run, raw } from '../../../../src/platform/db/sql.ts';
+import { CitusCluster, nodeSettings } from '../../../../tools/servers/citus.ts';
+import { Postgres } from '../../../../tools/servers/postgres.ts';
 import { connectTo, createDatabase } from '../../../support/database.ts';
 import { type DatabaseSnapshot, snapshotDatabase } from '../../../support/database-snapshot.ts';
+import { gate } from '../../../support/domains.ts';
 import { createFullAccount, type FullAccount } from '../../../support/full-account.ts';
 import { violations } from '../../../support/invariants.ts';
 import { temporaryFolder } from '../../../support/leftovers.ts';
@@ -17,8 +21,12 @@ describe('a server without Citus', () => {
     const { code, stdout, stderr } = await regulars(['db', 'distribute'], { DATABASE_URL: url });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^This database has no Citus, so it can't be distributed\. Nothing was changed\. /m);
+    expect(await (await connectTo(url))`select from pg_tables where schemaname = 'public'`).toHaveLength(0);
     const status = await regulars(['db', 'status'], { DATABASE_URL: url });
-    expect([status.code, status.stdout]).toEqual([0, expect.stringMatching(/^The database is on one server\./)]);
+    expect([status.code, status.stdout]).toEqual([
+      0,
+      'The database is on one server.\nIt is empty. `regulars migrate` creates its tables.\n',
+    ]);
   });
 
   it.each([['0', '33000', '--shards is a number from 1 to 1024.']])(
@@ -42,6 +50,7 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
   let sql: Run;
   let [one, other] = [{} as FullAccount, {} as FullAccount];
   let before: DatabaseSnapshot;
+  let added: Postgres | undefined;
   const env = () => ({ DATABASE_URL: cluster.coordinator.address('regulars') });
   const write = (body: object, account = one) =>
     clientOf(service).call('POST', '/v1/contact', {
@@ -60,7 +69,10 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
     await vi.waitFor(async () => expect(await sql`select from request_log`).toHaveLength(12), { timeout: 60_000 });
     before = await snapshotDatabase(sql);
   });
-  afterAll(() => cluster?.stop());
+  afterAll(async () => {
+    await cluster?.stop();
+    await added?.stop();
+  });
 
   it('is distributed while the service runs, and has the same rows, constraints, policies and triggers', async () => {
     // The timeouts of the role are not for this command. It waits below for longer than that.
@@ -187,8 +199,16 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
     const unknown = await regulars(['db', 'move-account', String(account?.id), '--to', 'nowhere:1'], env());
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
-      expect.stringMatching(/There is no node nowhere:1\. The nodes/),
+      expect.stringMatching(/There is no node nowhere:1 that takes shards\. The nodes/),
     ]);
+    // The coordinator has no shards. The account is not split from its shard for nothing.
+    const { nodes } = await succeed(['db', 'status'], env());
+    const refused = await regulars(
+      ['db', 'move-account', String(other.ids.account_id), '--to', nodes[0]?.node ?? ''],
+      env(),
+    );
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('that takes shards')]);
+    expect((await succeed(['db', 'status'], env())).nodes).toEqual(nodes);
   });
 
   it('forces row-level security again when a service starts after a killed move', async () => {
@@ -218,6 +238,42 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
     await second.stop();
   });
 
+  it('is not forced again by a command that lost its connection while another one copies', async () => {
+    const options = { url: env().DATABASE_URL, isDistributed: true };
+    const copy = (work: () => Promise<void>) =>
+      withAllRows(
+        options,
+        () => {},
+        async ({ run }) => {
+          pids.push(only(await run<{ pid: number }>`select pg_backend_pid() as pid`).pid);
+          await work();
+        },
+      );
+    const pids: number[] = [];
+    const [loses, copies] = [gate(), gate()];
+    const first = copy(() => loses.after);
+    await expect.poll(() => pids.length).toBe(1);
+    await sql`select pg_terminate_backend(${pids[0]}::int)`;
+    await expect.poll(async () => sql`select from pg_stat_activity where pid = ${pids[0]}`).toHaveLength(0);
+    const second = copy(() => copies.after);
+    await expect.poll(() => pids.length).toBe(2);
+    loses.release();
+    await first;
+    const forced = () => sql`
+      select from pg_policy join pg_class c on c.oid = polrelid where polname = 'own_account' and relforcerowsecurity`;
+    expect(await forced()).toHaveLength(0);
+    copies.release();
+    await second;
+    expect((await forced()).length).toBeGreaterThan(10);
+  });
+
+  it('copies no shard whose rows row-level security hides', async () => {
+    const connection = await connectTo(env().DATABASE_URL);
+    const place = await findPlace(connection, one.ids.account_id);
+    const [to] = cluster.workers.map((worker) => `127.0.0.1:${worker.port()}`);
+    await expect(moveShard(connection, place, to ?? '')).rejects.toThrow('Another command forced row-level security');
+  });
+
   it('is rebalanced', async () => {
     // The last node gives all but one of its shards away.
     const from = cluster.workers.at(-1)?.port() ?? 0;
@@ -231,17 +287,59 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
     const rows = () => sql<{ count: number }>`
       select count(*) as count from contacts union all select count(*) from consent_ledger union all select count(*) from units`;
     const before = await rows();
+    const ofOne = await findPlace(sql, one.ids.account_id);
     const { code, stdout, stderr } = await regulars(['db', 'rebalance'], env());
     expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/^[1-9]\d* shards? moved\.\n$/)]);
     expect(await rows()).toEqual(before);
     expect(await violations(sql)).toEqual({});
+    // This account was moved on purpose.
+    expect(await findPlace(sql, one.ids.account_id)).toEqual(ofOne);
     // Sizes are estimates, so a second call can find one more to move. It ends there.
     for (let n = 0; ; n++) {
       const again = await regulars(['db', 'rebalance'], env());
       expect(again.code, again.stderr).toBe(0);
-      if (again.stdout === 'Nothing to do: the nodes have equal shares.\n') break;
+      if (again.stdout === 'Nothing to do: the nodes have about equal shares.\n') break;
       expect(n, again.stdout).toBeLessThan(3);
     }
+  });
+
+  it('spreads onto a new node', async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    added = await Postgres.create(folder, { binFolder: binFolder ?? '', trust: true, settings: nodeSettings });
+    await added.start();
+    await (await connectTo(added.address('postgres')))`create extension citus`;
+    const port = added.port();
+    await sql`select citus_add_node('127.0.0.1', ${port})`;
+    const early = await regulars(['db', 'rebalance'], env());
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('has no copy of accounts and users yet')]);
+    await sql`select replicate_reference_tables('block_writes')`;
+    const before = await sql`select account_id, id from contacts order by 1, 2`;
+    await succeed(['db', 'rebalance'], env());
+    expect(await sql`select account_id, id from contacts order by 1, 2`).toEqual(before);
+    const { nodes } = await succeed(['db', 'status'], env());
+    expect(nodes.find(({ node }: { node: string }) => node.endsWith(`:${port}`)).shards).toBeGreaterThan(0);
+    const wrong = await regulars(['db', 'rebalance'], { DATABASE_URL: added.address('regulars') });
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('is not the coordinator')]);
+  });
+
+  it('stays in use if a node is lost after a killed move', async () => {
+    await sql`alter table bookings no force row level security`;
+    const worker = cluster.workers[1] as Postgres;
+    await worker.kill(true);
+    const status = await regulars(['db', 'status'], env());
+    expect([status.code, status.stdout], status.stderr).toEqual([
+      0,
+      expect.stringMatching(/worker +true +false +true[\s\S]*The accounts are not counted/),
+    ]);
+    const moved = await regulars(['db', 'rebalance'], env());
+    expect([moved.code, moved.stderr]).toEqual([1, expect.stringMatching(/The node .* is not available\. Nothing/)]);
+    const second = await start({ env: { ...env(), LOG_LEVEL: 'warn' } });
+    expect(second.output()).toContain('row-level security is not forced yet');
+    await second.stop();
+    await worker.start();
+    await succeed(['account', 'list'], env());
+    expect(await sql`select from pg_class where relname = 'bookings' and not relforcerowsecurity`).toHaveLength(0);
   });
 
   it('is backed up, and restored on a single server', async () => {
