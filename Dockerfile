@@ -10,7 +10,7 @@ RUN npm ci
 # Not `npm prune`: .npmrc asks for the build tools, and the command line overrides it.
 # The dashboard is built, so its workspace is left out; so is the compiler, which a package names as an optional peer.
 RUN npm ci --omit=dev --include=prod --workspaces=false --ignore-scripts \
-  && rm -rf node_modules/typescript node_modules/@typescript \
+  && rm -rf dist/dev node_modules/typescript node_modules/@typescript \
   && npm rebuild
 
 FROM node:26-slim

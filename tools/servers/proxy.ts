@@ -80,9 +80,10 @@ export class CuttingProxy {
   #breakAt(chunk: Buffer, upstream: Socket): void {
     const { isDelivered, happened } = this.#break as Break;
     this.#break = undefined;
-    upstream.unpipe();
+    // A paused socket would not notice that the server ended.
+    upstream.unpipe().resume();
     if (isDelivered) {
-      upstream.once('data', happened).resume();
+      upstream.once('data', happened);
       upstream.write(chunk);
     } else happened();
   }

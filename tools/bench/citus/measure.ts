@@ -62,10 +62,10 @@ export interface CitusOptions {
 }
 
 const workerCounts = [0, 1, 2, 4];
-const idleSeconds = 10;
+const [idleSeconds, idleWindows] = [30, 5];
 /** A turn is one write in each account. Its parts alternate between the systems, because other load comes and goes. */
 const parts = 4;
-/** The parts before the first turn. Each connection to a worker reads the catalogue of every shard that it meets first. */
+/** The parts before the first turn. Each connection to a worker reads the definitions of a shard when it first uses it. */
 const warmUp = parts;
 /** The new contacts do not change the other rows. */
 const rows: Row[] = [newContact, purchaseBy('card_reference'), redeem()];
@@ -125,17 +125,19 @@ export async function measureCitus(options: CitusOptions): Promise<CitusResults>
 
 const secondsOf = (nodes: Node[]) => nodes.map(({ postmaster }) => postgresSeconds(postmaster) ?? Number.NaN);
 
-/** CPU seconds per second of each postmaster without requests. */
+/** CPU seconds per second of each postmaster without requests. The median, because maintenance comes and goes. */
 async function measureIdle(systems: System[]): Promise<Map<number, number>> {
   const nodes = systems.flatMap((system) => system.nodes);
   // What the setup left behind, such as statistics, is done first.
   await pause(idleSeconds * 1000);
-  const [before, begin] = [secondsOf(nodes), performance.now()];
-  await pause(idleSeconds * 1000);
-  const [after, took] = [secondsOf(nodes), (performance.now() - begin) / 1000];
-  return new Map(
-    nodes.map(({ postmaster }, place) => [postmaster, ((after[place] ?? 0) - (before[place] ?? 0)) / took]),
-  );
+  const rates: number[][] = nodes.map(() => []);
+  for (let window = 0; window < idleWindows; window++) {
+    const [before, begin] = [secondsOf(nodes), performance.now()];
+    await pause((idleSeconds * 1000) / idleWindows);
+    const [after, took] = [secondsOf(nodes), (performance.now() - begin) / 1000];
+    for (const [place, of] of rates.entries()) of.push(((after[place] ?? 0) - (before[place] ?? 0)) / took);
+  }
+  return new Map(nodes.map(({ postmaster }, place) => [postmaster, spreadOf(rates[place] ?? []).median]));
 }
 
 /** A part of a turn: CPU seconds of the service and of each server. */

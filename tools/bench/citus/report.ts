@@ -12,14 +12,28 @@ function serversTable({ placed, accounts }: CitusResults, rows: RowSummary[]): T
     placed.find((one) => one.workers === workers)?.accounts[place] ?? 0;
   return {
     head: [
-      ...['row', 'workers', 'writes/s', 'single server µs', 'coordinator µs', 'busiest worker µs', 'its accounts'],
-      ...['n × it ÷ one worker', `within ${tolerance * 100} %`, 'all servers ÷ single server'],
+      ...[
+        'row',
+        'workers',
+        'writes/s',
+        'service µs',
+        'single server µs',
+        'coordinator µs',
+        'busiest worker µs',
+        'its accounts',
+      ],
+      ...[
+        'busiest × workers ÷ the only worker of a cluster',
+        `within ${tolerance * 100} %`,
+        'all servers ÷ single server',
+      ],
     ],
     rows: rows.flatMap(({ name, systems }) =>
-      systems.map(({ workers, perSecond, first, busiest, overSingle }, place) => [
+      systems.map(({ workers, perSecond, service, first, busiest, overSingle }, place) => [
         place === 0 ? name : '',
         workers === 0 ? 'none' : String(workers),
         brief(perSecond.median),
+        brief(service),
         ...(workers === 0 ? [brief(first.median), '–'] : ['–', brief(first.median)]),
         ...(busiest
           ? [brief(busiest.cost.median), `${brief((ofWorker(workers, busiest.place) / accounts) * 100)} %`]
@@ -40,7 +54,7 @@ function coordinatorTable(rows: RowSummary[]): Table {
   return {
     head: [
       ...['row', 'coordinator µs', 'all workers µs', 'writes/s of a coordinator core'],
-      'workers at which it is as busy as one of them',
+      'number of workers that are each as busy as the coordinator',
     ],
     rows: rows.map(({ name, systems, perCoordinatorCore, saturation }) => {
       const { first, workersCost } = systems.at(-1) as RowSummary['systems'][number];

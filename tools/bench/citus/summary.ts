@@ -8,6 +8,8 @@ export const tolerance = 0.15;
 export interface SystemSummary {
   workers: number;
   perSecond: Spread;
+  /** The service. */
+  service: number;
   /** The single server, or the coordinator. */
   first: Spread;
   busiest?: {
@@ -65,7 +67,8 @@ function summaryOfSystem(system: SystemResult, single: SystemResult, alone: Syst
       only,
     );
   return {
-    ...{ workers: system.workers, perSecond: system.perSecond, first: spreadOf(all[0] ?? []) },
+    ...{ workers: system.workers, perSecond: system.perSecond, service: system.service },
+    first: spreadOf(all[0] ?? []),
     ...(busiest &&
       ofShare && {
         busiest: {

@@ -114,7 +114,7 @@ async function lockInOrder(tx: Tx, accountId: number, ids: Sql): Promise<void> {
     select id from purchases where account_id = ${accountId} and id = any(array(${ids})) order by id for no key update`;
 }
 
-/** Locks the purchases that are sent again. It has a statement of its own because the one below takes long to plan. */
+/** Locks the purchases that are sent again. The statement of `lockExistingAndWaiting` would take long to plan. */
 export function lockExisting(tx: Tx, accountId: number, existing: ExistingPurchase[]): Promise<void> {
   return lockInOrder(tx, accountId, idsOfExisting(accountId, existing));
 }
