@@ -28,7 +28,7 @@ describe('the npm package', () => {
 
   it('is not compiled on installation, because it has no sources', () => {
     const { scripts } = JSON.parse(read('package.json'));
-    expect(scripts.prepare).toBe('if [ -d src ]; then npm run build; fi');
+    expect(scripts.prepare).toBe('if [ -d src ]; then rm -rf dist && npm run build; fi');
   });
 });
 
@@ -39,7 +39,7 @@ describe('the container image', () => {
     const inProduction = Object.keys(devDependencies).filter((name) => !packages[`node_modules/${name}`]?.dev);
     expect(inProduction).toEqual([]);
     const install = read('Dockerfile').match(/^RUN npm ci --omit=dev(?:.*\\\n)*.*$/m)?.[0];
-    for (const part of ['--workspaces=false', 'rm -rf node_modules/typescript node_modules/@typescript'])
+    for (const part of ['--workspaces=false', 'rm -rf dist/dev node_modules/typescript node_modules/@typescript'])
       expect(install).toContain(part);
   });
 });
