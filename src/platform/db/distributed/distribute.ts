@@ -32,7 +32,6 @@ export async function distribute(
   const { run } = connection;
   try {
     if ((await kindOf(run)) === 'without Citus') throw withoutCitus(await isInstallable(run));
-    await mustBeCoordinator(run);
     const { workers, places } = only(
       await run<{ workers: number; places: number }>`
         select count(*) filter (where groupid > 0) as workers, count(*) filter (where shouldhaveshards) as places
@@ -42,6 +41,8 @@ export async function distribute(
       throw new SetupProblem(
         "The cluster has no workers. Nothing was changed. On the coordinator, add each one as a superuser: select citus_add_node('HOST', PORT).",
       );
+    // Without nodes, Citus calls no server a coordinator.
+    await mustBeCoordinator(run);
     // An empty database gets its tables now, not before the checks.
     await migrate(options, true);
     const done = await repeatAfterDeadlock(() => move(connection, work));

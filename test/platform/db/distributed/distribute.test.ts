@@ -342,6 +342,17 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
     expect(await sql`select from pg_class where relname = 'bookings' and not relforcerowsecurity`).toHaveLength(0);
   });
 
+  it('is not distributed without workers', async () => {
+    await (await connectTo(cluster.coordinator.address('postgres', 'postgres')))`create database alone owner regulars`;
+    const alone = await connectTo(cluster.coordinator.address('postgres', 'alone'));
+    await alone`create extension citus`;
+    const { code, stderr } = await regulars(['db', 'distribute'], {
+      DATABASE_URL: cluster.coordinator.address('regulars', 'alone'),
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The cluster has no workers. Nothing was changed.')]);
+    expect(await alone`select from pg_tables where schemaname = 'public'`).toHaveLength(0);
+  });
+
   it('is backed up, and restored on a single server', async () => {
     const file = newFile();
     await succeed(['backup', file], env());
