@@ -91,6 +91,7 @@ create table accounts (
   root_unit_id bigint not null,
   created_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  figures_filled_at timestamp with time zone default now(),
   constraint accounts_pkey PRIMARY KEY (id)
 );
 alter table accounts enable row level security, force row level security;
@@ -181,6 +182,49 @@ alter table consent_ledger enable row level security, force row level security;
 create policy own_account on consent_ledger using (account_id = current_account_id());
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON consent_ledger FOR EACH ROW EXECUTE FUNCTION refuse_to_rewrite();
 CREATE TRIGGER append_only_too BEFORE TRUNCATE ON consent_ledger FOR EACH STATEMENT EXECUTE FUNCTION refuse_to_rewrite();
+
+create table contact_days (
+  account_id bigint not null,
+  contact_id bigint not null,
+  day date not null,
+  unit_id bigint not null,
+  purchases integer not null default 0,
+  pence bigint not null default 0,
+  bookings integer not null default 0,
+  enquiries integer not null default 0,
+  cancelled_bookings integer not null default 0,
+  stays integer not null default 0,
+  wifi integer not null default 0,
+  vouchers_redeemed integer not null default 0,
+  visited boolean generated always as (purchases > 0 OR bookings > 0 OR stays > 0 OR wifi > 0 OR vouchers_redeemed > 0) stored,
+  constraint contact_days_pkey PRIMARY KEY (account_id, contact_id, day, unit_id)
+);
+CREATE INDEX contact_days_day ON contact_days USING btree (account_id, day);
+alter table contact_days enable row level security, force row level security;
+create policy own_account on contact_days using (account_id = current_account_id());
+
+create table contact_figures (
+  account_id bigint not null,
+  contact_id bigint not null,
+  visits integer not null default 0,
+  first_visit date,
+  last_visit date,
+  recent_visits date[] not null default '{}'::date[],
+  purchases integer not null default 0,
+  purchase_days integer not null default 0,
+  pence bigint not null default 0,
+  bookings integer not null default 0,
+  cancelled_bookings integer not null default 0,
+  stays integer not null default 0,
+  vouchers_redeemed integer not null default 0,
+  nps numeric,
+  nps_day date,
+  next_day date,
+  constraint contact_figures_pkey PRIMARY KEY (account_id, contact_id)
+);
+CREATE INDEX contact_figures_next_day ON contact_figures USING btree (account_id, next_day) WHERE (next_day IS NOT NULL);
+alter table contact_figures enable row level security, force row level security;
+create policy own_account on contact_figures using (account_id = current_account_id());
 
 create table contact_groups (
   account_id bigint not null,
