@@ -1,4 +1,30 @@
-import type { Run } from '../../src/platform/db/sql.ts';
+import { type Run, raw } from '../../src/platform/db/sql.ts';
+
+/** The days of every contact, counted from its activity without the code of the figures. */
+const activity = raw(`
+  counted as (
+    select account_id, coalesce(merged_into, contact_id) as contact_id, day, unit_id, sum(purchases)::int as purchases, sum(pence)::bigint as pence,
+      sum(bookings)::int as bookings, sum(enquiries)::int as enquiries, sum(cancelled)::int as cancelled_bookings,
+      count(distinct stay_id)::int as stays, sum(wifi)::int as wifi, sum(vouchers)::int as vouchers_redeemed, bool_or(visited) as visited
+    from (
+      select account_id, contact_id, created_at::date as day, unit_id, 1 as purchases, total_pence as pence, 0 as bookings, 0 as enquiries,
+        0 as cancelled, null::bigint as stay_id, 0 as wifi, 0 as vouchers, true as visited
+      from purchases where contact_id is not null
+      union all
+      select account_id, contact_id, coalesce(party_datetime, enquired_at)::date, unit_id, 0, 0, (stage_value <> 550 and party_datetime is not null)::int,
+        (stage_value <> 550 and party_datetime is null)::int, (stage_value = 550)::int, null, 0, 0, stage_value <> 550 and party_datetime is not null
+      from bookings
+      union all
+      select s.account_id, l.contact_id, s.checkin_date::date, s.unit_id, 0, 0, 0, 0, 0, s.id, 0, 0, true
+      from stays s join stay_contacts l on l.account_id = s.account_id and l.stay_id = s.id where s.booking_status_id not in (5, 6)
+      union all
+      select account_id, contact_id, created_at::date, unit_id, 0, 0, 0, 0, 0, null, 1, 0, true
+      from wifi_interactions where interaction_type <> 'detected'
+      union all
+      select u.account_id, contact_id, (redeemed_at at time zone time_zone)::date, redeemed_unit_id, 0, 0, 0, 0, 0, null, 0, 1, true
+      from unique_codes u join accounts a on a.id = u.account_id where contact_id is not null and redeemed_at is not null) as activity
+    join (select account_id, id as contact_id, merged_into from contacts) as contact using (account_id, contact_id)
+    group by 1, 2, 3, 4)`);
 
 /** Checks the invariants of every account. Returns the violating rows by invariant, or an empty object. */
 export async function violations(sql: Run): Promise<Record<string, unknown[]>> {
@@ -40,6 +66,39 @@ export async function violations(sql: Run): Promise<Record<string, unknown[]>> {
         or exists (select from bookings b where b.account_id = p.account_id and b.unit_id = p.unit_id and b.stage_value <> 550
           and b.party_datetime::date = p.created_at::date and p.table_number = any(b.table_numbers)
           and (b.party_datetime at time zone a.time_zone) - (p.created_at at time zone a.time_zone) between interval '-3 hours' and interval '3 hours'))`,
+    'days of contacts that differ from their activity': await sql`
+      with ${activity} select coalesce(kept.contact_id, counted.contact_id) as contact_id, coalesce(kept.day, counted.day)::text as day, kept, counted
+      from (
+        select account_id, contact_id, day, unit_id, purchases, pence, bookings, enquiries, cancelled_bookings, stays, wifi, vouchers_redeemed, visited
+        from contact_days where purchases + bookings + enquiries + cancelled_bookings + stays + wifi + vouchers_redeemed > 0) as kept
+      full join counted on counted.account_id = kept.account_id and counted.contact_id = kept.contact_id and counted.day = kept.day and counted.unit_id = kept.unit_id
+      where kept is distinct from counted`,
+    'figures of contacts that differ from their activity': await sql`
+      with ${activity}, summed as (
+        select account_id, contact_id, (count(distinct day) filter (where visited and day <= today))::int as visits,
+          min(day) filter (where visited and day <= today) as first_visit, max(day) filter (where visited and day <= today) as last_visit,
+          coalesce(array_agg(distinct day order by day desc) filter (where visited and day <= today), '{}') as recent_visits,
+          sum(purchases)::int as purchases, (count(distinct day) filter (where purchases > 0))::int as purchase_days, sum(pence)::bigint as pence,
+          sum(bookings + enquiries)::int as bookings, sum(cancelled_bookings)::int as cancelled_bookings, sum(stays)::int as stays,
+          sum(vouchers_redeemed)::int as vouchers_redeemed, min(day) filter (where visited and day > today) as next_day
+        from counted join (select id as account_id, (now() at time zone time_zone)::date as today from accounts) as clock using (account_id)
+        group by account_id, contact_id)
+      select coalesce(kept.contact_id, summed.contact_id) as contact_id, kept, summed
+      from (
+        select account_id, contact_id, visits, first_visit, last_visit, recent_visits, purchases, purchase_days, pence, bookings, cancelled_bookings,
+          stays, vouchers_redeemed, next_day
+        from contact_figures where visits + purchases + bookings + cancelled_bookings + stays + vouchers_redeemed > 0 or next_day is not null) as kept
+      full join summed on summed.account_id = kept.account_id and summed.contact_id = kept.contact_id
+      where kept is distinct from summed`,
+    'NPS ratings that are not the latest': await sql`
+      select contact_id, kept.nps as kept, latest.nps as latest
+      from (
+        select distinct on (account_id, contact_id) c.account_id, coalesce(c.merged_into, c.id) as contact_id, rating_text::numeric as nps, f.created_at::date as nps_day
+        from contacts c join feedback f on f.account_id = c.account_id and f.contact_id = c.id
+        join feedback_ratings r on r.account_id = f.account_id and r.feedback_id = f.id and r.category_id = 4
+        order by 1, 2, f.created_at desc, f.id desc, r.id desc) as latest
+      full join (select account_id, contact_id, nps, nps_day from contact_figures where nps is not null) as kept using (account_id, contact_id)
+      where kept.nps is distinct from latest.nps or kept.nps_day is distinct from latest.nps_day`,
     'contacts without a unit': await sql`
       select id from contacts c where not exists (select from contact_units u where u.account_id = c.account_id and u.contact_id = c.id)`,
   };

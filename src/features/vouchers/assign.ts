@@ -1,12 +1,14 @@
 import { Conflict, type Tx } from '../../platform/db/database.ts';
 import { lockKeys } from '../../platform/db/locks.ts';
 import { only } from '../../platform/db/sql.ts';
+import { toLocalTime } from '../../shared/clock.ts';
 import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid } from '../../shared/problem.ts';
 import { completeItems, type ReadItem } from '../../shared/read.ts';
 import { getAccount } from '../access/accounts/store.ts';
+import { refreshFigures } from '../figures/refresh-store.ts';
 import { survivorsOf } from '../identity/identities/store.ts';
-import { lockAndMatchWaiting } from '../identity/matching/store.ts';
+import { lockAndMatchWaiting, purchaseDays } from '../identity/matching/store.ts';
 import { findGroup } from '../venues/groups/store.ts';
 import { existingCodeGroups, lockCodeGroup } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
@@ -20,6 +22,7 @@ import {
   type UnassignCode,
 } from './schema.ts';
 import {
+  type AssignedRow,
   assignCodes,
   countFreeCodes,
   findStaffCodes,
@@ -28,7 +31,7 @@ import {
   selectCodesToAssign,
   selectContactsWithoutCode,
 } from './staff-store.ts';
-import { type CodeRow, codeLock, lockCodes } from './store.ts';
+import { type CodeRow, codeLock, lockCodes, voucherDays } from './store.ts';
 
 type Count = (outcome: string) => void;
 
@@ -49,8 +52,8 @@ export async function assignCode(tx: Tx, accountId: number, input: AssignCode, c
   }
   if (!code || contactId === undefined || Object.keys(errors).length > 0) throw new Invalid(errors);
   if (code.contact_id === null) {
-    await assignCodes(tx, accountId, [{ id: code.id, contact_id: contactId }]);
-    await matchPurchases(tx, accountId, [code.id], count);
+    const assigned = await assignCodes(tx, accountId, [{ id: code.id, contact_id: contactId }]);
+    await matchPurchases(tx, accountId, assigned, count);
   }
   return showStaffCode(tx, accountId, code.id);
 }
@@ -131,8 +134,7 @@ export async function assignFreeCodes(
   if (ids.length > 0) {
     const assigned = without.map((contact_id, place) => ({ id: present(ids[place], 'free code'), contact_id }));
     for (const { id, contact_id } of assigned) given.set(contact_id, id);
-    await assignCodes(tx, accountId, assigned);
-    await matchPurchases(tx, accountId, ids, count);
+    await matchPurchases(tx, accountId, await assignCodes(tx, accountId, assigned), count);
   }
   const rows = new Map((await findStaffCodes(tx, accountId, [...given.values()])).map((row) => [row.id, row]));
   const codeOf = (contactId: number) => {
@@ -185,9 +187,15 @@ async function lockedCode(
   return code;
 }
 
-async function matchPurchases(tx: Tx, accountId: number, codeIds: number[], count: Count): Promise<void> {
+/** Matches waiting purchases to the assigned codes. The figures count these purchases, and codes that were redeemed before. */
+async function matchPurchases(tx: Tx, accountId: number, assigned: AssignedRow[], count: Count): Promise<void> {
   const { time_zone } = await getAccount(tx, accountId);
-  await lockAndMatchWaiting(tx, accountId, time_zone, { codeIds }, count);
+  const codeIds = assigned.map(({ id }) => id);
+  const matched = await lockAndMatchWaiting(tx, accountId, time_zone, { codeIds }, count);
+  const redeemed = assigned.flatMap(({ redeemed_at, ...code }) =>
+    redeemed_at === null ? [] : voucherDays({ ...code, day: toLocalTime(redeemed_at, time_zone) }),
+  );
+  await refreshFigures(tx, accountId, { days: [...redeemed, ...purchaseDays(matched)] });
 }
 
 async function showStaffCode(tx: Tx, accountId: number, id: number): Promise<StaffCode> {

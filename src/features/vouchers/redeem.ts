@@ -3,7 +3,8 @@ import { toLocalTime } from '../../shared/clock.ts';
 import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../shared/problem.ts';
 import { holdAccount } from '../access/accounts/store.ts';
-import { lockAndMatchWaiting } from '../identity/matching/store.ts';
+import { refreshFigures, sendRefresh } from '../figures/refresh-store.ts';
+import { lockAndMatchWaiting, purchaseDays } from '../identity/matching/store.ts';
 import { findUnits } from '../venues/units/store.ts';
 import { existingCodeGroups } from './group-store.ts';
 import { type CheckedCode, codeKey, type FindCode, type Redeem, type RedeemedCode } from './schema.ts';
@@ -11,12 +12,12 @@ import {
   type CodeRow,
   findCodes,
   lockCodes,
-  type RedeemedRow,
   type Redemption,
   type RequestedCode,
   redeemSimple,
   type SimpleRedemption,
   storeRedemptions,
+  voucherDays,
 } from './store.ts';
 
 export interface RedeemCommand {
@@ -84,7 +85,19 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
   const outcomes: string[] = [];
   const ids = new Set(redemptions.map(({ id }) => id));
   const codeIds = codes.filter((code) => code.waited_for && ids.has(code.id)).map(({ id }) => id);
-  if (codeIds.length > 0) await lockAndMatchWaiting(tx, accountId, timeZone, { codeIds }, (one) => outcomes.push(one));
+  const matched =
+    codeIds.length > 0
+      ? await lockAndMatchWaiting(tx, accountId, timeZone, { codeIds }, (one) => outcomes.push(one))
+      : [];
+  const contacts = new Map(codes.map(({ id, contact_id }) => [id, contact_id]));
+  const days = redemptions.flatMap(({ id, unit_id }) =>
+    voucherDays({
+      contact_id: contacts.get(id) ?? null,
+      redeemed_at_unit_id: unit_id,
+      day: toLocalTime(present(times.get(id), 'time'), timeZone),
+    }),
+  );
+  await refreshFigures(tx, accountId, { days: [...days, ...purchaseDays(matched)] });
   return decided.map((one) => {
     if (one instanceof Error) return one;
     const { code, unit_id } = one;
@@ -114,12 +127,8 @@ export async function redeemFast(
     for (const { key, groupId } of requestedCodes(input)) sent.push({ key, groupId, unit_id, at, command });
   });
   if (sent.length === 0) return () => outcomes;
-  let rows: RedeemedRow[] = [];
-  last(
-    redeemSimple(tx, accountId, sent).then((redeemed) => {
-      rows = redeemed;
-    }),
-  );
+  const rows = await redeemSimple(tx, accountId, sent);
+  for (const statement of await sendRefresh(tx, accountId, { days: rows.flatMap(voucherDays) })) last(statement);
   return () => {
     for (const row of rows) {
       const code = () => redeemedCode(row, row.redeemed_at_unit_id, row.redeemed_at_datetime);

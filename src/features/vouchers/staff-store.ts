@@ -106,16 +106,25 @@ export function selectCodeEverywhere(
 }
 
 /** Assigns each code to its contact. */
-export async function assignCodes(
+/** An assigned code. A code can be redeemed before it is assigned. */
+export interface AssignedRow {
+  id: number;
+  contact_id: number;
+  redeemed_at: string | null;
+  redeemed_at_unit_id: number;
+}
+
+export function assignCodes(
   tx: Tx,
   accountId: number,
   assignments: { id: number; contact_id: number }[],
-): Promise<void> {
-  await tx`
+): Promise<AssignedRow[]> {
+  return tx<AssignedRow>`
     update unique_codes code set contact_id = given.contact_id, assigned_at = ${tx.now}
     from unnest(${assignments.map(({ id }) => id)}::bigint[], ${assignments.map(({ contact_id }) => contact_id)}::bigint[])
       as given (id, contact_id)
-    where code.account_id = ${accountId} and code.id = given.id`;
+    where code.account_id = ${accountId} and code.id = given.id
+    returning code.id, code.contact_id, to_utc_text(code.redeemed_at) as redeemed_at, code.redeemed_unit_id as redeemed_at_unit_id`;
 }
 
 /** Makes codes free again. */

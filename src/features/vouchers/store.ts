@@ -1,5 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
+import type { ChangedDay } from '../figures/schema.ts';
 import { codeKey } from './schema.ts';
 
 /** The lock key of a code, in any group. */
@@ -116,6 +117,8 @@ export interface RedeemedRow extends Pick<CodeRow, 'id' | 'unique_code' | 'uniqu
   place: number;
   redeemed_at_unit_id: number;
   redeemed_at_datetime: string;
+  /** The day in the account's time zone. */
+  day: string;
 }
 
 /**
@@ -128,7 +131,9 @@ export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]
     update unique_codes code set redeemed_unit_id = plain.unit_id, redeemed_at = plain.at
     from (
       select distinct on (found.id) found.id, found.contact_id, sent.place, sent.unit_id,
-        to_instant(sent.at, (select time_zone from accounts where id = ${accountId})) as at
+        to_instant(sent.at, (select time_zone from accounts where id = ${accountId})) as at,
+        (to_instant(sent.at, (select time_zone from accounts where id = ${accountId}))
+          at time zone (select time_zone from accounts where id = ${accountId}))::date as day
       from unnest(${sent.map(({ key }) => key)}::text[], ${sent.map(({ groupId }) => groupId)}::bigint[],
         ${sent.map(({ unit_id }) => unit_id)}::bigint[], ${sent.map(({ at }) => at)}::text[]) with ordinality
         as sent (key, group_id, unit_id, at, place)
@@ -146,7 +151,16 @@ export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]
         where account_id = ${accountId} and contact_id is null and unique_code_key = code.code_key))
     returning plain.place::int as place, code.id, code.unique_code, code.group_id as unique_code_group_id,
       (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = code.contact_id) as contact_id,
-      to_utc_text(code.redeemed_at) as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id`;
+      to_utc_text(code.redeemed_at) as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id, plain.day`;
+}
+
+/** The day on which the figures count a redeemed code of a contact. */
+export function voucherDays({
+  contact_id,
+  redeemed_at_unit_id: unit_id,
+  day,
+}: Pick<RedeemedRow, 'contact_id' | 'redeemed_at_unit_id' | 'day'>): ChangedDay[] {
+  return contact_id === null ? [] : [{ kind: 'vouchers', contact_id, unit_id, day }];
 }
 
 /** The codes of erased contacts become free. */

@@ -23,6 +23,7 @@ import {
 import type { NewBooking } from './schema.ts';
 import {
   type BookingRow,
+  bookingDays,
   bookingKey,
   bookingLock,
   bookingRow,
@@ -34,6 +35,7 @@ import {
 class BookingsBatch implements SectionBatch<NewBooking> {
   readonly #bookings = new Map<string, { row: BookingRow; contact?: SectionContact }>();
   /** The state after each command. A waiting purchase is matched by the first state that fits. */
+  readonly #before: BookingRow[] = [];
   readonly #states = new Map<string, { row: BookingRow; contact: SectionContact; place: number }>();
 
   references({ unit_id }: AnyItem<NewBooking>, units: Set<number>): void {
@@ -46,7 +48,10 @@ class BookingsBatch implements SectionBatch<NewBooking> {
 
   async load(tx: Tx, accountId: number, bookings: CompleteItem<NewBooking>[]): Promise<void> {
     const keys = bookings.map(({ booking_reference, provider_id = null }) => ({ booking_reference, provider_id }));
-    for (const row of await findBookings(tx, accountId, keys)) this.#bookings.set(bookingKey(row), { row });
+    for (const row of await findBookings(tx, accountId, keys)) {
+      this.#bookings.set(bookingKey(row), { row });
+      this.#before.push(row);
+    }
   }
 
   check(bookings: ReadItem<NewBooking>[], checks: Checks): NewBooking[] {
@@ -68,12 +73,18 @@ class BookingsBatch implements SectionBatch<NewBooking> {
     }
   }
 
-  store(tx: Tx, { id: accountId }: StoreAccount, { newMatchKeys }: Stored<SectionContact>): Promise<unknown>[] {
+  store(
+    tx: Tx,
+    { id: accountId }: StoreAccount,
+    { newMatchKeys, figures }: Stored<SectionContact>,
+  ): Promise<unknown>[] {
     for (const { row, contact, place } of this.#states.values()) {
       newMatchKeys.bookings.push({ ...row, contact_id: contact.row.id, place });
     }
     const rows = withContact(this.#bookings.values());
-    return rows.length > 0 ? [putBookings(tx, accountId, rows)] : [];
+    if (rows.length === 0) return [];
+    figures.days.push(...bookingDays([...this.#before, ...rows]));
+    return [putBookings(tx, accountId, rows)];
   }
 }
 

@@ -5,6 +5,7 @@ import { sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { bookingStages, idOf } from '../../../shared/codes.ts';
 import { money, type Rows } from '../../../shared/fields.ts';
+import type { ChangedDay } from '../../figures/schema.ts';
 import type { Booking, BookingChanges, BookingPop } from './schema.ts';
 
 /** A stored booking. Money is text, because a number is not exact. */
@@ -87,6 +88,16 @@ export function findBookings(tx: Tx, accountId: number, keys: BookingKey[]): Pro
 export async function findBooking(tx: Tx, accountId: number, id: number): Promise<BookingRow | undefined> {
   const [row] = await tx<BookingRow>`select ${stored} from bookings where account_id = ${accountId} and id = ${id}`;
   return row;
+}
+
+/** The days on which the figures count these bookings. */
+export function bookingDays(bookings: BookingRow[]): ChangedDay[] {
+  return bookings.map(({ contact_id, unit_id, party_datetime, enquired_at }) => ({
+    kind: 'bookings',
+    contact_id,
+    unit_id,
+    day: party_datetime ?? enquired_at,
+  }));
 }
 
 /** Upserts complete rows. New ids follow the order of the rows. */

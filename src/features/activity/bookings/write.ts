@@ -4,11 +4,13 @@ import { present } from '../../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, NotFound } from '../../../shared/problem.ts';
 import type { PartialInput } from '../../../shared/read.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
-import { lockAndMatchWaiting } from '../../identity/matching/store.ts';
+import { refreshFigures } from '../../figures/refresh-store.ts';
+import { lockAndMatchWaiting, purchaseDays } from '../../identity/matching/store.ts';
 import { findUnit } from '../../venues/units/store.ts';
 import type { Booking, BookingChanges, BookingUpdate, FindBooking } from './schema.ts';
 import {
   type BookingRow,
+  bookingDays,
   bookingLock,
   bookingRow,
   findBooking,
@@ -126,6 +128,7 @@ export async function changeBooking(
   const errors = await changeErrors(tx, accountId, before, changes);
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   if (!(await updateBooking(tx, accountId, id, row))) throw noSuchBooking();
-  await lockAndMatchWaiting(tx, accountId, timeZone, { bookings: [{ ...row, place: 0 }] }, count);
+  const matched = await lockAndMatchWaiting(tx, accountId, timeZone, { bookings: [{ ...row, place: 0 }] }, count);
+  await refreshFigures(tx, accountId, { days: [...bookingDays([before, row]), ...purchaseDays(matched)] });
   return present(await showBookingById(tx, accountId, id), 'booking');
 }

@@ -8,7 +8,7 @@ import {
   unlessAllDropped,
 } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
-import { lockExisting, lockExistingAndWaiting, matchWaiting } from '../../identity/matching/store.ts';
+import { lockExisting, lockExistingAndWaiting, matchWaiting, purchaseDays } from '../../identity/matching/store.ts';
 import {
   type AnyItem,
   type AppliedCommand,
@@ -37,6 +37,7 @@ import {
 
 class PurchasesBatch implements SectionBatch<NewPurchase> {
   readonly #purchases = new Map<string, { row: PurchaseRow; contact?: SectionContact }>();
+  #hasExisting = false;
 
   references({ unit_id }: AnyItem<NewPurchase>, units: Set<number>): void {
     addId(units, unit_id);
@@ -54,7 +55,10 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
   ): Promise<void> {
     if (!account) return;
     const keys = purchases.map((purchase) => sentKey(purchase, { rootUnitId: account.root_unit_id }));
-    for (const row of await findPurchases(tx, accountId, keys)) this.#purchases.set(purchaseKey(row), { row });
+    for (const row of await findPurchases(tx, accountId, keys)) {
+      this.#purchases.set(purchaseKey(row), { row });
+      this.#hasExisting = true;
+    }
   }
 
   check(purchases: ReadItem<NewPurchase>[], checks: Checks): NewPurchase[] {
@@ -81,17 +85,21 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
   store(
     tx: Tx,
     { id: accountId, time_zone }: StoreAccount,
-    { newMatchKeys, count }: Stored<SectionContact>,
+    { newMatchKeys, figures, lateDays, count }: Stored<SectionContact>,
   ): Promise<unknown>[] {
     const rows = withContact(this.#purchases.values());
+    figures.days.push(...purchaseDays(rows));
     if (newMatchKeys.bookings.length + newMatchKeys.claims.length === 0) {
-      return rows.length > 0 ? [lockExisting(tx, accountId, rows), putPurchases(tx, accountId, rows)] : [];
+      if (rows.length === 0) return [];
+      const before = lockExisting(tx, accountId, rows);
+      if (this.#hasExisting) lateDays.push(before.then(purchaseDays));
+      return [before, putPurchases(tx, accountId, rows)];
     }
-    return [
-      lockExistingAndWaiting(tx, accountId, time_zone, rows, newMatchKeys),
-      ...(rows.length > 0 ? [putPurchases(tx, accountId, rows)] : []),
-      matchWaiting(tx, accountId, time_zone, newMatchKeys, count),
-    ];
+    const before = lockExistingAndWaiting(tx, accountId, time_zone, rows, newMatchKeys);
+    const stored = rows.length > 0 ? [putPurchases(tx, accountId, rows)] : [];
+    const matched = matchWaiting(tx, accountId, time_zone, newMatchKeys, count);
+    lateDays.push(before.then(purchaseDays), matched.then(purchaseDays));
+    return [before, ...stored, matched];
   }
 }
 

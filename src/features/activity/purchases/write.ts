@@ -7,9 +7,10 @@ import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../../sha
 import type { PartialInput, ReadResult } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
+import { refreshFigures } from '../../figures/refresh-store.ts';
 import { identityKey } from '../../identity/identities/schema.ts';
 import { survivorsOf } from '../../identity/identities/store.ts';
-import { findByCodes, lockExisting } from '../../identity/matching/store.ts';
+import { findByCodes, lockExisting, purchaseDays } from '../../identity/matching/store.ts';
 import { findUnits } from '../../venues/units/store.ts';
 import { existingCodeGroups } from '../../vouchers/group-store.ts';
 import { codeKey } from '../../vouchers/schema.ts';
@@ -111,6 +112,7 @@ export async function writePurchases(
     stored: () => putPurchases(tx, accountId, [...last.values()]),
     survivors: () => survivorsOf(tx, accountId, [...new Set(matched.flatMap((row) => row.contact_id ?? []))]),
   });
+  await refreshFigures(tx, accountId, { days: purchaseDays([...existing, ...last.values()]) });
   const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
   const toResponse = (row: PurchaseRow) => ({
     id: present(ids.get(purchaseKey(row)), 'purchase'),

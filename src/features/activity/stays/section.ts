@@ -10,16 +10,28 @@ import {
   type SectionBatch,
   type SectionContact,
   type StoreAccount,
+  type Stored,
 } from '../../identity/sections/section.ts';
 import { lookupKinds } from '../../venues/lookups/schema.ts';
 import { existing } from '../../venues/lookups/store.ts';
 import type { NewStay } from './schema.ts';
-import { findStays, putStays, type StayContact, type StayRow, stayKey, stayLock, stayRow } from './store.ts';
+import {
+  findStays,
+  putStays,
+  type StayContact,
+  type StayRow,
+  selectStayContacts,
+  stayDays,
+  stayKey,
+  stayLock,
+  stayRow,
+} from './store.ts';
 
 class StaysBatch implements SectionBatch<NewStay> {
   readonly #sourceIds = new Set<number>();
   #knownSources = new Set<number>();
   readonly #stays = new Map<string, { row: StayRow; changed: boolean }>();
+  readonly #before: StayRow[] = [];
   readonly #contacts = new Map<string, Map<SectionContact, Omit<StayContact, 'contact_id'>>>();
 
   references({ unit_id, booking_enquiry_source_id }: AnyItem<NewStay>, units: Set<number>): void {
@@ -37,7 +49,10 @@ class StaysBatch implements SectionBatch<NewStay> {
   }
 
   async load(tx: Tx, accountId: number, stays: CompleteItem<NewStay>[]): Promise<void> {
-    for (const row of await findStays(tx, accountId, stays)) this.#stays.set(stayKey(row), { row, changed: false });
+    for (const row of await findStays(tx, accountId, stays)) {
+      this.#stays.set(stayKey(row), { row, changed: false });
+      this.#before.push(row);
+    }
   }
 
   check(stays: ReadItem<NewStay>[], checks: Checks): NewStay[] {
@@ -93,13 +108,18 @@ class StaysBatch implements SectionBatch<NewStay> {
     }
   }
 
-  store(tx: Tx, { id: accountId }: StoreAccount): Promise<unknown>[] {
+  store(tx: Tx, { id: accountId }: StoreAccount, { figures, lateDays }: Stored<SectionContact>): Promise<unknown>[] {
     const rows = [...this.#stays.values()].flatMap(({ row, changed }) => (changed ? [row] : []));
     if (rows.length === 0) return [];
     const contacts = [...this.#contacts.values()].flatMap((ofStay) =>
       [...ofStay].map(([contact, entry]) => ({ ...entry, contact_id: contact.row.id })),
     );
-    return [putStays(tx, accountId, rows, contacts)];
+    figures.days.push(...stayDays(rows, contacts));
+    const stored = putStays(tx, accountId, rows, contacts);
+    // The write can change a stay that other contacts have too.
+    const others = this.#before.length > 0 ? selectStayContacts(tx, accountId, this.#before) : undefined;
+    if (others) lateDays.push(others.then((all) => stayDays([...this.#before, ...rows], all)));
+    return others ? [stored, others] : [stored];
   }
 }
 

@@ -5,6 +5,7 @@ import { raw, sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
 import { recordOf } from '../../../shared/record.ts';
+import type { ChangedDay } from '../../figures/schema.ts';
 import { moneyFields, type NewStay, optionalFields, type Stay } from './schema.ts';
 
 interface StoredExtra {
@@ -109,6 +110,37 @@ export interface StayContact extends StayKey {
   contact_id: number;
   booker: boolean;
   guest: boolean;
+}
+
+/** The days on which the figures count these stays, for each of these contacts of a stay. */
+export function stayDays(stays: StayRow[], contacts: (StayKey & { contact_id: number })[]): ChangedDay[] {
+  return contacts.flatMap((contact) =>
+    stays
+      .filter((stay) => stayKey(stay) === stayKey(contact))
+      .map(({ unit_id, checkin_date }) => ({
+        kind: 'stays',
+        contact_id: contact.contact_id,
+        unit_id: Number(unit_id),
+        day: checkin_date,
+      })),
+  );
+}
+
+/** The contacts of these stays. */
+export function selectStayContacts(
+  tx: Tx,
+  accountId: number,
+  keys: StayKey[],
+): Promise<(StayKey & { contact_id: number })[]> {
+  return tx<StayKey & { contact_id: number }>`
+    select sent.provider_id, sent.stay_reference, link.contact_id
+    from unnest(${keys.map((key) => key.provider_id)}::bigint[], ${keys.map((key) => key.stay_reference)}::text[])
+      as sent (provider_id, stay_reference)
+    cross join lateral (
+      select id from stays
+      where account_id = ${accountId} and provider_id = sent.provider_id and stay_reference = sent.stay_reference offset 0) as stay
+    cross join lateral (
+      select contact_id from stay_contacts where account_id = ${accountId} and stay_id = stay.id offset 0) as link`;
 }
 
 /** Upserts complete rows, and the booker and guest of each. New ids follow the order of the rows. */

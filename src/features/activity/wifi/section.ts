@@ -9,11 +9,12 @@ import {
   type SectionBatch,
   type SectionContact,
   type StoreAccount,
+  type Stored,
   unitIsValid,
   withContact,
 } from '../../identity/sections/section.ts';
 import type { NewWifi } from './schema.ts';
-import { insertWifi, type WifiRow, wifiRow } from './store.ts';
+import { insertWifi, type WifiRow, wifiDays, wifiRow } from './store.ts';
 
 class WifiBatch implements SectionBatch<NewWifi> {
   readonly #added: { row: Omit<WifiRow, 'contact_id'>; contact: SectionContact }[] = [];
@@ -33,8 +34,11 @@ class WifiBatch implements SectionBatch<NewWifi> {
     for (const wifi of all) this.#added.push({ row: wifiRow(wifi, of), contact });
   }
 
-  store(tx: Tx, { id: accountId }: StoreAccount): Promise<unknown>[] {
-    return this.#added.length > 0 ? [insertWifi(tx, accountId, withContact(this.#added))] : [];
+  store(tx: Tx, { id: accountId }: StoreAccount, { figures }: Stored<SectionContact>): Promise<unknown>[] {
+    if (this.#added.length === 0) return [];
+    const rows = withContact(this.#added);
+    figures.days.push(...wifiDays(rows));
+    return [insertWifi(tx, accountId, rows)];
   }
 }
 

@@ -4,6 +4,7 @@ import { listingForMany, type PageRequest } from '../../../platform/db/listing.t
 import { sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import type { Rows } from '../../../shared/fields.ts';
+import type { ChangedDay } from '../../figures/schema.ts';
 import type { NewWifi, WifiPop } from './schema.ts';
 
 export interface WifiRow {
@@ -36,6 +37,13 @@ export function wifiRow(
     interaction_type,
     created_at: toLocalTime(created_at ?? of.receivedAt, of.timeZone),
   };
+}
+
+/** The days on which the figures count these interactions. A device that was only detected is not a visit. */
+export function wifiDays(rows: WifiRow[]): ChangedDay[] {
+  return rows.flatMap(({ contact_id, unit_id, interaction_type, created_at: day }) =>
+    interaction_type === 'detected' ? [] : [{ kind: 'wifi', contact_id, unit_id, day }],
+  );
 }
 
 /** New ids follow the order of the rows. */

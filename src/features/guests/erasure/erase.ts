@@ -7,6 +7,7 @@ import { domainOf } from '../../../shared/domain-name.ts';
 import { eraseRequestIds } from '../../access/requests/store.ts';
 import { removeMemberKeys } from '../../activity/purchases/store.ts';
 import { deleteStaysOf, lockStaysOf } from '../../activity/stays/store.ts';
+import { deleteFigures } from '../../figures/refresh-store.ts';
 import { type Identity, type IdentityKind, identityKey } from '../../identity/identities/schema.ts';
 import { lineage, selectIdentities, withoutOtherOwners } from '../../identity/identities/store.ts';
 import { releaseCodesOf } from '../../vouchers/store.ts';
@@ -40,6 +41,7 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   await deleteStaysOf(tx, accountId, ids);
   await deleteRecordsOf(tx, accountId, ids);
   await releaseCodesOf(tx, accountId, ids);
+  await deleteFigures(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
   await removeMemberKeys(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);

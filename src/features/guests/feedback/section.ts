@@ -12,6 +12,7 @@ import {
   type SectionBatch,
   type SectionContact,
   type StoreAccount,
+  type Stored,
   unitIsValid,
   withContact,
 } from '../../identity/sections/section.ts';
@@ -87,8 +88,12 @@ class FeedbackBatch implements SectionBatch<NewFeedback> {
     }
   }
 
-  store(tx: Tx, { id: accountId }: StoreAccount): Promise<unknown>[] {
-    return this.#added.length > 0 ? [insertFeedback(tx, accountId, withContact(this.#added))] : [];
+  store(tx: Tx, { id: accountId }: StoreAccount, { figures }: Stored<SectionContact>): Promise<unknown>[] {
+    if (this.#added.length === 0) return [];
+    const rows = withContact(this.#added);
+    const isRated = ({ ratings }: FeedbackRow) => ratings.some(({ category_id }) => category_id === npsCategory);
+    figures.rated.push(...rows.filter(isRated).map(({ contact_id }) => contact_id));
+    return [insertFeedback(tx, accountId, rows)];
   }
 }
 

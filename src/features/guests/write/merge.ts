@@ -5,6 +5,7 @@ import type { Rows, Slice } from '../../../shared/fields.ts';
 import { present } from '../../../shared/present.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
 import { findAccount } from '../../access/accounts/store.ts';
+import { refreshFigures } from '../../figures/refresh-store.ts';
 import { nothingTaken, type Taken } from '../../identity/identities/schema.ts';
 import {
   appendMerges,
@@ -118,6 +119,7 @@ export async function undoMerge(tx: Tx, accountId: number, id: number, actor: st
   await appendMerges(tx, accountId, [
     { contact_id: from, into_contact_id: into, reason: merge.reason, actor, taken: nothingTaken, undoes: id },
   ]);
+  await refreshFigures(tx, accountId, { merged: [from, into] });
   return showMerge(tx, accountId, id);
 }
 

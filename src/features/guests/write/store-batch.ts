@@ -1,5 +1,8 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { settled } from '../../../platform/db/ordered.ts';
 import { present } from '../../../shared/present.ts';
+import { sendRefresh } from '../../figures/refresh-store.ts';
+import { type ChangedDay, noFigureChanges } from '../../figures/schema.ts';
 import { appendMerges, claimIdentities, insertPairs, releaseIdentities } from '../../identity/identities/store.ts';
 import type { NewMatchKeys } from '../../identity/matching/store.ts';
 import type { StoreAccount } from '../../identity/sections/section.ts';
@@ -89,9 +92,11 @@ export async function storeBatch(
     ),
     (links) => attachGroups(tx, accountId, links),
   );
+  const figures = noFigureChanges();
+  const lateDays: Promise<ChangedDay[]>[] = [];
   const newMatchKeys: NewMatchKeys = { bookings: [], claims: changes.memberships.map(of), codeIds: [] };
   const storeSections = (step: StoreStep) =>
-    statements.push(...sections.store(step, tx, account, { contacts: all, newMatchKeys, count }));
+    statements.push(...sections.store(step, tx, account, { contacts: all, newMatchKeys, figures, lateDays, count }));
   storeSections('withContact');
   store(
     changes.ledger.map(({ contact, source, channel, from, to, applied, rule, token_id, actor }) => ({
@@ -110,6 +115,11 @@ export async function storeBatch(
     (pairs) => insertPairs(tx, accountId, pairs),
   );
   storeSections('activity');
+  figures.merged.push(...changes.merges.flatMap(({ contact, into }) => [contact.row.id, into.row.id]));
+  // While this function waits, an error of a statement must not count as unhandled.
+  for (const statement of statements) statement.catch(() => {});
+  for (const days of await settled(lateDays)) figures.days.push(...days);
+  statements.push(...(await sendRefresh(tx, accountId, figures, new Set(all.map((contact) => contact.row.id)))));
   store([...changes.unchecked].sort(), (domains) => enqueueRechecks(tx, accountId, domains));
   storeSections('last');
   // At the end, because accounts share these rows: their locks are held only for the duration of the commit.

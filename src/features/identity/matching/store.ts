@@ -2,6 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { alsoEquals, type Sql, sql } from '../../../platform/db/sql.ts';
 import type { MatchKey } from '../../../shared/codes.ts';
 import { cancelledStage } from '../../../shared/codes.ts';
+import type { ChangedDay } from '../../figures/schema.ts';
 
 /**
  * The keys that a transaction adds, which waiting purchases can match. `place` is the order of the commands in the
@@ -108,14 +109,28 @@ const idsOfExisting = (accountId: number, existing: ExistingPurchase[]) => sql`
     where account_id = ${accountId} and transaction_reference = sent.transaction_reference and ${alsoEquals(sql`unit_id`, sql`sent.unit_id`)}
       and provider_id is not distinct from sent.provider_id offset 0) as purchase`;
 
-/** All transactions lock in id order. */
-async function lockInOrder(tx: Tx, accountId: number, ids: Sql): Promise<void> {
-  await tx`
-    select id from purchases where account_id = ${accountId} and id = any(array(${ids})) order by id for no key update`;
+/** A purchase of a contact, for the figures. */
+export interface OwnPurchase {
+  contact_id: number | null;
+  unit_id: number;
+  created_at: string;
+}
+
+/** The days of the contacts that have these purchases. */
+export function purchaseDays(purchases: OwnPurchase[]): ChangedDay[] {
+  return purchases.flatMap(({ contact_id, unit_id, created_at: day }) =>
+    contact_id === null ? [] : [{ kind: 'purchases', contact_id, unit_id, day }],
+  );
+}
+
+/** All transactions lock in id order. Returns the purchases as they are under the lock. */
+function lockInOrder(tx: Tx, accountId: number, ids: Sql): Promise<OwnPurchase[]> {
+  return tx<OwnPurchase>`
+    select contact_id, unit_id, created_at from purchases where account_id = ${accountId} and id = any(array(${ids})) order by id for no key update`;
 }
 
 /** Locks the purchases that are sent again. The statement of `lockExistingAndWaiting` would take long to plan. */
-export function lockExisting(tx: Tx, accountId: number, existing: ExistingPurchase[]): Promise<void> {
+export function lockExisting(tx: Tx, accountId: number, existing: ExistingPurchase[]): Promise<OwnPurchase[]> {
   return lockInOrder(tx, accountId, idsOfExisting(accountId, existing));
 }
 
@@ -126,7 +141,7 @@ export function lockExistingAndWaiting(
   timeZone: string,
   existing: ExistingPurchase[],
   newKeys: NewMatchKeys,
-): Promise<void> {
+): Promise<OwnPurchase[]> {
   return lockInOrder(
     tx,
     accountId,
@@ -134,15 +149,15 @@ export function lockExistingAndWaiting(
   );
 }
 
-/** Matches waiting purchases to contacts and counts the matches by key. */
+/** Matches waiting purchases to contacts, counts the matches by key, and returns the purchases. */
 export async function matchWaiting(
   tx: Tx,
   accountId: number,
   timeZone: string,
   newKeys: NewMatchKeys,
   count: (outcome: string) => void,
-): Promise<void> {
-  const rows = await tx<{ matched_by: MatchKey }>`
+): Promise<OwnPurchase[]> {
+  const rows = await tx<OwnPurchase & { matched_by: MatchKey }>`
     update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = ${tx.now},
       matched_value = case when match.key = 'booking_reference' then booking_reference when match.key = 'unique_code' then unique_code
         when match.key = 'membership_number' then membership_number when match.key = 'card_reference' then card_reference
@@ -151,8 +166,9 @@ export async function matchWaiting(
       select distinct on (id) * from (${matches(accountId, timeZone, newKeys)}) as match
       order by id, place, rank, seconds, booking_id desc) as match
     where purchases.account_id = ${accountId} and purchases.id = match.id and purchases.contact_id is null
-    returning purchases.matched_by`;
+    returning purchases.matched_by, purchases.contact_id, purchases.unit_id, purchases.created_at`;
   for (const { matched_by } of rows) count(`waiting_purchase_matched_by_${matched_by}`);
+  return rows;
 }
 
 /** Locks and matches waiting purchases, in a transaction that changes no other purchases. */
@@ -162,10 +178,10 @@ export async function lockAndMatchWaiting(
   timeZone: string,
   newKeys: Partial<NewMatchKeys>,
   count: (outcome: string) => void,
-): Promise<void> {
+): Promise<OwnPurchase[]> {
   const all = { ...noNewMatchKeys, ...newKeys };
   await lockExistingAndWaiting(tx, accountId, timeZone, [], all);
-  await matchWaiting(tx, accountId, timeZone, all, count);
+  return matchWaiting(tx, accountId, timeZone, all, count);
 }
 
 export interface MatchTarget {

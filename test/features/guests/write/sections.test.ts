@@ -115,6 +115,11 @@ describe('the sections of the contact write', () => {
       'purchases lock',
       'insert purchases',
       'purchases',
+      // The figures: bookings, stays and purchases. The wifi interaction is not a visit.
+      'pg_advisory_xact_lock_shared',
+      'pg_advisory_xact_lock',
+      ...['insert contact_days', 'insert contact_days', 'insert contact_days'],
+      'insert contact_figures',
       'insert notes',
     ]);
   });

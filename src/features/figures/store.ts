@@ -1,0 +1,129 @@
+import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { cancelledStage, idOf, npsCategory, stayStatuses } from '../../shared/codes.ts';
+import { type ActivityKind, activityKinds } from './schema.ts';
+
+/*
+ * What counts as activity, once: the writers, the filling of old data and the check all use these statements.
+ */
+
+const noVisit = [idOf(stayStatuses, 'cancelled'), idOf(stayStatuses, 'no show')];
+
+interface Source {
+  /** The columns of contact_days that this kind sets, as aggregates over the rows. */
+  counts: Record<string, Sql>;
+  /** The rows of one contact, with their unit and day. `on` limits them to a day. */
+  rows(of: SourceOf): Sql;
+}
+
+interface SourceOf {
+  accountId: number;
+  contactId: Sql;
+  timeZone: Sql;
+  on: Sql | undefined;
+}
+
+/** The limit of a sum. Only made-up amounts reach it, and they must not make writes fail. */
+const mostPence = raw('9000000000000000000');
+const sumOfPence = (pence: Sql) =>
+  sql`least(greatest(coalesce(sum(${pence}), 0), -${mostPence}), ${mostPence})::bigint`;
+
+const onDay = (time: Sql, on: Sql | undefined) => (on ? sql`and ${time} >= ${on} and ${time} < ${on} + 1` : sql``);
+
+export const sources: Record<ActivityKind, Source> = {
+  purchases: {
+    counts: { purchases: sql`count(*)::integer`, pence: sumOfPence(sql`total_pence`) },
+    rows: ({ accountId, contactId, on }) => sql`
+      select unit_id, created_at::date as day, total_pence from purchases
+      where account_id = ${accountId} and contact_id = ${contactId} ${onDay(sql`created_at`, on)}`,
+  },
+  bookings: {
+    counts: {
+      bookings: sql`(count(*) filter (where not is_cancelled and has_date))::integer`,
+      enquiries: sql`(count(*) filter (where not is_cancelled and not has_date))::integer`,
+      cancelled_bookings: sql`(count(*) filter (where is_cancelled))::integer`,
+    },
+    rows: ({ accountId, contactId, on }) => {
+      const rows = (time: Sql, has: Sql) => sql`
+        select unit_id, ${time}::date as day, stage_value = ${cancelledStage} as is_cancelled, ${has} as has_date from bookings
+        where account_id = ${accountId} and contact_id = ${contactId} and (party_datetime is not null) = ${has} ${onDay(time, on)}`;
+      return sql`${rows(sql`party_datetime`, sql`true`)} union all ${rows(sql`enquired_at`, sql`false`)}`;
+    },
+  },
+  stays: {
+    // A stay of a booker and a guest that were merged is one stay.
+    counts: { stays: sql`count(distinct stay_id)::integer` },
+    rows: ({ accountId, contactId, on }) => sql`
+      select stay.* from stay_contacts link cross join lateral (
+        select unit_id, checkin_date::date as day, id as stay_id from stays
+        where account_id = ${accountId} and id = link.stay_id and booking_status_id <> all(${noVisit}::int[]) ${onDay(sql`checkin_date`, on)} offset 0) as stay
+      where link.account_id = ${accountId} and link.contact_id = ${contactId}`,
+  },
+  wifi: {
+    counts: { wifi: sql`count(*)::integer` },
+    rows: ({ accountId, contactId, on }) => sql`
+      select unit_id, created_at::date as day from wifi_interactions
+      where account_id = ${accountId} and contact_id = ${contactId} and interaction_type <> 'detected' ${onDay(sql`created_at`, on)}`,
+  },
+  vouchers: {
+    counts: { vouchers_redeemed: sql`count(*)::integer` },
+    rows: ({ accountId, contactId, timeZone, on }) => sql`
+      select redeemed_unit_id as unit_id, (redeemed_at at time zone ${timeZone})::date as day from unique_codes
+      where account_id = ${accountId} and contact_id = ${contactId} and redeemed_at is not null
+        ${on ? sql`and (redeemed_at at time zone ${timeZone})::date = ${on}` : sql``}`,
+  },
+};
+
+/** The columns of contact_days that are counted. */
+export const countColumns = activityKinds.flatMap((kind) => Object.keys(sources[kind].counts));
+
+/** The contacts that were merged into this one, and itself. */
+export const lineageOf = (accountId: number, contactId: Sql) => sql`
+  select ${contactId} as id union all
+  select id from contacts where account_id = ${accountId} and merged_into = ${contactId}`;
+
+/** All days of these contacts (a SELECT), from their activity: contact_id, day, unit_id and the counts. */
+export function daysFromActivity(accountId: number, contacts: Sql, timeZone: Sql): Sql {
+  const of = (kind: ActivityKind) => {
+    const { counts, rows } = sources[kind];
+    const columns = countColumns.map((name) => sql`${counts[name] ?? raw('0')} as ${raw(name)}`);
+    return sql`
+      select guest.id as contact_id, activity.day, activity.unit_id, ${join(columns)}
+      from (${contacts}) as guest (id)
+      cross join lateral (${lineageOf(accountId, sql`guest.id`)}) as member
+      cross join lateral (${rows({ accountId, contactId: sql`member.id`, timeZone, on: undefined })}) as activity
+      group by 1, 2, 3`;
+  };
+  const sums = countColumns.map(
+    (name) => sql`sum(${raw(name)})::${raw(name === 'pence' ? 'bigint' : 'integer')} as ${raw(name)}`,
+  );
+  return sql`
+    select contact_id, day, unit_id, ${join(sums)} from (${join(activityKinds.map(of), ' union all ')}) as kind
+    group by 1, 2, 3`;
+}
+
+/** The sums over the days of one contact, for contact_figures. */
+export const sumColumns = {
+  visits: sql`(count(distinct day) filter (where visited and day <= today))::integer`,
+  first_visit: sql`min(day) filter (where visited and day <= today)`,
+  last_visit: sql`max(day) filter (where visited and day <= today)`,
+  recent_visits: sql`coalesce((array_agg(distinct day order by day desc) filter (where visited and day <= today))[1:50], '{}')`,
+  purchases: sql`coalesce(sum(purchases), 0)::integer`,
+  purchase_days: sql`(count(distinct day) filter (where purchases > 0))::integer`,
+  pence: sumOfPence(sql`pence`),
+  bookings: sql`coalesce(sum(bookings + enquiries), 0)::integer`,
+  cancelled_bookings: sql`coalesce(sum(cancelled_bookings), 0)::integer`,
+  stays: sql`coalesce(sum(stays), 0)::integer`,
+  vouchers_redeemed: sql`coalesce(sum(vouchers_redeemed), 0)::integer`,
+  next_day: sql`min(day) filter (where visited and day > today)`,
+} as const satisfies Record<string, Sql>;
+
+/** The latest NPS rating of a contact and its day: one row, or none. */
+export const latestNps = (accountId: number, contactId: Sql) => sql`
+  select rating_text::numeric as nps, created_at::date as nps_day
+  from (${lineageOf(accountId, contactId)}) as member
+  cross join lateral (
+    select id, created_at from feedback where account_id = ${accountId} and contact_id = member.id offset 0) as given
+  cross join lateral (
+    select id as rating_id, rating_text from feedback_ratings
+    where account_id = ${accountId} and feedback_id = given.id and category_id = ${npsCategory} offset 0) as rating
+  order by created_at desc, given.id desc, rating_id desc limit 1`;
