@@ -2,49 +2,112 @@ import type { Tx } from '../../platform/db/database.ts';
 import { lockKeys } from '../../platform/db/locks.ts';
 import { settled } from '../../platform/db/ordered.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { type ActivityKind, activityKinds, type ChangedDay, type FigureChanges } from './schema.ts';
-import { countColumns, daysFromActivity, latestNps, lineageOf, sources, sumColumns } from './store.ts';
+import {
+  type ActivityKind,
+  type AddedRow,
+  activityKinds,
+  type ChangedDay,
+  type DayCount,
+  dayCounts,
+  type FigureChanges,
+} from './schema.ts';
+import { addPence, daysFromActivity, latestNps, lineageOf, sources, sumColumns } from './store.ts';
 
 /** Keeps the figures of contacts. Called when all rows are stored and all other locks are taken. */
-export async function refreshFigures(tx: Tx, accountId: number, changes: Partial<FigureChanges>): Promise<void> {
-  await settled(await sendRefresh(tx, accountId, changes));
+export async function refreshFigures(
+  tx: Tx,
+  accountId: number,
+  changes: Partial<FigureChanges>,
+  survivors?: ReadonlyMap<number, number>,
+): Promise<void> {
+  await settled(await sendRefresh(tx, accountId, changes, survivors));
 }
 
 /**
- * The same, without waiting: resolves when all statements have been sent. `own` are contacts that the transaction has
- * locked and that are not merged, so their survivors need no look-up.
+ * The same, without waiting: resolves when all statements have been sent. `known` has survivors that the transaction
+ * looked up before. They are checked again under the lock.
  */
 export async function sendRefresh(
   tx: Tx,
   accountId: number,
-  { days = [], rated = [], merged = [] }: Partial<FigureChanges>,
-  own: ReadonlySet<number> = new Set(),
+  { added = [], changed = [], rated = [], merged = [] }: Partial<FigureChanges>,
+  known: ReadonlyMap<number, number> = new Map(),
 ): Promise<Promise<unknown>[]> {
-  const contactIds = [...new Set([...days.map((day) => day.contact_id), ...rated])];
-  const others = [...contactIds.filter((id) => !own.has(id)), ...merged];
+  const rows = [...added, ...changed];
+  const contactIds = [...new Set([...rows.map((row) => row.contact_id), ...rated])];
+  const others = [...contactIds.filter((id) => !known.has(id)), ...merged];
   if (contactIds.length + others.length === 0) return [];
-  const survivors = others.length > 0 ? await findSurvivors(tx, accountId, others) : new Map<number, number>();
-  const locked = [...new Set([...contactIds, ...others, ...survivors.values()])];
-  const counted = [...new Set(merged.flatMap((id) => survivors.get(id) ?? []))];
+  const survivors = new Map(known);
+  if (others.length > 0) for (const [id, to] of await findSurvivors(tx, accountId, others)) survivors.set(id, to);
+  const survivorOf = (id: number) => survivors.get(id) ?? id;
+  const locked = [...new Set([...contactIds, ...others].flatMap((id) => [id, survivorOf(id)]))];
+  const separate = [...new Set(merged.map(survivorOf))];
+
+  const days = new AddedDays(survivorOf, added);
+  const again = new Set([...changed.map((day) => survivorOf(day.contact_id)), ...rated.map(survivorOf), ...separate]);
+  const simple = tx.isOneServer ? days.simple(again) : [];
+  const isSimple = new Set(simple.map((day) => day.contact_id));
+  const counted = rows.filter((row) => !isSimple.has(survivorOf(row.contact_id)));
+
   const statements = [lockFigures(tx, accountId, locked)];
   if (merged.length > 0) {
-    statements.push(deleteFigures(tx, accountId, [...new Set([...merged, ...counted])]));
-    statements.push(countAllDays(tx, accountId, counted));
+    statements.push(deleteFigures(tx, accountId, [...new Set([...merged, ...separate])]));
+    statements.push(countAllDays(tx, accountId, separate));
   }
   for (const kind of activityKinds) {
-    const ofKind = days.filter((day) => day.kind === kind);
+    const ofKind = counted.filter((day) => day.kind === kind);
     if (ofKind.length > 0) statements.push(countDays(tx, accountId, kind, ofKind, locked));
   }
-  const withNps = counted.length + rated.length > 0;
-  statements.push(sumDays(tx, accountId, [...contactIds, ...counted], locked, withNps));
+  const summed = [...counted.map((row) => row.contact_id), ...rated, ...separate];
+  if (summed.length > 0) statements.push(sumDays(tx, accountId, summed, locked, separate.length + rated.length > 0));
+  if (simple.length > 0) statements.push(addToSums(tx, accountId, simple), addToDays(tx, accountId, simple));
   return statements;
 }
+
+/** The counts that are added to one day of a contact, by unit. */
+interface AddedDay {
+  contact_id: number;
+  day: string;
+  units: Map<number, Partial<Record<DayCount, number>>>;
+}
+
+/** New rows, added up by contact, day and unit. */
+class AddedDays {
+  readonly #days = new Map<number, Map<string, AddedDay>>();
+
+  constructor(survivorOf: (id: number) => number, added: AddedRow[]) {
+    for (const { contact_id, day: time, unit_id, counts } of added) {
+      const [id, day] = [survivorOf(contact_id), time.slice(0, 10)];
+      const ofContact = this.#days.get(id) ?? new Map<string, AddedDay>();
+      this.#days.set(id, ofContact);
+      const one = ofContact.get(day) ?? { contact_id: id, day, units: new Map() };
+      ofContact.set(day, one);
+      const sums = one.units.get(unit_id) ?? {};
+      one.units.set(unit_id, sums);
+      for (const name of dayCounts) if (counts[name]) sums[name] = (sums[name] ?? 0) + counts[name];
+    }
+  }
+
+  /**
+   * Of contacts that need no counting again, the days whose counts can be added: one day per contact, because a statement
+   * can change a row once, and amounts that a number represents exactly.
+   */
+  simple(again: ReadonlySet<number>): AddedDay[] {
+    return [...this.#days].flatMap(([id, days]) => {
+      const [day] = days.values();
+      if (again.has(id) || days.size > 1 || !day) return [];
+      return [...day.units.values()].every(({ pence = 0 }) => Math.abs(pence) < mostAddedPence) ? [day] : [];
+    });
+  }
+}
+
+const mostAddedPence = 1e15;
 
 /**
  * Locks the figures of contacts until the transaction ends. Two transactions that count the same day one after the other
  * see each other's rows. These locks are taken after all others, so they cannot be part of a deadlock.
  */
-export function lockFigures(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+function lockFigures(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   return lockKeys(
     tx,
     accountId,
@@ -54,7 +117,7 @@ export function lockFigures(tx: Tx, accountId: number, contactIds: number[]): Pr
 }
 
 /** The survivor of each contact. */
-export async function findSurvivors(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number>> {
+async function findSurvivors(tx: Tx, accountId: number, contactIds: number[]): Promise<Map<number, number>> {
   const rows = await tx<{ id: number; survivor: number }>`
     select id, coalesce(merged_into, id) as survivor from contacts where account_id = ${accountId} and id = any(${contactIds})`;
   return new Map(rows.map(({ id, survivor }) => [id, survivor]));
@@ -72,7 +135,7 @@ const dayKey = raw('account_id, contact_id, day, unit_id');
 const set = (names: readonly string[]) => raw(names.map((name) => `${name} = excluded.${name}`).join(', '));
 
 /** Counts the rows of one kind again, on these days. The contacts and their survivors must be locked. */
-export async function countDays(
+async function countDays(
   tx: Tx,
   accountId: number,
   kind: ActivityKind,
@@ -108,10 +171,10 @@ const survivorsAmong = (accountId: number, contactIds: number[]) =>
 export async function countAllDays(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   const survivors = survivorsAmong(accountId, contactIds);
   await tx`
-    insert into contact_days (${dayKey}, ${raw(countColumns.join(', '))})
+    insert into contact_days (${dayKey}, ${raw(dayCounts.join(', '))})
     select ${accountId}::bigint, counted.*
     from (${daysFromActivity(accountId, survivors, timeZoneOf(accountId))}) as counted
-    on conflict (${dayKey}) do update set ${set(countColumns)}`;
+    on conflict (${dayKey}) do update set ${set(dayCounts)}`;
 }
 
 const sumNames = Object.keys(sumColumns);
@@ -152,4 +215,79 @@ export async function deleteFigures(tx: Tx, accountId: number, contactIds: numbe
     days: () => tx`delete from contact_days where account_id = ${accountId} and contact_id = any(${contactIds})`,
     sums: () => tx`delete from contact_figures where account_id = ${accountId} and contact_id = any(${contactIds})`,
   });
+}
+
+const isVisit = ({ purchases, bookings, stays, wifi, vouchers_redeemed }: Partial<Record<DayCount, number>>) =>
+  Boolean(purchases ?? bookings ?? stays ?? wifi ?? vouchers_redeemed);
+
+/** The columns of contact_figures that are sums of counts. */
+const summedCounts = {
+  purchases: ['purchases'],
+  pence: ['pence'],
+  bookings: ['bookings', 'enquiries'],
+  cancelled_bookings: ['cancelled_bookings'],
+  stays: ['stays'],
+  vouchers_redeemed: ['vouchers_redeemed'],
+} as const satisfies Record<string, readonly DayCount[]>;
+
+const typeOf = (column: string) => raw(column === 'pence' ? 'bigint[]' : 'integer[]');
+const plus = (table: string, column: string) =>
+  column === 'pence'
+    ? sql`pence = ${addPence(raw(`${table}.pence`), raw('excluded.pence'))}`
+    : raw(`${column} = ${table}.${column} + excluded.${column}`);
+
+/**
+ * Adds counts to the sums of contacts. It runs before `addToDays`: a day counts as a visit only if it was none before.
+ * The latest visits are those of both lists, because adding never takes a visit away.
+ */
+async function addToSums(tx: Tx, accountId: number, days: AddedDay[]): Promise<void> {
+  const totals = days.map(({ units }) => {
+    const all = [...units.values()];
+    return (names: readonly DayCount[]) =>
+      all.reduce((sum, counts) => sum + names.reduce((n, name) => n + (counts[name] ?? 0), 0), 0);
+  });
+  const columns = Object.entries(summedCounts).filter(([, names]) => totals.some((total) => total(names) !== 0));
+  const names = columns.map(([name]) => name);
+  const lists = [
+    sql`${days.map((day) => day.contact_id)}::bigint[]`,
+    sql`${days.map(({ day }) => day)}::date[]`,
+    sql`${days.map(({ units }) => [...units.values()].some(isVisit))}::boolean[]`,
+    sql`${totals.map((total) => total(['purchases']) > 0)}::boolean[]`,
+    ...columns.map(([name, of]) => sql`${totals.map((total) => total(of))}::${typeOf(name)}`),
+  ];
+  const sumsOfKept = ['visits', 'purchase_days', ...names];
+  const isNew = sql`(is_visit and not before.visited and day <= today)`;
+  await tx`
+    insert into contact_figures as kept (account_id, contact_id, first_visit, last_visit, recent_visits, next_day, ${raw(sumsOfKept.join(', '))})
+    select ${accountId}::bigint, guest.id, case when ${isNew} then day end, case when ${isNew} then day end,
+      case when ${isNew} then array[day] else '{}' end, case when is_visit and not before.visited and day > today then day end,
+      ${join([sql`${isNew}::integer`, sql`(has_purchase and not before.purchased)::integer`, ...names.map((name) => raw(`sent.${name}`))])}
+    from unnest(${join(lists)}) as sent (${raw(['contact_id', 'day', 'is_visit', 'has_purchase', ...names].join(', '))})
+    cross join lateral (
+      select case when merged_into is null then id else raced(id) end as id from contacts
+      where account_id = ${accountId} and id = sent.contact_id offset 0) as guest
+    cross join lateral (
+      select coalesce(bool_or(visited), false) as visited, coalesce(bool_or(purchases > 0), false) as purchased from contact_days
+      where account_id = ${accountId} and contact_id = sent.contact_id and day = sent.day) as before
+    cross join (select ${todayOf(tx, accountId)} as today) as clock
+    on conflict (account_id, contact_id) do update set first_visit = least(kept.first_visit, excluded.first_visit),
+      last_visit = greatest(kept.last_visit, excluded.last_visit), next_day = least(kept.next_day, excluded.next_day),
+      recent_visits = case when excluded.visits = 0 then kept.recent_visits
+        when excluded.first_visit > kept.last_visit then (excluded.recent_visits || kept.recent_visits)[1:50]
+        else array(select day from unnest(excluded.recent_visits || kept.recent_visits) as day order by day desc limit 50) end,
+      ${join(sumsOfKept.map((name) => plus('kept', name)))}`;
+}
+
+async function addToDays(tx: Tx, accountId: number, days: AddedDay[]): Promise<void> {
+  const rows = days.flatMap(({ units, ...day }) =>
+    [...units].map(([unit_id, counts]) => ({ ...day, unit_id, counts })),
+  );
+  const names = dayCounts.filter((name) => rows.some(({ counts }) => counts[name]));
+  if (names.length === 0) return;
+  const lists = names.map((name) => sql`${rows.map(({ counts }) => counts[name] ?? 0)}::${typeOf(name)}`);
+  await tx`
+    insert into contact_days as kept (${dayKey}, ${raw(names.join(', '))})
+    select ${accountId}::bigint, * from unnest(${rows.map((row) => row.contact_id)}::bigint[], ${rows.map(({ day }) => day)}::date[],
+      ${rows.map((row) => row.unit_id)}::bigint[], ${join(lists)})
+    on conflict (${dayKey}) do update set ${join(names.map((name) => plus('kept', name)))}`;
 }

@@ -1,12 +1,10 @@
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { cancelledStage, idOf, npsCategory, stayStatuses } from '../../shared/codes.ts';
-import { type ActivityKind, activityKinds } from './schema.ts';
+import { cancelledStage, npsCategory } from '../../shared/codes.ts';
+import { type ActivityKind, activityKinds, dayCounts, noVisitStatuses } from './schema.ts';
 
 /*
  * What counts as activity, once: the writers, the filling of old data and the check all use these statements.
  */
-
-const noVisit = [idOf(stayStatuses, 'cancelled'), idOf(stayStatuses, 'no show')];
 
 interface Source {
   /** The columns of contact_days that this kind sets, as aggregates over the rows. */
@@ -27,7 +25,13 @@ const mostPence = raw('9000000000000000000');
 const sumOfPence = (pence: Sql) =>
   sql`least(greatest(coalesce(sum(${pence}), 0), -${mostPence}), ${mostPence})::bigint`;
 
-const onDay = (time: Sql, on: Sql | undefined) => (on ? sql`and ${time} >= ${on} and ${time} < ${on} + 1` : sql``);
+/** The sum of two sums. Numbers without limits are slower, so they are used for made-up amounts only. */
+export const addPence = (kept: Sql, added: Sql) =>
+  sql`case when abs(${kept}) < 4000000000000000000 then ${kept} + ${added} else least(greatest(${kept}::numeric + ${added}, -${mostPence}), ${mostPence})::bigint end`;
+
+/** The times of a day. A comparison of a time with a date could not use an index under row-level security. */
+const onDay = (time: Sql, on: Sql | undefined) =>
+  on ? sql`and ${time} >= ${on}::timestamp and ${time} < ${on}::timestamp + interval '1 day'` : sql``;
 
 export const sources: Record<ActivityKind, Source> = {
   purchases: {
@@ -55,7 +59,7 @@ export const sources: Record<ActivityKind, Source> = {
     rows: ({ accountId, contactId, on }) => sql`
       select stay.* from stay_contacts link cross join lateral (
         select unit_id, checkin_date::date as day, id as stay_id from stays
-        where account_id = ${accountId} and id = link.stay_id and booking_status_id <> all(${noVisit}::int[]) ${onDay(sql`checkin_date`, on)} offset 0) as stay
+        where account_id = ${accountId} and id = link.stay_id and booking_status_id <> all(${noVisitStatuses}::int[]) ${onDay(sql`checkin_date`, on)} offset 0) as stay
       where link.account_id = ${accountId} and link.contact_id = ${contactId}`,
   },
   wifi: {
@@ -73,9 +77,6 @@ export const sources: Record<ActivityKind, Source> = {
   },
 };
 
-/** The columns of contact_days that are counted. */
-export const countColumns = activityKinds.flatMap((kind) => Object.keys(sources[kind].counts));
-
 /** The contacts that were merged into this one, and itself. */
 export const lineageOf = (accountId: number, contactId: Sql) => sql`
   select ${contactId} as id union all
@@ -85,7 +86,7 @@ export const lineageOf = (accountId: number, contactId: Sql) => sql`
 export function daysFromActivity(accountId: number, contacts: Sql, timeZone: Sql): Sql {
   const of = (kind: ActivityKind) => {
     const { counts, rows } = sources[kind];
-    const columns = countColumns.map((name) => sql`${counts[name] ?? raw('0')} as ${raw(name)}`);
+    const columns = dayCounts.map((name) => sql`${counts[name] ?? raw('0')} as ${raw(name)}`);
     return sql`
       select guest.id as contact_id, activity.day, activity.unit_id, ${join(columns)}
       from (${contacts}) as guest (id)
@@ -93,7 +94,7 @@ export function daysFromActivity(accountId: number, contacts: Sql, timeZone: Sql
       cross join lateral (${rows({ accountId, contactId: sql`member.id`, timeZone, on: undefined })}) as activity
       group by 1, 2, 3`;
   };
-  const sums = countColumns.map(
+  const sums = dayCounts.map(
     (name) => sql`sum(${raw(name)})::${raw(name === 'pence' ? 'bigint' : 'integer')} as ${raw(name)}`,
   );
   return sql`

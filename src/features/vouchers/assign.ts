@@ -7,8 +7,9 @@ import { addError, type FieldErrors, Invalid } from '../../shared/problem.ts';
 import { completeItems, type ReadItem } from '../../shared/read.ts';
 import { getAccount } from '../access/accounts/store.ts';
 import { refreshFigures } from '../figures/refresh-store.ts';
+import { addedPurchases } from '../figures/schema.ts';
 import { survivorsOf } from '../identity/identities/store.ts';
-import { lockAndMatchWaiting, purchaseDays } from '../identity/matching/store.ts';
+import { lockAndMatchWaiting } from '../identity/matching/store.ts';
 import { findGroup } from '../venues/groups/store.ts';
 import { existingCodeGroups, lockCodeGroup } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
@@ -31,7 +32,7 @@ import {
   selectCodesToAssign,
   selectContactsWithoutCode,
 } from './staff-store.ts';
-import { type CodeRow, codeLock, lockCodes, voucherDays } from './store.ts';
+import { type CodeRow, codeLock, lockCodes, redeemedVisit } from './store.ts';
 
 type Count = (outcome: string) => void;
 
@@ -193,9 +194,9 @@ async function matchPurchases(tx: Tx, accountId: number, assigned: AssignedRow[]
   const codeIds = assigned.map(({ id }) => id);
   const matched = await lockAndMatchWaiting(tx, accountId, time_zone, { codeIds }, count);
   const redeemed = assigned.flatMap(({ redeemed_at, ...code }) =>
-    redeemed_at === null ? [] : voucherDays({ ...code, day: toLocalTime(redeemed_at, time_zone) }),
+    redeemed_at === null ? [] : redeemedVisit({ ...code, day: toLocalTime(redeemed_at, time_zone) }),
   );
-  await refreshFigures(tx, accountId, { days: [...redeemed, ...purchaseDays(matched)] });
+  await refreshFigures(tx, accountId, { added: [...redeemed, ...addedPurchases(matched)] });
 }
 
 async function showStaffCode(tx: Tx, accountId: number, id: number): Promise<StaffCode> {

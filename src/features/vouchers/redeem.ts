@@ -4,7 +4,8 @@ import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../shared/problem.ts';
 import { holdAccount } from '../access/accounts/store.ts';
 import { refreshFigures, sendRefresh } from '../figures/refresh-store.ts';
-import { lockAndMatchWaiting, purchaseDays } from '../identity/matching/store.ts';
+import { addedPurchases } from '../figures/schema.ts';
+import { lockAndMatchWaiting } from '../identity/matching/store.ts';
 import { findUnits } from '../venues/units/store.ts';
 import { existingCodeGroups } from './group-store.ts';
 import { type CheckedCode, codeKey, type FindCode, type Redeem, type RedeemedCode } from './schema.ts';
@@ -14,10 +15,10 @@ import {
   lockCodes,
   type Redemption,
   type RequestedCode,
+  redeemedVisit,
   redeemSimple,
   type SimpleRedemption,
   storeRedemptions,
-  voucherDays,
 } from './store.ts';
 
 export interface RedeemCommand {
@@ -90,14 +91,14 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
       ? await lockAndMatchWaiting(tx, accountId, timeZone, { codeIds }, (one) => outcomes.push(one))
       : [];
   const contacts = new Map(codes.map(({ id, contact_id }) => [id, contact_id]));
-  const days = redemptions.flatMap(({ id, unit_id }) =>
-    voucherDays({
+  const visits = redemptions.flatMap(({ id, unit_id }) =>
+    redeemedVisit({
       contact_id: contacts.get(id) ?? null,
       redeemed_at_unit_id: unit_id,
       day: toLocalTime(present(times.get(id), 'time'), timeZone),
     }),
   );
-  await refreshFigures(tx, accountId, { days: [...days, ...purchaseDays(matched)] });
+  await refreshFigures(tx, accountId, { added: [...visits, ...addedPurchases(matched)] });
   return decided.map((one) => {
     if (one instanceof Error) return one;
     const { code, unit_id } = one;
@@ -128,7 +129,10 @@ export async function redeemFast(
   });
   if (sent.length === 0) return () => outcomes;
   const rows = await redeemSimple(tx, accountId, sent);
-  for (const statement of await sendRefresh(tx, accountId, { days: rows.flatMap(voucherDays) })) last(statement);
+  const added = rows.flatMap(redeemedVisit);
+  // The statement returned survivors.
+  const survivors = new Map(added.map(({ contact_id: id }) => [id, id]));
+  for (const statement of await sendRefresh(tx, accountId, { added }, survivors)) last(statement);
   return () => {
     for (const row of rows) {
       const code = () => redeemedCode(row, row.redeemed_at_unit_id, row.redeemed_at_datetime);

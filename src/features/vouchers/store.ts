@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import type { ChangedDay } from '../figures/schema.ts';
+import type { AddedRow } from '../figures/schema.ts';
 import { codeKey } from './schema.ts';
 
 /** The lock key of a code, in any group. */
@@ -154,13 +154,13 @@ export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]
       to_utc_text(code.redeemed_at) as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id, plain.day`;
 }
 
-/** The day on which the figures count a redeemed code of a contact. */
-export function voucherDays({
+/** A redeemed code, for the figures of its contact. */
+export function redeemedVisit({
   contact_id,
   redeemed_at_unit_id: unit_id,
   day,
-}: Pick<RedeemedRow, 'contact_id' | 'redeemed_at_unit_id' | 'day'>): ChangedDay[] {
-  return contact_id === null ? [] : [{ kind: 'vouchers', contact_id, unit_id, day }];
+}: Pick<RedeemedRow, 'contact_id' | 'redeemed_at_unit_id' | 'day'>): AddedRow[] {
+  return contact_id === null ? [] : [{ kind: 'vouchers', contact_id, unit_id, day, counts: { vouchers_redeemed: 1 } }];
 }
 
 /** The codes of erased contacts become free. */

@@ -23,7 +23,7 @@ import {
 import type { NewBooking } from './schema.ts';
 import {
   type BookingRow,
-  bookingDays,
+  bookingFigures,
   bookingKey,
   bookingLock,
   bookingRow,
@@ -83,7 +83,9 @@ class BookingsBatch implements SectionBatch<NewBooking> {
     }
     const rows = withContact(this.#bookings.values());
     if (rows.length === 0) return [];
-    figures.days.push(...bookingDays([...this.#before, ...rows]));
+    const { added, changed } = bookingFigures(rows, this.#before);
+    figures.added.push(...added);
+    figures.changed.push(...changed);
     return [putBookings(tx, accountId, rows)];
   }
 }

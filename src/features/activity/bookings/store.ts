@@ -3,9 +3,9 @@ import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listingForMany, type PageRequest } from '../../../platform/db/listing.ts';
 import { sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
-import { bookingStages, idOf } from '../../../shared/codes.ts';
+import { bookingStages, cancelledStage, idOf } from '../../../shared/codes.ts';
 import { money, type Rows } from '../../../shared/fields.ts';
-import type { ChangedDay } from '../../figures/schema.ts';
+import type { ChangedDay, FigureChanges } from '../../figures/schema.ts';
 import type { Booking, BookingChanges, BookingPop } from './schema.ts';
 
 /** A stored booking. Money is text, because a number is not exact. */
@@ -90,14 +90,25 @@ export async function findBooking(tx: Tx, accountId: number, id: number): Promis
   return row;
 }
 
-/** The days on which the figures count these bookings. */
-export function bookingDays(bookings: BookingRow[]): ChangedDay[] {
-  return bookings.map(({ contact_id, unit_id, party_datetime, enquired_at }) => ({
+/** For the figures: bookings that exist are counted again, and the others are added. */
+export function bookingFigures(rows: BookingRow[], before: BookingRow[]): Pick<FigureChanges, 'added' | 'changed'> {
+  const existing = new Set(before.map(bookingKey));
+  const dayOf = ({ contact_id, unit_id, party_datetime, enquired_at }: BookingRow): ChangedDay => ({
     kind: 'bookings',
     contact_id,
     unit_id,
     day: party_datetime ?? enquired_at,
-  }));
+  });
+  const countsOf = ({ stage_value, party_datetime }: BookingRow) => {
+    if (stage_value === cancelledStage) return { cancelled_bookings: 1 };
+    return party_datetime === null ? { enquiries: 1 } : { bookings: 1 };
+  };
+  return {
+    added: rows
+      .filter((row) => !existing.has(bookingKey(row)))
+      .map((row) => ({ ...dayOf(row), counts: countsOf(row) })),
+    changed: [...before, ...rows.filter((row) => existing.has(bookingKey(row)))].map(dayOf),
+  };
 }
 
 /** Upserts complete rows. New ids follow the order of the rows. */

@@ -5,12 +5,13 @@ import { addError, type FieldErrors, Invalid, NotFound } from '../../../shared/p
 import type { PartialInput } from '../../../shared/read.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { refreshFigures } from '../../figures/refresh-store.ts';
-import { lockAndMatchWaiting, purchaseDays } from '../../identity/matching/store.ts';
+import { addedPurchases } from '../../figures/schema.ts';
+import { lockAndMatchWaiting } from '../../identity/matching/store.ts';
 import { findUnit } from '../../venues/units/store.ts';
 import type { Booking, BookingChanges, BookingUpdate, FindBooking } from './schema.ts';
 import {
   type BookingRow,
-  bookingDays,
+  bookingFigures,
   bookingLock,
   bookingRow,
   findBooking,
@@ -129,6 +130,8 @@ export async function changeBooking(
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
   if (!(await updateBooking(tx, accountId, id, row))) throw noSuchBooking();
   const matched = await lockAndMatchWaiting(tx, accountId, timeZone, { bookings: [{ ...row, place: 0 }] }, count);
-  await refreshFigures(tx, accountId, { days: [...bookingDays([before, row]), ...purchaseDays(matched)] });
+  // The reference or the provider can change, so both rows are those of an existing booking.
+  const { changed } = bookingFigures([], [before, row]);
+  await refreshFigures(tx, accountId, { changed, added: addedPurchases(matched) });
   return present(await showBookingById(tx, accountId, id), 'booking');
 }

@@ -8,7 +8,8 @@ import {
   unlessAllDropped,
 } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
-import { lockExisting, lockExistingAndWaiting, matchWaiting, purchaseDays } from '../../identity/matching/store.ts';
+import { addedPurchases, type OwnPurchase, purchaseDays } from '../../figures/schema.ts';
+import { lockExisting, lockExistingAndWaiting, matchWaiting } from '../../identity/matching/store.ts';
 import {
   type AnyItem,
   type AppliedCommand,
@@ -28,6 +29,7 @@ import {
   noMatch,
   noMatchKeys,
   type PurchaseRow,
+  purchaseFigures,
   purchaseKey,
   purchaseLock,
   purchaseRow,
@@ -37,7 +39,8 @@ import {
 
 class PurchasesBatch implements SectionBatch<NewPurchase> {
   readonly #purchases = new Map<string, { row: PurchaseRow; contact?: SectionContact }>();
-  #hasExisting = false;
+  /** The keys of purchases that were stored before. */
+  readonly #existing = new Set<string>();
 
   references({ unit_id }: AnyItem<NewPurchase>, units: Set<number>): void {
     addId(units, unit_id);
@@ -57,7 +60,7 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
     const keys = purchases.map((purchase) => sentKey(purchase, { rootUnitId: account.root_unit_id }));
     for (const row of await findPurchases(tx, accountId, keys)) {
       this.#purchases.set(purchaseKey(row), { row });
-      this.#hasExisting = true;
+      this.#existing.add(purchaseKey(row));
     }
   }
 
@@ -85,23 +88,31 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
   store(
     tx: Tx,
     { id: accountId, time_zone }: StoreAccount,
-    { newMatchKeys, figures, lateDays, count }: Stored<SectionContact>,
+    { newMatchKeys, figures, lateFigures, count }: Stored<SectionContact>,
   ): Promise<unknown>[] {
     const rows = withContact(this.#purchases.values());
-    figures.days.push(...purchaseDays(rows));
+    const { added, changed } = purchaseFigures(rows, this.#existing);
+    figures.added.push(...added);
+    figures.changed.push(...changed);
     if (newMatchKeys.bookings.length + newMatchKeys.claims.length === 0) {
       if (rows.length === 0) return [];
       const before = lockExisting(tx, accountId, rows);
-      if (this.#hasExisting) lateDays.push(before.then(purchaseDays));
+      if (this.#existing.size > 0) lateFigures.push(before.then(asBefore));
       return [before, putPurchases(tx, accountId, rows)];
     }
     const before = lockExistingAndWaiting(tx, accountId, time_zone, rows, newMatchKeys);
     const stored = rows.length > 0 ? [putPurchases(tx, accountId, rows)] : [];
     const matched = matchWaiting(tx, accountId, time_zone, newMatchKeys, count);
-    lateDays.push(before.then(purchaseDays), matched.then(purchaseDays));
+    lateFigures.push(
+      before.then(asBefore),
+      matched.then((rows) => ({ added: addedPurchases(rows) })),
+    );
     return [before, ...stored, matched];
   }
 }
+
+/** Purchases that are sent again can leave another contact or day. */
+const asBefore = (purchases: OwnPurchase[]) => ({ changed: purchaseDays(purchases) });
 
 export const purchasesSection: Section<NewPurchase> = {
   // The lines of a purchase are one value, which can be large.

@@ -4,6 +4,7 @@ import { alsoEquals, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { idOf, type MatchKey, orderTypes } from '../../../shared/codes.ts';
 import { decimal, money } from '../../../shared/fields.ts';
+import { addedPurchases, type FigureChanges, purchaseDays } from '../../figures/schema.ts';
 import type { Item, NewPurchase } from './schema.ts';
 
 export interface StoredLine {
@@ -121,6 +122,23 @@ export function findPurchases(tx: Tx, accountId: number, keys: PurchaseKey[]): P
 
 export interface StoredPurchase extends PurchaseKey {
   id: number;
+}
+
+/** For the figures: rows that exist are counted again, and the others are added. */
+export function purchaseFigures(
+  rows: PurchaseRow[],
+  existing: ReadonlySet<string>,
+): Pick<FigureChanges, 'added' | 'changed'> {
+  const isNew = (row: PurchaseRow) => !existing.has(purchaseKey(row));
+  return {
+    added: addedPurchases(rows.filter(isNew).map((row) => ({ ...row, total_pence: penceOf(row.lines) }))),
+    changed: purchaseDays(rows.filter((row) => !isNew(row))),
+  };
+}
+
+/** The sum of the lines, as PostgreSQL computes it. A value has two decimals. */
+function penceOf(lines: StoredLine[]): number {
+  return lines.reduce((sum, { value }) => sum + Number(value.replace('.', '')), 0);
 }
 
 /** Upserts complete rows. New ids follow the order of the rows. */

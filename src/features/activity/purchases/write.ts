@@ -8,9 +8,10 @@ import type { PartialInput, ReadResult } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { refreshFigures } from '../../figures/refresh-store.ts';
+import { purchaseDays } from '../../figures/schema.ts';
 import { identityKey } from '../../identity/identities/schema.ts';
 import { survivorsOf } from '../../identity/identities/store.ts';
-import { findByCodes, lockExisting, purchaseDays } from '../../identity/matching/store.ts';
+import { findByCodes, lockExisting } from '../../identity/matching/store.ts';
 import { findUnits } from '../../venues/units/store.ts';
 import { existingCodeGroups } from '../../vouchers/group-store.ts';
 import { codeKey } from '../../vouchers/schema.ts';
@@ -18,7 +19,15 @@ import { codeLock } from '../../vouchers/store.ts';
 import { bookingLock, tablesLock } from '../bookings/store.ts';
 import { codeOf, type Match, MatchTargets, sentCodeKey } from './match-keys.ts';
 import type { AnonymousPurchases, NewPurchase, PurchasesStored } from './schema.ts';
-import { findPurchases, type PurchaseRow, purchaseKey, purchaseLock, purchaseRow, putPurchases } from './store.ts';
+import {
+  findPurchases,
+  type PurchaseRow,
+  purchaseFigures,
+  purchaseKey,
+  purchaseLock,
+  purchaseRow,
+  putPurchases,
+} from './store.ts';
 
 /** A request with anonymous purchases and the keys to match them by. */
 export interface PurchasesCommand {
@@ -112,7 +121,8 @@ export async function writePurchases(
     stored: () => putPurchases(tx, accountId, [...last.values()]),
     survivors: () => survivorsOf(tx, accountId, [...new Set(matched.flatMap((row) => row.contact_id ?? []))]),
   });
-  await refreshFigures(tx, accountId, { days: purchaseDays([...existing, ...last.values()]) });
+  const { added, changed } = purchaseFigures([...last.values()], new Set(existing.map(purchaseKey)));
+  await refreshFigures(tx, accountId, { added, changed: [...changed, ...purchaseDays(existing)] }, survivors);
   const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
   const toResponse = (row: PurchaseRow) => ({
     id: present(ids.get(purchaseKey(row)), 'purchase'),

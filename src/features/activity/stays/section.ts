@@ -16,9 +16,11 @@ import { lookupKinds } from '../../venues/lookups/schema.ts';
 import { existing } from '../../venues/lookups/store.ts';
 import type { NewStay } from './schema.ts';
 import {
+  addedStays,
   findStays,
   putStays,
   type StayContact,
+  type StayKey,
   type StayRow,
   selectStayContacts,
   stayDays,
@@ -108,17 +110,19 @@ class StaysBatch implements SectionBatch<NewStay> {
     }
   }
 
-  store(tx: Tx, { id: accountId }: StoreAccount, { figures, lateDays }: Stored<SectionContact>): Promise<unknown>[] {
+  store(tx: Tx, { id: accountId }: StoreAccount, { figures, lateFigures }: Stored<SectionContact>): Promise<unknown>[] {
     const rows = [...this.#stays.values()].flatMap(({ row, changed }) => (changed ? [row] : []));
     if (rows.length === 0) return [];
     const contacts = [...this.#contacts.values()].flatMap((ofStay) =>
       [...ofStay].map(([contact, entry]) => ({ ...entry, contact_id: contact.row.id })),
     );
-    figures.days.push(...stayDays(rows, contacts));
+    const existing = new Set(this.#before.map(stayKey));
+    const isNew = (key: StayKey) => !existing.has(stayKey(key));
+    figures.added.push(...addedStays(rows.filter(isNew), contacts));
     const stored = putStays(tx, accountId, rows, contacts);
     // The write can change a stay that other contacts have too.
     const others = this.#before.length > 0 ? selectStayContacts(tx, accountId, this.#before) : undefined;
-    if (others) lateDays.push(others.then((all) => stayDays([...this.#before, ...rows], all)));
+    if (others) lateFigures.push(others.then((all) => ({ changed: stayDays([...this.#before, ...rows], all) })));
     return others ? [stored, others] : [stored];
   }
 }

@@ -5,7 +5,7 @@ import { raw, sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
 import { recordOf } from '../../../shared/record.ts';
-import type { ChangedDay } from '../../figures/schema.ts';
+import { type AddedRow, type ChangedDay, noVisitStatuses } from '../../figures/schema.ts';
 import { moneyFields, type NewStay, optionalFields, type Stay } from './schema.ts';
 
 interface StoredExtra {
@@ -124,6 +124,12 @@ export function stayDays(stays: StayRow[], contacts: (StayKey & { contact_id: nu
         day: checkin_date,
       })),
   );
+}
+
+/** New stays, for the figures. Cancelled stays and no-shows do not count. */
+export function addedStays(stays: StayRow[], contacts: StayContact[]): AddedRow[] {
+  const counted = stays.filter(({ booking_status_id }) => !noVisitStatuses.includes(Number(booking_status_id)));
+  return stayDays(counted, contacts).map((day) => ({ ...day, counts: { stays: 1 } }));
 }
 
 /** The contacts of these stays. */

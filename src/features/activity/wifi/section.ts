@@ -14,7 +14,7 @@ import {
   withContact,
 } from '../../identity/sections/section.ts';
 import type { NewWifi } from './schema.ts';
-import { insertWifi, type WifiRow, wifiDays, wifiRow } from './store.ts';
+import { insertWifi, type WifiRow, wifiRow, wifiVisits } from './store.ts';
 
 class WifiBatch implements SectionBatch<NewWifi> {
   readonly #added: { row: Omit<WifiRow, 'contact_id'>; contact: SectionContact }[] = [];
@@ -37,7 +37,7 @@ class WifiBatch implements SectionBatch<NewWifi> {
   store(tx: Tx, { id: accountId }: StoreAccount, { figures }: Stored<SectionContact>): Promise<unknown>[] {
     if (this.#added.length === 0) return [];
     const rows = withContact(this.#added);
-    figures.days.push(...wifiDays(rows));
+    figures.added.push(...wifiVisits(rows));
     return [insertWifi(tx, accountId, rows)];
   }
 }

@@ -4,7 +4,7 @@ import { listingForMany, type PageRequest } from '../../../platform/db/listing.t
 import { sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import type { Rows } from '../../../shared/fields.ts';
-import type { ChangedDay } from '../../figures/schema.ts';
+import type { AddedRow } from '../../figures/schema.ts';
 import type { NewWifi, WifiPop } from './schema.ts';
 
 export interface WifiRow {
@@ -39,10 +39,10 @@ export function wifiRow(
   };
 }
 
-/** The days on which the figures count these interactions. A device that was only detected is not a visit. */
-export function wifiDays(rows: WifiRow[]): ChangedDay[] {
+/** The interactions that the figures count. A device that was only detected is not a visit. */
+export function wifiVisits(rows: WifiRow[]): AddedRow[] {
   return rows.flatMap(({ contact_id, unit_id, interaction_type, created_at: day }) =>
-    interaction_type === 'detected' ? [] : [{ kind: 'wifi', contact_id, unit_id, day }],
+    interaction_type === 'detected' ? [] : [{ kind: 'wifi', contact_id, unit_id, day, counts: { wifi: 1 } }],
   );
 }
 

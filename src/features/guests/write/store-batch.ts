@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { settled } from '../../../platform/db/ordered.ts';
 import { present } from '../../../shared/present.ts';
 import { sendRefresh } from '../../figures/refresh-store.ts';
-import { type ChangedDay, noFigureChanges } from '../../figures/schema.ts';
+import { type FigureChanges, noFigureChanges } from '../../figures/schema.ts';
 import { appendMerges, claimIdentities, insertPairs, releaseIdentities } from '../../identity/identities/store.ts';
 import type { NewMatchKeys } from '../../identity/matching/store.ts';
 import type { StoreAccount } from '../../identity/sections/section.ts';
@@ -93,10 +93,10 @@ export async function storeBatch(
     (links) => attachGroups(tx, accountId, links),
   );
   const figures = noFigureChanges();
-  const lateDays: Promise<ChangedDay[]>[] = [];
+  const lateFigures: Promise<Partial<FigureChanges>>[] = [];
   const newMatchKeys: NewMatchKeys = { bookings: [], claims: changes.memberships.map(of), codeIds: [] };
   const storeSections = (step: StoreStep) =>
-    statements.push(...sections.store(step, tx, account, { contacts: all, newMatchKeys, figures, lateDays, count }));
+    statements.push(...sections.store(step, tx, account, { contacts: all, newMatchKeys, figures, lateFigures, count }));
   storeSections('withContact');
   store(
     changes.ledger.map(({ contact, source, channel, from, to, applied, rule, token_id, actor }) => ({
@@ -118,8 +118,12 @@ export async function storeBatch(
   figures.merged.push(...changes.merges.flatMap(({ contact, into }) => [contact.row.id, into.row.id]));
   // While this function waits, an error of a statement must not count as unhandled.
   for (const statement of statements) statement.catch(() => {});
-  for (const days of await settled(lateDays)) figures.days.push(...days);
-  statements.push(...(await sendRefresh(tx, accountId, figures, new Set(all.map((contact) => contact.row.id)))));
+  for (const { added = [], changed = [] } of await settled(lateFigures)) {
+    figures.added.push(...added);
+    figures.changed.push(...changed);
+  }
+  const survivors = all.flatMap(({ row }): [number, number][] => (row.merged_into === null ? [[row.id, row.id]] : []));
+  statements.push(...(await sendRefresh(tx, accountId, figures, new Map(survivors))));
   store([...changes.unchecked].sort(), (domains) => enqueueRechecks(tx, accountId, domains));
   storeSections('last');
   // At the end, because accounts share these rows: their locks are held only for the duration of the commit.
@@ -136,7 +140,8 @@ function mergeRow({ contact, into, actor, reason, taken, groups, source }: Merge
     taken: {
       ...taken,
       fields: { ...taken.fields, ...(source?.id ? { source_id: source.id } : {}) },
-      group_ids: groups.map((group) => present(group.id, 'group id')),
+      // By id: names that differ here may be equal in PostgreSQL.
+      group_ids: [...new Set(groups.map((group) => present(group.id, 'group id')))],
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { alsoEquals, type Sql, sql } from '../../../platform/db/sql.ts';
 import type { MatchKey } from '../../../shared/codes.ts';
 import { cancelledStage } from '../../../shared/codes.ts';
-import type { ChangedDay } from '../../figures/schema.ts';
+import type { OwnPurchase } from '../../figures/schema.ts';
 
 /**
  * The keys that a transaction adds, which waiting purchases can match. `place` is the order of the commands in the
@@ -109,24 +109,10 @@ const idsOfExisting = (accountId: number, existing: ExistingPurchase[]) => sql`
     where account_id = ${accountId} and transaction_reference = sent.transaction_reference and ${alsoEquals(sql`unit_id`, sql`sent.unit_id`)}
       and provider_id is not distinct from sent.provider_id offset 0) as purchase`;
 
-/** A purchase of a contact, for the figures. */
-export interface OwnPurchase {
-  contact_id: number | null;
-  unit_id: number;
-  created_at: string;
-}
-
-/** The days of the contacts that have these purchases. */
-export function purchaseDays(purchases: OwnPurchase[]): ChangedDay[] {
-  return purchases.flatMap(({ contact_id, unit_id, created_at: day }) =>
-    contact_id === null ? [] : [{ kind: 'purchases', contact_id, unit_id, day }],
-  );
-}
-
 /** All transactions lock in id order. Returns the purchases as they are under the lock. */
 function lockInOrder(tx: Tx, accountId: number, ids: Sql): Promise<OwnPurchase[]> {
   return tx<OwnPurchase>`
-    select contact_id, unit_id, created_at from purchases where account_id = ${accountId} and id = any(array(${ids})) order by id for no key update`;
+    select contact_id, unit_id, created_at, total_pence from purchases where account_id = ${accountId} and id = any(array(${ids})) order by id for no key update`;
 }
 
 /** Locks the purchases that are sent again. The statement of `lockExistingAndWaiting` would take long to plan. */
@@ -166,7 +152,7 @@ export async function matchWaiting(
       select distinct on (id) * from (${matches(accountId, timeZone, newKeys)}) as match
       order by id, place, rank, seconds, booking_id desc) as match
     where purchases.account_id = ${accountId} and purchases.id = match.id and purchases.contact_id is null
-    returning purchases.matched_by, purchases.contact_id, purchases.unit_id, purchases.created_at`;
+    returning purchases.matched_by, purchases.contact_id, purchases.unit_id, purchases.created_at, purchases.total_pence`;
   for (const { matched_by } of rows) count(`waiting_purchase_matched_by_${matched_by}`);
   return rows;
 }

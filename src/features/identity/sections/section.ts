@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import type { CompleteItem, ReadItem } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
-import type { ChangedDay, FigureChanges } from '../../figures/schema.ts';
+import type { FigureChanges } from '../../figures/schema.ts';
 import type { NewMatchKeys } from '../matching/store.ts';
 
 /**
@@ -70,10 +70,10 @@ export interface Stored<Contact> {
   contacts: Contact[];
   /** The data that waiting purchases are matched by. Sections add to it before purchases are stored. */
   newMatchKeys: NewMatchKeys;
-  /** What the figures count again. Each section adds the days of its rows, before and after the write. */
+  /** What the figures have to count. Each section adds its rows. */
   figures: FigureChanges;
-  /** Days that are known when the statements of the section have run. */
-  lateDays: Promise<ChangedDay[]>[];
+  /** What is known only when the statements of the section have run. */
+  lateFigures: Promise<Partial<FigureChanges>>[];
   /** Counts an outcome in the metrics. */
   count(outcome: string): void;
 }
