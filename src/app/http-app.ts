@@ -16,6 +16,8 @@ import { presenceRoutes } from '../features/activity/presence/routes.ts';
 import { countWaitingInAllAccounts } from '../features/activity/purchases/read.ts';
 import { purchaseRoutes } from '../features/activity/purchases/routes.ts';
 import { stayRoutes } from '../features/activity/stays/routes.ts';
+import { sumChecks } from '../features/figures/check-store.ts';
+import { figureRoutes } from '../features/figures/routes.ts';
 import { consentRoutes } from '../features/guests/consent/routes.ts';
 import { contactRoutes } from '../features/guests/contacts/routes.ts';
 import type { EmailDomains } from '../features/guests/domains/check.ts';
@@ -68,6 +70,7 @@ export const routes: readonly Route[] = [
   ...noteRoutes,
   ...consentRoutes,
   ...timelineRoutes,
+  ...figureRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,
@@ -144,6 +147,12 @@ export async function buildApp({
         help: 'Background jobs in the queue, by state.',
         label: 'state',
         read: () => db.transaction(countJobs),
+      },
+      {
+        name: 'regulars_figures_contacts',
+        help: 'Contacts whose figures the nightly check compared with their activity, and those that it repaired.',
+        label: 'result',
+        read: () => db.transaction(sumChecks),
       },
     ],
   });

@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { resumeDeletions } from '../features/access/accounts/delete.ts';
+import { enqueueCount } from '../features/access/accounts/manage.ts';
 import { deleteOldRequests } from '../features/access/requests/store.ts';
 import { deleteEndedSessions } from '../features/access/sessions/store.ts';
 import { hasOwner } from '../features/access/users/store.ts';
+import { unfilledAccounts } from '../features/figures/check-store.ts';
 import { EmailDomains } from '../features/guests/domains/check.ts';
 import { deleteOldDomains } from '../features/guests/domains/store.ts';
 import type { Config } from '../platform/config.ts';
@@ -17,6 +19,7 @@ import { deleteOldRecords } from '../platform/idempotency/store.ts';
 import type { Logger } from '../platform/log.ts';
 import { firstStart, welcome } from './first-start.ts';
 import { buildApp } from './http-app.ts';
+import { DayTurn } from './jobs/day-turn.ts';
 import { countOtherMachines } from './jobs/other-machines.ts';
 import { runJobs } from './jobs/run.ts';
 import { Sweeper } from './jobs/sweeper.ts';
@@ -70,6 +73,7 @@ export async function startService(
       front = await startWorkers(config, connect, limits, log, signal);
     }
     await retrying(resumeDeletions);
+    await retrying(resumeFilling);
     const background = startBackground(config, database, { domains, limits }, log);
     // In separate transactions: if the second fails and is retried, the secrets of the first are not lost.
     const first = await retrying(firstStart);
@@ -87,6 +91,12 @@ export async function startService(
     await database.close();
     throw error;
   }
+}
+
+/** Enqueues the counting of activity from before an upgrade. */
+async function resumeFilling(tx: Tx): Promise<void> {
+  const ids = await unfilledAccounts(tx);
+  if (ids.length > 0) await enqueueCount(tx, ids);
 }
 
 /** What requests and background work share. */
@@ -123,6 +133,7 @@ function startBackground(
   const counting = countOtherMachines(db, limits);
   const jobs = runJobs(connect, tasks(db, domains, log), log);
   const statistics = startStatisticsRefresh(db, log);
+  const dayTurn = new DayTurn(db, (err) => log.warn({ err }, 'beginning a day failed'));
   const sweeps = {
     ofAccounts: [deleteOldRequests, deleteOldRecords],
     // Without DNS checks nothing new is learnt, and the learnt domains are the list.
@@ -132,7 +143,7 @@ function startBackground(
   return {
     stop: async () => {
       sweeper.close();
-      await Promise.all([jobs.stop(), statistics.stop(), counting.stop()]);
+      await Promise.all([jobs.stop(), statistics.stop(), counting.stop(), dayTurn.stop()]);
     },
   };
 }

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { fillAccounts } from '../features/figures/check.ts';
+import { Progress } from './progress.ts';
 import { print, withDatabase } from './run.ts';
 
 export function migrateCommand(program: Command): void {
@@ -7,10 +9,12 @@ export function migrateCommand(program: Command): void {
     .description('migrate the database to this version and exit')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const { applied, version } = await withDatabase(
-        { migrate: 'all', mayCreate: true },
-        async (database) => database,
-      );
+      const { applied, version } = await withDatabase({ migrate: 'all', mayCreate: true }, async (database, signal) => {
+        const progress = new Progress('guests counted for the figures');
+        const onProgress = (done: number, of: number) => progress.show(done, of);
+        await fillAccounts(database.db, { signal, onProgress });
+        return database;
+      });
       if (options.json) print({ applied, version }, options);
       else
         print(

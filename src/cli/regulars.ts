@@ -8,6 +8,7 @@ import { backupCommands } from './backup.ts';
 import { contactCommands } from './contact.ts';
 import { dbCommands } from './db.ts';
 import { domainCommand } from './domain.ts';
+import { figureCommands } from './figures.ts';
 import { groupCommands } from './group.ts';
 import { lookupCommands } from './lookup.ts';
 import { migrateCommand } from './migrate.ts';
@@ -44,6 +45,7 @@ lookupCommands(program);
 contactCommands(program);
 purchaseCommands(program);
 voucherCommands(program);
+figureCommands(program);
 domainCommand(program);
 auditCommand(program);
 

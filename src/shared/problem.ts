@@ -121,6 +121,11 @@ export class Unavailable extends Error {
   override name = 'Unavailable';
 }
 
+/** The answer needs a job that still runs. The message says which, and the client can try again. */
+export class NotReady extends Error {
+  override name = 'NotReady';
+}
+
 /**
  * The service or a command cannot start or continue, and the operator can fix the cause. Shown without a stack trace.
  */

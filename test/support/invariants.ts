@@ -77,7 +77,7 @@ export async function violations(sql: Run): Promise<Record<string, unknown[]>> {
       with ${activity}, summed as (
         select account_id, contact_id, (count(distinct day) filter (where visited and day <= today))::int as visits,
           min(day) filter (where visited and day <= today) as first_visit, max(day) filter (where visited and day <= today) as last_visit,
-          coalesce(array_agg(distinct day order by day desc) filter (where visited and day <= today), '{}') as recent_visits,
+          coalesce((array_agg(distinct day order by day desc) filter (where visited and day <= today))[1:50], '{}') as recent_visits,
           sum(purchases)::int as purchases, (count(distinct day) filter (where purchases > 0))::int as purchase_days, sum(pence)::bigint as pence,
           sum(bookings + enquiries)::int as bookings, sum(cancelled_bookings)::int as cancelled_bookings, sum(stays)::int as stays,
           sum(vouchers_redeemed)::int as vouchers_redeemed, min(day) filter (where visited and day > today) as next_day

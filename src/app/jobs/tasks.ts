@@ -1,6 +1,14 @@
 import type { Static, TObject } from 'typebox';
 import { deleteAccountRows } from '../../features/access/accounts/delete.ts';
-import { DeleteAccount, deleteAccountTask } from '../../features/access/accounts/schema.ts';
+import {
+  CountFigures,
+  countFiguresTask,
+  DeleteAccount,
+  deleteAccountTask,
+} from '../../features/access/accounts/schema.ts';
+import { fillAccount } from '../../features/figures/check.ts';
+import { repairAccount } from '../../features/figures/repair.ts';
+import { RepairFigures, repairFiguresTask } from '../../features/figures/schema.ts';
 import type { EmailDomains } from '../../features/guests/domains/check.ts';
 import { recheckDomain } from '../../features/guests/domains/recheck.ts';
 import { RecheckDomain, recheckDomainTask } from '../../features/guests/domains/schema.ts';
@@ -19,6 +27,16 @@ export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {
     [deleteAccountTask]: async (payload, signal) => {
       const deletion = readPayload(DeleteAccount, payload);
       if (await deleteAccountRows(db, deletion, signal)) log.info(deletion, 'deleted all rows of an account');
+    },
+    [countFiguresTask]: async (payload, signal) => {
+      const { account_id } = readPayload(CountFigures, payload);
+      const contacts = await fillAccount(db, account_id, { signal });
+      log.info({ account_id, contacts }, 'counted the figures of an account');
+    },
+    [repairFiguresTask]: async (payload, signal) => {
+      const { account_id } = readPayload(RepairFigures, payload);
+      const { contacts, different, listed } = await repairAccount(db, account_id, signal);
+      if (different > 0) log.warn({ account_id, contacts, repaired: different, ids: listed }, 'repaired figures');
     },
     [recheckDomainTask]: (payload) => recheckDomain(db, domains, readPayload(RecheckDomain, payload)),
     [replaceStatisticsTask]: () => replaceStatistics(db),

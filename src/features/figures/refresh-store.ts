@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { lockKeys } from '../../platform/db/locks.ts';
 import { settled } from '../../platform/db/ordered.ts';
-import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { join, raw, sql } from '../../platform/db/sql.ts';
 import {
   type ActivityKind,
   type AddedRow,
@@ -11,7 +11,16 @@ import {
   dayCounts,
   type FigureChanges,
 } from './schema.ts';
-import { addPence, daysFromActivity, latestNps, lineageOf, sources, sumColumns } from './store.ts';
+import {
+  addPence,
+  daysFromActivity,
+  lineageOf,
+  sources,
+  sumNames,
+  sumsFromDays,
+  timeZoneOf,
+  todayOf,
+} from './store.ts';
 
 /** Keeps the figures of contacts. Called when all rows are stored and all other locks are taken. */
 export async function refreshFigures(
@@ -123,10 +132,6 @@ async function findSurvivors(tx: Tx, accountId: number, contactIds: number[]): P
   return new Map(rows.map(({ id, survivor }) => [id, survivor]));
 }
 
-const timeZoneOf = (accountId: number) => sql`(select time_zone from accounts where id = ${accountId})`;
-const todayOf = (tx: Tx, accountId: number) =>
-  sql`(select (${tx.now} at time zone time_zone)::date from accounts where id = ${accountId})`;
-
 /** If the contact was merged after its figures were locked, the transaction is repeated. */
 const lockedSurvivor = (locked: number[]) =>
   sql`case when coalesce(merged_into, id) = any(${locked}::bigint[]) then coalesce(merged_into, id) else raced(id) end`;
@@ -177,20 +182,7 @@ export async function countAllDays(tx: Tx, accountId: number, contactIds: number
     on conflict (${dayKey}) do update set ${set(dayCounts)}`;
 }
 
-const sumNames = Object.keys(sumColumns);
 const npsNames = ['nps', 'nps_day'];
-
-/** The sums of these contacts, from their days. */
-function sumsOf(accountId: number, contactIds: Sql, today: Sql, withNps: boolean): Sql {
-  const sums = Object.entries(sumColumns).map(([name, sum]) => sql`${sum} as ${raw(name)}`);
-  const nps = withNps ? sql`left join lateral (${latestNps(accountId, sql`guest.id`)}) as nps on true` : sql``;
-  return sql`
-    select guest.id as contact_id, summed.* ${withNps ? sql`, nps.nps, nps.nps_day` : sql``}
-    from (${contactIds}) as guest (id)
-    cross join lateral (
-      select ${join(sums)} from contact_days cross join (select ${today} as today) as clock
-      where account_id = ${accountId} and contact_id = guest.id) as summed ${nps}`;
-}
 
 /** Adds up the days of these contacts again. `withNps` also looks for the latest NPS rating. */
 export async function sumDays(
@@ -205,7 +197,7 @@ export async function sumDays(
     select distinct ${lockedSurvivor(locked)} from contacts where account_id = ${accountId} and id = any(${contactIds}::bigint[])`;
   await tx`
     insert into contact_figures (account_id, contact_id, ${raw(names.join(', '))})
-    select ${accountId}::bigint, sums.* from (${sumsOf(accountId, survivors, todayOf(tx, accountId), withNps)}) as sums
+    select ${accountId}::bigint, sums.* from (${sumsFromDays(accountId, survivors, todayOf(tx, accountId), withNps)}) as sums
     order by contact_id
     on conflict (account_id, contact_id) do update set ${set(names)}`;
 }

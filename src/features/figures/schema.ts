@@ -1,4 +1,6 @@
+import Type, { type Static } from 'typebox';
 import { idOf, stayStatuses } from '../../shared/codes.ts';
+import { Id } from '../../shared/fields.ts';
 
 /** A stay with one of these is not a visit. */
 export const noVisitStatuses: number[] = [idOf(stayStatuses, 'cancelled'), idOf(stayStatuses, 'no show')];
@@ -68,3 +70,44 @@ export function addedPurchases(purchases: OwnPurchase[]): AddedRow[] {
     contact_id === null ? [] : [{ kind: 'purchases', contact_id, unit_id, day, counts: { purchases: 1, pence } }],
   );
 }
+
+const Count = (description: string, example: number) => Type.Integer({ description, minimum: 0, examples: [example] });
+const Amount = (description: string, example: number) => Type.Number({ description, examples: [example] });
+const Day = (description: string, example: string) =>
+  Type.Union([Type.String({ format: 'date' }), Type.Null()], { description, examples: [example] });
+
+export const UnitFigures = Type.Object({
+  unit_id: Id('The unit.'),
+  visits: Count('Days with a visit to this unit.', 5),
+  spend: Amount('The sum of the purchases at this unit.', 120.5),
+  last_visit: Day('The day of the last visit to this unit.', '2026-03-01'),
+});
+export type UnitFigures = Static<typeof UnitFigures>;
+
+export const Figures = Type.Object(
+  {
+    visits: Count('Days with a visit, at any unit.', 7),
+    spend: Amount('The sum of all purchases. Refunds are subtracted.', 231),
+    average_spend: Type.Union([Type.Number(), Type.Null()], {
+      description: 'The spend per day with a purchase. Null: no purchases.',
+      examples: [38.5],
+    }),
+    first_visit: Day('The day of the first visit.', '2025-06-12'),
+    last_visit: Day('The day of the last visit.', '2026-03-01'),
+    purchases: Count('Purchases.', 6),
+    bookings: Count('Bookings that are not cancelled.', 3),
+    cancelled_bookings: Count('Cancelled bookings.', 1),
+    stays: Count('Stays that are not cancelled and not no-shows.', 0),
+    vouchers_redeemed: Count('Redeemed unique codes.', 2),
+    nps: Type.Union([Type.Number(), Type.Null()], { description: 'The latest NPS rating.', examples: [9] }),
+    by_unit: Type.Array(UnitFigures, { description: 'The visited units, most visited first.' }),
+  },
+  { title: 'Figures', description: 'What a contact did. Days are in the account’s time zone.' },
+);
+export type Figures = Static<typeof Figures>;
+
+/** The job that checks the figures of an account and repairs them. */
+export const repairFiguresTask = 'repair_figures';
+
+export const RepairFigures = Type.Object({ account_id: Type.Integer() });
+export type RepairFigures = Static<typeof RepairFigures>;

@@ -1,3 +1,4 @@
+import type { Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { cancelledStage, npsCategory } from '../../shared/codes.ts';
 import { type ActivityKind, activityKinds, dayCounts, noVisitStatuses } from './schema.ts';
@@ -5,6 +6,11 @@ import { type ActivityKind, activityKinds, dayCounts, noVisitStatuses } from './
 /*
  * What counts as activity, once: the writers, the filling of old data and the check all use these statements.
  */
+
+/** The time zone and the current day of the account. */
+export const timeZoneOf = (accountId: number) => sql`(select time_zone from accounts where id = ${accountId})`;
+export const todayOf = (tx: Tx, accountId: number) =>
+  sql`(select (${tx.now} at time zone time_zone)::date from accounts where id = ${accountId})`;
 
 interface Source {
   /** The columns of contact_days that this kind sets, as aggregates over the rows. */
@@ -103,7 +109,7 @@ export function daysFromActivity(accountId: number, contacts: Sql, timeZone: Sql
 }
 
 /** The sums over the days of one contact, for contact_figures. */
-export const sumColumns = {
+const sumColumns = {
   visits: sql`(count(distinct day) filter (where visited and day <= today))::integer`,
   first_visit: sql`min(day) filter (where visited and day <= today)`,
   last_visit: sql`max(day) filter (where visited and day <= today)`,
@@ -119,7 +125,7 @@ export const sumColumns = {
 } as const satisfies Record<string, Sql>;
 
 /** The latest NPS rating of a contact and its day: one row, or none. */
-export const latestNps = (accountId: number, contactId: Sql) => sql`
+const latestNps = (accountId: number, contactId: Sql) => sql`
   select rating_text::numeric as nps, created_at::date as nps_day
   from (${lineageOf(accountId, contactId)}) as member
   cross join lateral (
@@ -128,3 +134,17 @@ export const latestNps = (accountId: number, contactId: Sql) => sql`
     select id as rating_id, rating_text from feedback_ratings
     where account_id = ${accountId} and feedback_id = given.id and category_id = ${npsCategory} offset 0) as rating
   order by created_at desc, given.id desc, rating_id desc limit 1`;
+
+export const sumNames = Object.keys(sumColumns);
+
+/** The sums of these contacts (a SELECT), from their days. `withNps` also finds the latest NPS rating. */
+export function sumsFromDays(accountId: number, contacts: Sql, today: Sql, withNps: boolean): Sql {
+  const sums = Object.entries(sumColumns).map(([name, sum]) => sql`${sum} as ${raw(name)}`);
+  const nps = withNps ? sql`left join lateral (${latestNps(accountId, sql`guest.id`)}) as nps on true` : sql``;
+  return sql`
+    select guest.id as contact_id, summed.* ${withNps ? sql`, nps.nps, nps.nps_day` : sql``}
+    from (${contacts}) as guest (id)
+    cross join lateral (
+      select ${join(sums)} from contact_days cross join (select ${today} as today) as clock
+      where account_id = ${accountId} and contact_id = guest.id) as summed ${nps}`;
+}

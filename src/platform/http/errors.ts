@@ -5,6 +5,7 @@ import {
   Invalid,
   mostErrors,
   NotFound,
+  NotReady,
   TooMany,
   Unauthorized,
   Unavailable,
@@ -34,6 +35,7 @@ export function errorResponse(error: unknown, requestId: string): ErrorResponse 
   if (error instanceof Malformed) return plainResponse(400, error.message);
   if (error instanceof NotJson) return error.message === '' ? notJson : plainResponse(415, error.message);
   if (error instanceof TooMany) return plainResponse(429, error.message, tooManyHeaders(error));
+  if (error instanceof NotReady) return plainResponse(503, error.message, { 'retry-after': '60' });
   if (error instanceof Unavailable || isDatabaseUnavailable(error)) return unavailable;
   const { code, statusCode } = propertiesOf(error);
   switch (code) {
@@ -59,7 +61,7 @@ export type FailureReason = (typeof failureReasons)[number];
 /** Undefined: the client made the error. */
 export function failureReason(status: number, error: unknown): FailureReason | undefined {
   if (status === 429) return 'too_many';
-  if (status < 500) return undefined;
+  if (status < 500 || error instanceof NotReady) return undefined;
   if (isDiskError(error)) return 'disk';
   if (isDatabaseUnavailable(error)) return 'database';
   return status === 503 ? 'overload' : 'error';

@@ -1,9 +1,10 @@
 import { enterAccount, type Tx } from '../../../platform/db/database.ts';
+import { enqueue } from '../../../platform/db/jobs.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
 import { insertBuiltIns } from '../../venues/lookups/store.ts';
 import { insertRootUnit } from '../../venues/units/store.ts';
-import type { Account, NewAccount } from './schema.ts';
+import { type Account, type CountFigures, countFiguresTask, type NewAccount } from './schema.ts';
 import { findLiveAccount, insertAccount, knownTimeZone, selectAccounts, updateAccount } from './store.ts';
 
 /**
@@ -29,8 +30,18 @@ export async function showAccount(tx: Tx, id: number): Promise<Account> {
 
 export async function changeAccount(tx: Tx, id: number, changes: Partial<NewAccount>): Promise<Account> {
   const zone = changes.time_zone === undefined ? null : await timeZone(tx, changes.time_zone);
+  const before = await showAccount(tx, id);
   await updateAccount(tx, id, changes.name ?? null, zone);
-  return showAccount(tx, id);
+  const account = await showAccount(tx, id);
+  // The days of visits depend on the time zone.
+  if (account.time_zone !== before.time_zone) await enqueueCount(tx, [id]);
+  return account;
+}
+
+/** Enqueues the job that counts all activity of these accounts for the figures. */
+export function enqueueCount(tx: Tx, ids: number[]): Promise<void> {
+  const jobs = ids.map((account_id) => ({ key: String(account_id), payload: { account_id } satisfies CountFigures }));
+  return enqueue(tx, countFiguresTask, jobs, 0);
 }
 
 async function timeZone(tx: Tx, name: string): Promise<string> {

@@ -23,3 +23,9 @@ export const deleteAccountTask = 'delete_account_rows';
 
 export const DeleteAccount = Type.Object({ account_id: Type.Integer() });
 export type DeleteAccount = Static<typeof DeleteAccount>;
+
+/** The job that counts all activity of an account for the figures: after an upgrade, and when the time zone changes. */
+export const countFiguresTask = 'count_figures';
+
+export const CountFigures = Type.Object({ account_id: Type.Integer() });
+export type CountFigures = Static<typeof CountFigures>;

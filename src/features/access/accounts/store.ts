@@ -118,6 +118,18 @@ export async function nextAccountIds(tx: Tx, after: number, limit: number): Prom
   return rows.map((row) => row.id);
 }
 
+export async function selectTimeZones(tx: Tx): Promise<string[]> {
+  const rows = await tx<{ time_zone: string }>`select distinct time_zone from accounts order by 1`;
+  return rows.map((row) => row.time_zone);
+}
+
+/** The next ids of accounts with this time zone. */
+export async function accountsInTimeZone(tx: Tx, timeZone: string, after: number, limit: number): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    select id from accounts where id > ${after} and time_zone = ${timeZone} order by id limit ${limit}`;
+  return rows.map((row) => row.id);
+}
+
 export interface AccountSize {
   contacts: number;
   purchases: number;

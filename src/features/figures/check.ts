@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { countContacts, findDifferent, findDue, markFilled, nextContactIds, unfilledAccounts } from './check-store.ts';
+import { refreshFigures } from './refresh-store.ts';
+
+const contactsOfBatch = 1000;
+
+interface Options {
+  signal?: AbortSignal;
+  onProgress?: (done: number, of: number) => void;
+  /** Works at most half of the time, so that requests hardly wait for it. */
+  gently?: boolean;
+}
+
+/** Runs work on all contacts of an account, a batch and a transaction at a time. */
+async function inBatches(
+  db: Database,
+  accountId: number,
+  { signal, onProgress = () => {}, gently = false }: Options,
+  work: (tx: Tx, contactIds: number[]) => Promise<void>,
+): Promise<number> {
+  const of = await db.tenant(accountId, (tx) => countContacts(tx, accountId));
+  let [done, after] = [0, 0];
+  for (;;) {
+    signal?.throwIfAborted();
+    const begin = Date.now();
+    const ids = await db.tenant(accountId, async (tx) => {
+      const next = await nextContactIds(tx, accountId, after, contactsOfBatch);
+      if (next.length > 0) await work(tx, next);
+      return next;
+    });
+    if (ids.length === 0) return done;
+    after = ids.at(-1) ?? after;
+    done += ids.length;
+    onProgress(done, Math.max(of, done));
+    if (gently) await pause(Date.now() - begin);
+  }
+}
+
+/** Counts all activity of an account again. It can be interrupted and repeated. */
+export async function countAccount(db: Database, accountId: number, options: Options = {}): Promise<number> {
+  return inBatches(db, accountId, options, (tx, merged) => refreshFigures(tx, accountId, { merged }));
+}
+
+/** Counts the activity that was stored before there were figures. */
+export async function fillAccount(db: Database, accountId: number, options: Options = {}): Promise<number> {
+  const contacts = await countAccount(db, accountId, options);
+  await db.tenant(accountId, (tx) => markFilled(tx, accountId));
+  return contacts;
+}
+
+/** Fills all accounts that need it. Returns the number of contacts. */
+export async function fillAccounts(db: Database, options: Options = {}): Promise<number> {
+  let contacts = 0;
+  for (const accountId of await db.transaction(unfilledAccounts)) contacts += await fillAccount(db, accountId, options);
+  return contacts;
+}
+
+export interface FigureCheck {
+  contacts: number;
+  /** The contacts whose figures differed from their activity. At most `mostListed` are listed. */
+  different: number;
+  listed: number[];
+}
+
+const mostListed = 100;
+
+/** Compares the figures of an account with its activity, and repairs the differences if asked to. */
+export async function verifyAccount(
+  db: Database,
+  accountId: number,
+  { repair, ...options }: Options & { repair: boolean },
+): Promise<FigureCheck> {
+  await turnDays(db, accountId);
+  const check: FigureCheck = { contacts: 0, different: 0, listed: [] };
+  check.contacts = await inBatches(db, accountId, options, async (tx, ids) => {
+    const different = await findDifferent(tx, accountId, ids);
+    if (repair && different.length > 0) await refreshFigures(tx, accountId, { merged: different });
+    check.different += different.length;
+    check.listed.push(...different.slice(0, mostListed - check.listed.length));
+  });
+  return check;
+}
+
+/** Counts days that were in the future and have come, such as those of bookings. Returns the number of contacts. */
+export async function turnDays(db: Database, accountId: number): Promise<number> {
+  let contacts = 0;
+  for (;;) {
+    const due = await db.tenant(accountId, async (tx) => {
+      const ids = await findDue(tx, accountId, contactsOfBatch);
+      await refreshFigures(tx, accountId, { rated: ids });
+      return ids;
+    });
+    contacts += due.length;
+    if (due.length < contactsOfBatch) return contacts;
+  }
+}
