@@ -373,12 +373,10 @@ alter table feedback_ratings enable row level security, force row level security
 create policy own_account on feedback_ratings using (account_id = current_account_id());
 
 create table figure_checks (
-  account_id bigint not null,
-  checked bigint not null default 0,
-  repaired bigint not null default 0,
-  checked_at timestamp with time zone not null default now(),
-  constraint figure_checks_pkey PRIMARY KEY (account_id),
-  constraint figure_checks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+  day date not null,
+  checked bigint not null,
+  repaired bigint not null,
+  constraint figure_checks_pkey PRIMARY KEY (day)
 );
 
 create table folders (

@@ -58,10 +58,9 @@ create index contact_figures_next_day on contact_figures (account_id, next_day) 
 alter table accounts add column figures_filled_at timestamptz;
 alter table accounts alter column figures_filled_at set default now();
 
--- The results of the nightly check of the figures, for the metrics. Not a tenant table: the metrics sum over all accounts.
+-- The number of contacts that the service checked and repaired, of all accounts, for the metrics.
 create table figure_checks (
-  account_id bigint primary key references accounts on delete cascade,
-  checked bigint not null default 0,
-  repaired bigint not null default 0,
-  checked_at timestamptz not null default now()
+  day date primary key,
+  checked bigint not null,
+  repaired bigint not null
 );

@@ -53,11 +53,10 @@ export async function findDue(tx: Tx, accountId: number, limit: number): Promise
 }
 
 /** Adds the result of a check, for the metrics. */
-export async function recordCheck(tx: Tx, accountId: number, checked: number, repaired: number): Promise<void> {
+export async function recordCheck(tx: Tx, checked: number, repaired: number): Promise<void> {
   await tx`
-    insert into figure_checks as kept (account_id, checked, repaired) values (${accountId}, ${checked}, ${repaired})
-    on conflict (account_id) do update set checked = kept.checked + excluded.checked,
-      repaired = kept.repaired + excluded.repaired, checked_at = now()`;
+    insert into figure_checks as kept (day, checked, repaired) values (current_date, ${checked}, ${repaired})
+    on conflict (day) do update set checked = kept.checked + excluded.checked, repaired = kept.repaired + excluded.repaired`;
 }
 
 export async function sumChecks(tx: Tx): Promise<Record<'checked' | 'repaired', number>> {

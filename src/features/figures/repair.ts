@@ -16,6 +16,6 @@ export function enqueueRepair(tx: Tx, ids: number[]): Promise<void> {
 /** The job: compares the figures with the activity, repairs differences, and adds the result to the metrics. */
 export async function repairAccount(db: Database, accountId: number, signal: AbortSignal): Promise<FigureCheck> {
   const check = await verifyAccount(db, accountId, { repair: true, gently: true, signal });
-  await db.transaction((tx) => recordCheck(tx, accountId, check.contacts, check.different));
+  await db.transaction((tx) => recordCheck(tx, check.contacts, check.different));
   return check;
 }
