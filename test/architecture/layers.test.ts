@@ -13,6 +13,7 @@ const layers = [
   'src/features/activity',
   'src/features/vouchers',
   'src/features/identity',
+  'src/features/figures',
   'src/features/access',
   'src/features/venues',
   'src/platform',
