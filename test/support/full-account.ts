@@ -93,5 +93,7 @@ export async function createFullAccount(
   await admin('POST', `${at}/unique_codes/assign`, {
     ...{ unique_code_group_id: group.id, unique_code: 'SUMMER-2', contact_id: ids.contact_id },
   });
+  // The result of a check of the figures.
+  await sql`insert into figure_checks (day, checked, repaired) values ('2026-03-01', 3, 0) on conflict do nothing`;
   return { token, ids };
 }

@@ -26,8 +26,11 @@ const activity = raw(`
     join (select account_id, id as contact_id, merged_into from contacts) as contact using (account_id, contact_id)
     group by 1, 2, 3, 4)`);
 
-/** Checks the invariants of every account. Returns the violating rows by invariant, or an empty object. */
-export async function violations(sql: Run): Promise<Record<string, unknown[]>> {
+/**
+ * Checks the invariants of every account. Returns the violating rows by invariant, or an empty object. `now` is the clock
+ * of the service, if it is not that of the database.
+ */
+export async function violations(sql: Run, now: Date | null = null): Promise<Record<string, unknown[]>> {
   const findings = {
     'flags that the ledger does not explain': await sql`
       select c.id, channel, given, coalesce(ledger.to_given, false) as ledger from contacts c
@@ -81,7 +84,7 @@ export async function violations(sql: Run): Promise<Record<string, unknown[]>> {
           sum(purchases)::int as purchases, (count(distinct day) filter (where purchases > 0))::int as purchase_days, sum(pence)::bigint as pence,
           sum(bookings + enquiries)::int as bookings, sum(cancelled_bookings)::int as cancelled_bookings, sum(stays)::int as stays,
           sum(vouchers_redeemed)::int as vouchers_redeemed, min(day) filter (where visited and day > today) as next_day
-        from counted join (select id as account_id, (now() at time zone time_zone)::date as today from accounts) as clock using (account_id)
+        from counted join (select id as account_id, (coalesce(${now}::timestamptz, now()) at time zone time_zone)::date as today from accounts) as clock using (account_id)
         group by account_id, contact_id)
       select coalesce(kept.contact_id, summed.contact_id) as contact_id, kept, summed
       from (

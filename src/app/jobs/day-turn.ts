@@ -52,6 +52,7 @@ export class DayTurn {
   }
 
   async #begin(timeZone: string, day: string): Promise<number> {
+    const isStart = !this.#days.has(timeZone);
     let contacts = 0;
     for (let ids: number[] = [0]; ids.length > 0; ) {
       ids = await this.#db.transaction((tx) => accountsInTimeZone(tx, timeZone, ids.at(-1) ?? 0, accountsOfPage));
@@ -63,7 +64,8 @@ export class DayTurn {
           this.#onFailed(error);
         }
       }
-      const checked = ids.filter((id) => (dayNumber(day) + id) % checkEveryDays === 0);
+      // At midnight only: a start, or an upgrade of many machines, must not cause the work of a check.
+      const checked = ids.filter((id) => !isStart && (dayNumber(day) + id) % checkEveryDays === 0);
       if (checked.length > 0) await this.#db.transaction((tx) => enqueueRepair(tx, checked));
     }
     return contacts;
