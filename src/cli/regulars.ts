@@ -13,6 +13,7 @@ import { lookupCommands } from './lookup.ts';
 import { migrateCommand } from './migrate.ts';
 import { purchaseCommands } from './purchase.ts';
 import { finish } from './run.ts';
+import { segmentCommands } from './segment.ts';
 import { tokenCommand } from './token.ts';
 import { unitCommand } from './unit.ts';
 import { userCommand } from './user.ts';
@@ -44,6 +45,7 @@ lookupCommands(program);
 contactCommands(program);
 purchaseCommands(program);
 voucherCommands(program);
+segmentCommands(program);
 domainCommand(program);
 auditCommand(program);
 
