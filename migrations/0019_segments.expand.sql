@@ -12,3 +12,8 @@ create table segments (
 select add_tenant_table('segments');
 alter table segments add constraint segments_account_id_fkey foreign key (account_id) references accounts (id) on delete cascade;
 create unique index segments_name on segments (account_id, name_key);
+
+-- Conditions on the last days at some units read the rows of these units only. Few rows are cancelled bookings.
+drop index contact_days_day;
+create index contact_days_day on contact_days (account_id, day, unit_id);
+create index contact_days_cancelled on contact_days (account_id, day) where cancelled_bookings > 0;

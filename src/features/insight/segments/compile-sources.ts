@@ -15,29 +15,29 @@ export interface Setting {
   byContact: boolean;
 }
 
-/** The sums over days that a condition can need, by name. `distinct` counts days with several units once. */
+/** The sums over days that a condition can need, and the rows that have anything to add. */
 const sums = {
-  visits: (day: Sql, isPast: Sql) => sql`count(${day}) filter (where visited and ${isPast})`,
-  first_visit: (_: Sql, isPast: Sql) => sql`min(day) filter (where visited and ${isPast})`,
-  last_visit: (_: Sql, isPast: Sql) => sql`max(day) filter (where visited and ${isPast})`,
-  purchase_days: (day: Sql) => sql`count(${day}) filter (where purchases > 0)`,
-  purchases: () => sql`sum(purchases)`,
-  pence: () => sql`sum(pence)`,
-  bookings: () => sql`sum(bookings + enquiries)`,
-  cancelled_bookings: () => sql`sum(cancelled_bookings)`,
-  stays: () => sql`sum(stays)`,
-  vouchers_redeemed: () => sql`sum(vouchers_redeemed)`,
+  visits: { of: (day: string) => `count(${day}) filter (where visited and is_past)`, rows: 'visited' },
+  first_visit: { of: () => 'min(day) filter (where visited and is_past)', rows: 'visited' },
+  last_visit: { of: () => 'max(day) filter (where visited and is_past)', rows: 'visited' },
+  purchase_days: { of: (day: string) => `count(${day}) filter (where purchases > 0)`, rows: 'purchases > 0' },
+  purchases: { of: () => 'sum(purchases)', rows: 'purchases > 0' },
+  // A sum of bigint is numeric, which takes twice the time. Amounts are exact below 2^53.
+  pence: { of: () => 'sum(pence::double precision)', rows: 'pence <> 0' },
+  bookings: { of: () => 'sum(bookings + enquiries)', rows: 'bookings + enquiries > 0' },
+  cancelled_bookings: { of: () => 'sum(cancelled_bookings)', rows: 'cancelled_bookings > 0' },
+  stays: { of: () => 'sum(stays)', rows: 'stays > 0' },
+  vouchers_redeemed: { of: () => 'sum(vouchers_redeemed)', rows: 'vouchers_redeemed > 0' },
 };
 export type Sum = keyof typeof sums;
 
 type Window = Pick<Condition, 'in_last_days' | 'unit_ids'>;
 
-/** A join, without its alias. */
 interface Source {
   alias: string;
-  /** The columns that conditions read. */
-  columns: Map<string, Sql>;
-  join(alias: Sql, columns: Sql): Sql;
+  /** The sums that conditions read. */
+  sums: Set<Sum>;
+  join(alias: Sql, sums: Sum[]): Sql;
 }
 
 /** The rows beside the contact that the conditions of a definition read. Each is joined once. */
@@ -45,9 +45,14 @@ export class Sources {
   readonly #setting: Setting;
   readonly #sources = new Map<string, Source>();
   #readsFigures = false;
+  /** Whether several conditions read the figures, so that one join serves them all. */
+  readonly sharesFigures: boolean;
+  /** Whether any condition reads activity day by day. */
+  readsDays = false;
 
-  constructor(setting: Setting) {
+  constructor(setting: Setting, sharesFigures: boolean) {
     this.#setting = setting;
+    this.sharesFigures = sharesFigures;
   }
 
   /** A column of contact_figures. Null: the contact has had no activity. */
@@ -58,18 +63,34 @@ export class Sources {
 
   /** A sum over the contact's days. Null: there are none. */
   sum(name: Sum, window: Window): Sql {
-    const { accountId, today, byContact } = this.#setting;
+    const { accountId, byContact } = this.#setting;
     const { in_last_days, unit_ids } = window;
-    const isPast = in_last_days === undefined ? sql`day <= ${today}` : raw('true');
-    // At one unit, each row is another day.
-    const day = unit_ids?.length === 1 ? raw('*') : raw('distinct day');
-    const source = this.#source(`days ${in_last_days} ${unit_ids}`, (alias, columns) => {
-      const rows = sql`contact_days where account_id = ${accountId}${this.#inWindow(sql`day`, window)}`;
+    this.readsDays = true;
+    const source = this.#source(`days ${in_last_days} ${unit_ids}`, (alias, names) => {
+      // At one unit, each row is another day.
+      const day = unit_ids?.length === 1 ? '*' : 'distinct day';
+      const columns = join(names.map((one) => this.#withPast(`${sums[one].of(day)} as ${one}`, window)));
+      const needed = raw([...new Set(names.map((one) => sums[one].rows))].join(' or '));
+      const rows = sql`contact_days where account_id = ${accountId}${this.#inWindow(window)} and (${needed})`;
       return byContact
         ? sql`left join lateral (select ${columns} from ${rows} and contact_id = c.id) as ${alias} on true`
         : sql`left join (select contact_id, ${columns} from ${rows} group by contact_id) as ${alias} on ${alias}.contact_id = c.id`;
     });
-    return this.#column(source, name, sums[name](day, isPast));
+    source.sums.add(name);
+    return raw(`${source.alias}.${name}`);
+  }
+
+  /** Null unless there is a row of contact_figures for which the condition holds. */
+  ifFigures(holds: (figure: (name: string) => Sql) => Sql): Sql {
+    const { accountId } = this.#setting;
+    const key = `figures ${this.#sources.size}`;
+    const source = this.#source(
+      key,
+      (alias) => sql`
+        left join contact_figures ${alias} on ${alias}.account_id = ${accountId} and ${alias}.contact_id = c.id
+          and ${holds((name) => sql`${alias}.${raw(name)}`)}`,
+    );
+    return raw(`${source.alias}.contact_id`);
   }
 
   /** The latest rating at some units, and its day. */
@@ -118,30 +139,31 @@ export class Sources {
   joins(): Sql {
     const { accountId } = this.#setting;
     const figures = sql`left join contact_figures f on f.account_id = ${accountId} and f.contact_id = c.id`;
-    const others = [...this.#sources.values()].map(({ alias, columns, join: joined }) => {
-      const named = [...columns].map(([name, column]) => sql`${column} as ${raw(name)}`);
-      return joined(raw(alias), named.length > 0 ? join(named) : sql``);
-    });
+    const others = [...this.#sources.values()].map((source) => source.join(raw(source.alias), [...source.sums]));
     return join([...(this.#readsFigures ? [figures] : []), ...others, sql``], ' ');
   }
 
-  #inWindow(day: Sql, { in_last_days, unit_ids }: Window): Sql {
+  /** Days in the future do not count until they come. A window has none. */
+  #withPast(text: string, { in_last_days }: Window): Sql {
+    const [before = '', after] = text.split('is_past');
+    if (after === undefined) return raw(text);
+    return in_last_days === undefined
+      ? sql`${raw(before)}day <= ${this.#setting.today}${raw(after)}`
+      : raw(`${before}true${after}`);
+  }
+
+  #inWindow({ in_last_days, unit_ids }: Window): Sql {
     const { today } = this.#setting;
     const days =
-      in_last_days === undefined ? sql`` : sql` and ${day} between ${today} - ${in_last_days}::integer and ${today}`;
+      in_last_days === undefined ? sql`` : sql` and day between ${today} - ${in_last_days}::integer and ${today}`;
     return unit_ids === undefined ? days : sql`${days} and unit_id = any(${unit_ids}::bigint[])`;
   }
 
   #source(key: string, make: Source['join']): Source {
     const known = this.#sources.get(key);
     if (known) return known;
-    const source = { alias: `s${this.#sources.size + 1}`, columns: new Map<string, Sql>(), join: make };
+    const source = { alias: `s${this.#sources.size + 1}`, sums: new Set<Sum>(), join: make };
     this.#sources.set(key, source);
     return source;
-  }
-
-  #column(source: Source, name: string, column: Sql): Sql {
-    source.columns.set(name, column);
-    return raw(`${source.alias}.${name}`);
   }
 }

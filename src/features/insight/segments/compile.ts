@@ -1,13 +1,15 @@
 import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { holdsSql } from './compile-condition.ts';
 import { type Setting, Sources } from './compile-sources.ts';
-import type { Condition, Definition } from './definition-schema.ts';
+import { type Condition, conditionsOf, type Definition, fieldOf } from './definition-schema.ts';
 import type { Nested } from './expand.ts';
 
 /** A definition as SQL: `from contacts c ${joins} where …`. */
 export interface Compiled {
   joins: Sql;
   where: Sql;
+  /** Whether it reads activity day by day, and not only a row or two per contact. */
+  readsDays: boolean;
 }
 
 export interface CompiledCondition {
@@ -26,9 +28,10 @@ export class Compiler {
   readonly #sources: Sources;
   readonly #nested: Nested;
 
-  constructor(setting: Setting, nested: Nested) {
+  /** `sharesFigures`: several conditions read the figures. */
+  constructor(setting: Setting, nested: Nested, sharesFigures = true) {
     this.#setting = setting;
-    this.#sources = new Sources(setting);
+    this.#sources = new Sources(setting, sharesFigures);
     this.#nested = nested;
   }
 
@@ -46,6 +49,10 @@ export class Compiler {
   /** The joins that all conditions so far need. */
   get joins(): Sql {
     return this.#sources.joins();
+  }
+
+  get readsDays(): boolean {
+    return this.#sources.readsDays;
   }
 
   /**
@@ -92,9 +99,13 @@ export class Compiler {
   }
 }
 
+const ofFigures = ['figure', 'nps', 'date'];
+
 /** Compiles one definition. */
 export function compile(definition: Definition, nested: Nested, setting: Setting): Compiled {
-  const compiler = new Compiler(setting, nested);
+  const conditions = [definition, ...nested.values()].flatMap((one) => conditionsOf(one));
+  const readers = conditions.filter(({ condition }) => ofFigures.includes(fieldOf(condition.field)?.kind ?? ''));
+  const compiler = new Compiler(setting, nested, readers.length > 1);
   const where = compiler.where(definition);
-  return { joins: compiler.joins, where };
+  return { joins: compiler.joins, where, readsDays: compiler.readsDays };
 }

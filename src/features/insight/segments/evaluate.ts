@@ -2,13 +2,21 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { sql } from '../../../platform/db/sql.ts';
 import { today } from '../../../shared/clock.ts';
 import { codeOf } from '../../../shared/errors.ts';
+import type { Slice } from '../../../shared/fields.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import { getAccount } from '../../access/accounts/store.ts';
 import { type Compiled, Compiler, compile } from './compile.ts';
 import type { Setting } from './compile-sources.ts';
 import { type Condition, conditionsOf, type Definition, fieldOf, maxDays, maxIds } from './definition-schema.ts';
 import { loadNested, type Nested } from './expand.ts';
-import { countManyMembers, inSavepoint, prepareEvaluation } from './members-store.ts';
+import {
+  countAndSelect,
+  countManyMembers,
+  countMembers,
+  inSavepoint,
+  prepareEvaluation,
+  selectMemberIds,
+} from './members-store.ts';
 import type { Counts } from './schema.ts';
 
 /** A segment that takes longer to evaluate is refused. */
@@ -47,12 +55,27 @@ export async function evaluate<T>(
   work: (compiled: Compiled) => Promise<T>,
 ): Promise<T> {
   const compiled = compile(definition, nested, settingOf(accountId, await todayOf(tx, accountId, now)));
-  await prepareEvaluation(tx, limitMs);
+  await prepareEvaluation(tx, limitMs, compiled.readsDays);
   try {
     return await work(compiled);
   } catch (error) {
     throw isTimeout(error) ? tooSlow(definition, nested, limitMs) : error;
   }
+}
+
+/** The counts of a definition, and some of its newest members. */
+export function evaluateSlice(
+  tx: Tx,
+  accountId: number,
+  checked: { definition: Definition; nested: Nested },
+  slice: Slice,
+  clock: Clock,
+): Promise<{ counts: Counts; ids: number[] }> {
+  return evaluate(tx, accountId, checked, clock, async (compiled) => {
+    if (compiled.readsDays) return countAndSelect(tx, accountId, compiled, slice);
+    const counts = await countMembers(tx, accountId, compiled);
+    return { counts, ids: await selectMemberIds(tx, accountId, compiled, slice, counts.count) };
+  });
 }
 
 /** PostgreSQL cancelled a statement. */
@@ -79,7 +102,7 @@ export async function countSegmentMembers(
     const compiler = new Compiler(setting, nested);
     const wheres = some.map((definition) => compiler.where(definition));
     const work = async () => {
-      await prepareEvaluation(tx, left);
+      await prepareEvaluation(tx, left, compiler.readsDays);
       return countManyMembers(tx, accountId, compiler.joins, wheres);
     };
     return (await inSavepoint(tx, work, isTimeout)) ?? some.map(() => undefined);

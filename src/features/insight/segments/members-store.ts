@@ -17,13 +17,17 @@ const from = (accountId: number, joins: Sql) =>
 /**
  * Prepares the transaction for statements that depend on the input of users. A longer statement is cancelled. The values
  * of a definition decide which index is best, so plans are made for them. Compiling expressions takes longer than it saves.
+ *
+ * Parallel workers would each sum up all days. Without days, all columns are in an index with one row per contact, which
+ * is mostly in memory.
  */
-export async function prepareEvaluation(tx: Tx, limitMs: number): Promise<void> {
+export async function prepareEvaluation(tx: Tx, limitMs: number, readsDays = true): Promise<void> {
   await tx.inOrder({
     timeout: () => tx`set local statement_timeout = ${raw(String(Math.max(1, Math.ceil(limitMs))))}`,
     memory: () => tx`set local work_mem = '32MB'`,
     jit: () => tx`set local jit = off`,
     plans: () => tx`set local plan_cache_mode = force_custom_plan`,
+    costs: () => (readsDays ? tx`set local max_parallel_workers_per_gather = 0` : tx`set local random_page_cost = 1.1`),
   });
 }
 
@@ -41,11 +45,13 @@ export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>, isExpected:
   }
 }
 
-type CountRow = Record<string, number>;
+interface CountRow {
+  [name: string]: unknown;
+}
 
 const countsOf = (row: CountRow, prefix = ''): Counts => ({
-  count: row[`${prefix}count`] ?? 0,
-  contactable: recordOf(channels, (channel) => row[`${prefix}${channel}`] ?? 0),
+  count: Number(row[`${prefix}count`]),
+  contactable: recordOf(channels, (channel) => Number(row[`${prefix}${channel}`])),
 });
 
 export async function countMembers(tx: Tx, accountId: number, { joins, where }: Members): Promise<Counts> {
@@ -68,16 +74,41 @@ export async function countManyMembers(tx: Tx, accountId: number, joins: Sql, wh
   return wheres.map((_, n) => countsOf(only(rows), `n${n}_`));
 }
 
+/** Below this number, PostgreSQL would search long for the newest members, contact by contact. */
+const fewMembers = 20_000;
+
 /** The ids of members, newest first. */
 export async function selectMemberIds(
   tx: Tx,
   accountId: number,
   { joins, where }: Members,
   { limit, offset }: { limit: number; offset: number },
+  count: number,
 ): Promise<number[]> {
+  if (offset >= count) return [];
+  const fence = count < fewMembers ? sql`offset 0` : sql``;
   const rows = await tx<{ id: number }>`
-    select c.id from ${from(accountId, joins)} and (${where}) order by c.id desc limit ${limit} offset ${offset} ${adHoc}`;
+    select id from (select c.id from ${from(accountId, joins)} and (${where}) ${fence}) as member
+    order by id desc limit ${limit} offset ${offset} ${adHoc}`;
   return rows.map(({ id }) => id);
+}
+
+/** The counts and the newest members in one pass, for definitions whose evaluation costs more than their members do. */
+export async function countAndSelect(
+  tx: Tx,
+  accountId: number,
+  { joins, where }: Members,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ counts: Counts; ids: number[] }> {
+  const flags = raw(channels.map((channel) => `c.${flagOf[channel]}`).join(', '));
+  const counts = channels.map((channel) => raw(`count(*) filter (where ${flagOf[channel]}) as ${channel}`));
+  const rows = await tx<CountRow & { ids: number[] }>`
+    with member as materialized (select c.id, ${flags} from ${from(accountId, joins)} and (${where}))
+    select count(*) as count, ${join(counts)},
+      array(select id from member order by id desc limit ${limit} offset ${offset}) as ids
+    from member ${adHoc}`;
+  const row = only(rows);
+  return { counts: countsOf(row), ids: row.ids };
 }
 
 /** The ids of the next members after an id. */

@@ -6,18 +6,15 @@ import { selectFound } from '../../guests/contacts/search-store.ts';
 import { selectContactRows, selectDetails } from '../../guests/contacts/store.ts';
 import { contactObject } from '../../guests/contacts/view.ts';
 import { checkDefinition } from './check.ts';
-import { type Clock, evaluate } from './evaluate.ts';
+import { type Clock, evaluate, evaluateSlice } from './evaluate.ts';
 import { getWithNested } from './manage.ts';
-import { countMembers, selectExported, selectMemberIds, selectMemberIdsAfter } from './members-store.ts';
+import { selectExported, selectMemberIdsAfter } from './members-store.ts';
 import { type ExportedMember, maxSample, type Preview } from './schema.ts';
 
 /** What a definition gives. Nothing is stored. */
 export async function previewSegment(tx: Tx, accountId: number, sent: unknown, clock: Clock): Promise<Preview> {
   const checked = await checkDefinition(tx, accountId, sent);
-  const { counts, ids } = await evaluate(tx, accountId, checked, clock, async (compiled) => ({
-    counts: await countMembers(tx, accountId, compiled),
-    ids: await selectMemberIds(tx, accountId, compiled, { limit: maxSample, offset: 0 }),
-  }));
+  const { counts, ids } = await evaluateSlice(tx, accountId, checked, { limit: maxSample, offset: 0 }, clock);
   return { ...counts, sample: await selectFound(tx, accountId, ids) };
 }
 
@@ -29,10 +26,8 @@ async function memberIds(
   clock: Clock,
 ): Promise<{ ids: number[]; total: number }> {
   const segment = await getWithNested(tx, accountId, segmentId);
-  return evaluate(tx, accountId, segment, clock, async (compiled) => ({
-    ids: await selectMemberIds(tx, accountId, compiled, slice),
-    total: (await countMembers(tx, accountId, compiled)).count,
-  }));
+  const { counts, ids } = await evaluateSlice(tx, accountId, segment, slice, clock);
+  return { ids, total: counts.count };
 }
 
 export async function listMembers(
