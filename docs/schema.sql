@@ -199,7 +199,8 @@ create table contact_days (
   visited boolean generated always as (purchases > 0 OR bookings > 0 OR stays > 0 OR wifi > 0 OR vouchers_redeemed > 0) stored,
   constraint contact_days_pkey PRIMARY KEY (account_id, contact_id, day, unit_id)
 );
-CREATE INDEX contact_days_day ON contact_days USING btree (account_id, day);
+CREATE INDEX contact_days_cancelled ON contact_days USING btree (account_id, day) WHERE (cancelled_bookings > 0);
+CREATE INDEX contact_days_day ON contact_days USING btree (account_id, day, unit_id);
 alter table contact_days enable row level security, force row level security;
 create policy own_account on contact_days using (account_id = current_account_id());
 

@@ -1,5 +1,6 @@
 import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { formats } from '../../../shared/formats.ts';
+import { birthday } from './compile-birthday.ts';
 import type { Setting, Sources, Sum } from './compile-sources.ts';
 import {
   type Condition,
@@ -307,15 +308,4 @@ function createdAt({ op, value }: Condition, { today, timeZone }: Setting): Cond
     }
   };
   return { holds: holds(), actual: () => sql`to_jsonb((c.created_at at time zone ${timeZone})::date)` };
-}
-
-/** PostgreSQL moves 29 February to 28 February in other years when it adds years. */
-function birthday({ op, value }: Condition, { today }: Setting): ConditionSql {
-  const actual = () => sql`to_jsonb(c.dob)`;
-  if (op === 'in_month') return { holds: sql`extract(month from c.dob) = ${Number(value)}::integer`, actual };
-  const year = (day: Sql) => sql`extract(year from ${day})::integer`;
-  const isIn = (years: Sql) =>
-    sql`(c.dob + make_interval(years => ${years} - ${year(sql`c.dob`)}))::date between ${today} and ${today} + ${Number(value)}::integer`;
-  const thisYear = year(sql`${today}`);
-  return { holds: sql`(${isIn(thisYear)} or ${isIn(sql`${thisYear} + 1`)})`, actual };
 }

@@ -8,6 +8,8 @@ export interface Setting {
   timeZone: string;
   /** The account's day, as a date. */
   today: Sql;
+  /** The same, if it is one day. */
+  day: string | undefined;
   /**
    * Whether single contacts are evaluated, at several days. The figures hold the visits of the real day only, so visits
    * are then counted from the days, contact by contact.

@@ -43,6 +43,7 @@ export const settingOf = (accountId: number, { day, timeZone }: Today): Setting 
   accountId,
   timeZone,
   today: sql`${day}::date`,
+  day,
   byContact: false,
 });
 

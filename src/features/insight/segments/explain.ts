@@ -29,7 +29,10 @@ export async function explainMembership(
   if (!contact) throw noSuchContact();
   const id = contact.merged_into ?? contact.id;
   const today = await todayOf(tx, accountId, now);
-  const compiler = new Compiler({ ...settingOf(accountId, today), today: raw('t.day'), byContact: true }, nested);
+  const compiler = new Compiler(
+    { ...settingOf(accountId, today), today: raw('t.day'), day: undefined, byContact: true },
+    nested,
+  );
   const where = compiler.where(definition);
   const conditions = conditionsOf(definition).map(({ condition }) => condition);
   const compiled = conditions.map((condition) => compiler.condition(condition));

@@ -186,7 +186,12 @@ const expectedOf = (definition: Definition, segments: Record<number, Definition>
 /** Whether one contact is a member on some days, by SQL. */
 const membershipOf = (definition: Definition, id: number, days: string[]) =>
   db.tenant(at.id, (tx) => {
-    const setting = { ...settingOf(at.id, { day: today, timeZone }), today: raw('t.day'), byContact: true };
+    const setting = {
+      ...settingOf(at.id, { day: today, timeZone }),
+      today: raw('t.day'),
+      day: undefined,
+      byContact: true,
+    };
     const compiler = new Compiler(setting, new Map());
     const where = compiler.where(definition);
     return selectMembership(tx, at.id, id, { joins: compiler.joins, where }, days);
