@@ -85,6 +85,9 @@ export const isTimeout = (error: unknown) => codeOf(error) === '57014';
 /** The most segments that are counted in one pass. */
 const countedAtOnce = 10;
 
+/** With less time than this, the next segments are not counted. */
+const leastMs = 100;
+
 /** The counts of stored segments. Undefined: they were not counted in time. */
 export async function countSegmentMembers(
   tx: Tx,
@@ -99,7 +102,7 @@ export async function countSegmentMembers(
   const counted: (Counts | undefined)[] = [];
   const countSome = async (some: Definition[]): Promise<(Counts | undefined)[]> => {
     const left = deadline - performance.now();
-    if (left <= 0) return some.map(() => undefined);
+    if (left < Math.min(limitMs / 2, leastMs)) return some.map(() => undefined);
     const compiler = new Compiler(setting, nested);
     const wheres = some.map((definition) => compiler.where(definition));
     const work = async () => {

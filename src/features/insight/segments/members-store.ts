@@ -23,11 +23,12 @@ const from = (accountId: number, joins: Sql) =>
  */
 export async function prepareEvaluation(tx: Tx, limitMs: number, readsDays = true): Promise<void> {
   await tx.inOrder({
-    timeout: () => tx`set local statement_timeout = ${raw(String(Math.max(1, Math.ceil(limitMs))))}`,
     memory: () => tx`set local work_mem = '32MB'`,
     jit: () => tx`set local jit = off`,
     plans: () => tx`set local plan_cache_mode = force_custom_plan`,
     costs: () => (readsDays ? tx`set local max_parallel_workers_per_gather = 0` : tx`set local random_page_cost = 1.1`),
+    // The last, because it applies to the statements after it.
+    timeout: () => tx`set local statement_timeout = ${raw(String(Math.max(1, Math.ceil(limitMs))))}`,
   });
 }
 
