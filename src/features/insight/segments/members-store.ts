@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { adHoc, join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
-import { channels, flagOf } from '../../../shared/codes.ts';
+import { type Channel, channels, flagOf } from '../../../shared/codes.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { profileFields } from '../../guests/contacts/schema.ts';
 import type { Counts, ExportedMember } from './schema.ts';
@@ -50,9 +50,12 @@ interface CountRow {
   [name: string]: unknown;
 }
 
+/** In the order of the response. */
+const shownChannels = ['email', 'sms', 'call', 'snail_mail'] as const satisfies Channel[];
+
 const countsOf = (row: CountRow, prefix = ''): Counts => ({
   count: Number(row[`${prefix}count`]),
-  contactable: recordOf(channels, (channel) => Number(row[`${prefix}${channel}`])),
+  contactable: recordOf(shownChannels, (channel) => Number(row[`${prefix}${channel}`])),
 });
 
 export async function countMembers(tx: Tx, accountId: number, { joins, where }: Members): Promise<Counts> {
