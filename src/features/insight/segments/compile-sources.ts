@@ -138,6 +138,11 @@ export class Sources {
     return raw(`${source.alias}.contact_id`);
   }
 
+  /** The number of joins. */
+  get size(): number {
+    return this.#sources.size + (this.#readsFigures ? 1 : 0);
+  }
+
   joins(): Sql {
     const { accountId } = this.#setting;
     const figures = sql`left join contact_figures f on f.account_id = ${accountId} and f.contact_id = c.id`;

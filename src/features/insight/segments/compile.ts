@@ -10,6 +10,7 @@ export interface Compiled {
   where: Sql;
   /** Whether it reads activity day by day, and not only a row or two per contact. */
   readsDays: boolean;
+  joinCount: number;
 }
 
 export interface CompiledCondition {
@@ -51,8 +52,9 @@ export class Compiler {
     return this.#sources.joins();
   }
 
-  get readsDays(): boolean {
-    return this.#sources.readsDays;
+  /** What the statement needs. */
+  get needs(): Pick<Compiled, 'readsDays' | 'joinCount'> {
+    return { readsDays: this.#sources.readsDays, joinCount: this.#sources.size };
   }
 
   /**
@@ -107,5 +109,5 @@ export function compile(definition: Definition, nested: Nested, setting: Setting
   const readers = conditions.filter(({ condition }) => ofFigures.includes(fieldOf(condition.field)?.kind ?? ''));
   const compiler = new Compiler(setting, nested, readers.length > 1);
   const where = compiler.where(definition);
-  return { joins: compiler.joins, where, readsDays: compiler.readsDays };
+  return { joins: compiler.joins, where, ...compiler.needs };
 }

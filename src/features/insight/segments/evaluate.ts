@@ -56,7 +56,7 @@ export async function evaluate<T>(
   work: (compiled: Compiled) => Promise<T>,
 ): Promise<T> {
   const compiled = compile(definition, nested, settingOf(accountId, await todayOf(tx, accountId, now)));
-  await prepareEvaluation(tx, limitMs, compiled.readsDays);
+  await prepareEvaluation(tx, limitMs, compiled);
   try {
     return await work(compiled);
   } catch (error) {
@@ -106,7 +106,7 @@ export async function countSegmentMembers(
     const compiler = new Compiler(setting, nested);
     const wheres = some.map((definition) => compiler.where(definition));
     const work = async () => {
-      await prepareEvaluation(tx, left, compiler.readsDays);
+      await prepareEvaluation(tx, left, compiler.needs);
       return countManyMembers(tx, accountId, compiler.joins, wheres);
     };
     return (await inSavepoint(tx, work, isTimeout)) ?? some.map(() => undefined);

@@ -14,6 +14,9 @@ interface Members {
 const from = (accountId: number, joins: Sql) =>
   sql`contacts c ${joins} where c.account_id = ${accountId} and c.merged_into is null`;
 
+/** The memory of an evaluation. */
+const mostMegabytes = 64;
+
 /**
  * Prepares the transaction for statements that depend on the input of users. A longer statement is cancelled. The values
  * of a definition decide which index is best, so plans are made for them. Compiling expressions takes longer than it saves.
@@ -21,9 +24,15 @@ const from = (accountId: number, joins: Sql) =>
  * Parallel workers would each sum up all days. Without days, all columns are in an index with one row per contact, which
  * is mostly in memory.
  */
-export async function prepareEvaluation(tx: Tx, limitMs: number, readsDays = true): Promise<void> {
+export async function prepareEvaluation(
+  tx: Tx,
+  limitMs: number,
+  { readsDays, joinCount }: { readsDays: boolean; joinCount: number } = { readsDays: true, joinCount: 0 },
+): Promise<void> {
+  // Each join may use this much, so many joins get less.
+  const megabytes = Math.max(4, Math.floor(mostMegabytes / Math.max(2, joinCount)));
   await tx.inOrder({
-    memory: () => tx`set local work_mem = '32MB'`,
+    memory: () => tx`set local work_mem = ${raw(`'${megabytes}MB'`)}`,
     jit: () => tx`set local jit = off`,
     plans: () => tx`set local plan_cache_mode = force_custom_plan`,
     costs: () => (readsDays ? tx`set local max_parallel_workers_per_gather = 0` : tx`set local random_page_cost = 1.1`),
