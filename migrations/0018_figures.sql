@@ -24,8 +24,9 @@ create table contact_days (
   primary key (account_id, contact_id, day, unit_id)
 );
 select add_tenant_table('contact_days');
--- For conditions on the last days, and for the days that begin to count or cease to count at midnight.
-create index contact_days_day on contact_days (account_id, day);
+-- For conditions on the last days, at all units or some. Few rows are cancelled bookings.
+create index contact_days_day on contact_days (account_id, day, unit_id);
+create index contact_days_cancelled on contact_days (account_id, day) where cancelled_bookings > 0;
 
 -- The sums over all days and units. A contact without a row has had no activity.
 create table contact_figures (

@@ -27,6 +27,7 @@ const partnerTags = {
 
 const adminTags = {
   'Manage contacts': 'Search contacts, read their timeline, record consent, merge contacts and erase them.',
+  Segments: 'Sets of contacts by definition.',
   'Manage purchases': 'Waiting purchases, and how purchases were matched.',
   'Manage unique codes': 'Create, assign and count unique codes (vouchers).',
   'Manage units': 'The units, the places of the account.',

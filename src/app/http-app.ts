@@ -28,6 +28,8 @@ import { noteRoutes } from '../features/guests/notes/routes.ts';
 import { mergeRoutes } from '../features/guests/write/merge-routes.ts';
 import { contactWriteRoutes } from '../features/guests/write/routes.ts';
 import { overviewRoutes } from '../features/insight/overview/routes.ts';
+import { partnerSegmentRoutes } from '../features/insight/segments/partner-routes.ts';
+import { segmentRoutes } from '../features/insight/segments/routes.ts';
 import { timelineRoutes } from '../features/insight/timeline/routes.ts';
 import { venueRoutes } from '../features/insight/venues/routes.ts';
 import { groupRoutes } from '../features/venues/groups/routes.ts';
@@ -71,6 +73,8 @@ export const routes: readonly Route[] = [
   ...consentRoutes,
   ...timelineRoutes,
   ...figureRoutes,
+  ...partnerSegmentRoutes,
+  ...segmentRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,

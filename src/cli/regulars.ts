@@ -14,6 +14,7 @@ import { lookupCommands } from './lookup.ts';
 import { migrateCommand } from './migrate.ts';
 import { purchaseCommands } from './purchase.ts';
 import { finish } from './run.ts';
+import { segmentCommands } from './segment.ts';
 import { tokenCommand } from './token.ts';
 import { unitCommand } from './unit.ts';
 import { userCommand } from './user.ts';
@@ -46,6 +47,7 @@ contactCommands(program);
 purchaseCommands(program);
 voucherCommands(program);
 figureCommands(program);
+segmentCommands(program);
 domainCommand(program);
 auditCommand(program);
 

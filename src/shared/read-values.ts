@@ -24,6 +24,8 @@ export interface Shape {
   'x-also'?: string;
   /** Of a list: responses have a URL with this path instead of the list. If it is sent back, it counts as not sent. */
   'x-address'?: string;
+  /** The value is taken as it is. The feature reads it itself. */
+  'x-raw'?: boolean;
   /** Of an object: one of these fields is required. */
   'x-either'?: readonly string[];
 }

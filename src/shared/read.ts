@@ -98,6 +98,7 @@ function isAbsent(raw: unknown, blankAllowed = false): boolean {
 
 /** `name` is the name of the field in messages. */
 function compile(shape: Shape, name: string): ValueReader {
+  if (shape['x-raw']) return (raw) => raw;
   switch (shape.type) {
     case 'object':
       return compileObject(shape, name);

@@ -191,6 +191,34 @@ describe('the commands of regulars', async () => {
     expect((await json('voucher find', 'OWN-2')).total).toBe(0);
   });
 
+  it('list, show, count and export segments, without a trace in the audit trail', async () => {
+    const client = await connectTo(database.superuserUrl);
+    const definition = { field: 'city', op: 'is', value: 'Bath' };
+    await client`insert into contacts (account_id, id, first_name, city, allow_email) values (1, 7001, 'Ana', 'bath', true), (1, 7002, 'Rui', 'Bath', false)`;
+    const [segment] = await client<{ id: number }>`
+      insert into segments (account_id, name, definition) values (1, 'Bathers', ${JSON.stringify(definition)}::jsonb) returning id`;
+    const trail = async () => (await client`select from audit_trail`).length;
+    const before = await trail();
+    const counts = { count: 2, contactable: { email: 1, sms: 0, call: 0, snail_mail: 0 } };
+    expect((await json('segment list')).data).toMatchObject([
+      { id: segment?.id, name: 'Bathers', definition, ...counts },
+    ]);
+    expect((await run('segment list')).stdout).toMatch(/^id +name +count +email .+\n\d+ +Bathers +2 +1 .*\n$/);
+    expect(await json(`segment show ${segment?.id}`)).toMatchObject({ name: 'Bathers', definition, ...counts });
+    expect((await run(`segment show ${segment?.id}`)).stdout).toContain('"value":"Bath"');
+    expect(await json(`segment count ${segment?.id}`)).toEqual(counts);
+    const { stdout } = await run(`segment export ${segment?.id}`);
+    expect(stdout.split('\r\n').map((line) => line.split(',').slice(0, 4).join())).toEqual([
+      ...['id,gender,title,first_name', '7001,,,Ana', '7002,,,Rui', ''],
+    ]);
+    const file = join(temporaryFolder(), 'guests.csv');
+    expect((await run(`segment export ${segment?.id} --output`, file)).stdout).toBe(`2 guests are in ${file}.\n`);
+    expect(readFileSync(file, 'utf8')).toBe(stdout);
+    expect((await run('segment count 999')).stderr).toBe('There is no such segment.\n');
+    expect(await trail()).toBe(before);
+    await client.end();
+  });
+
   it('leave no codes of an interrupted generation', async () => {
     const group = await json('voucher-group create --unit 1', 'Winter');
     const child = spawn('node', ['dist/cli/regulars.js', 'voucher', 'generate', String(group.id), '1000000'], {

@@ -1,6 +1,9 @@
-const width = 160;
+const width = 240;
 
-/** JSON with each object and list on one line where it fits. It is shorter than one value per line, and diffs stay small. */
+/**
+ * JSON with each object and list on one line where it fits. It is shorter than one value per line, and diffs stay small.
+ * It has no spaces, because the document is large.
+ */
 export function compactJson(value: unknown, indent = '', before = 0): string {
   const line = toOneLine(value);
   if (typeof value !== 'object' || value === null || indent.length + before + line.length < width) return line;
@@ -8,7 +11,7 @@ export function compactJson(value: unknown, indent = '', before = 0): string {
   const parts = Array.isArray(value)
     ? value.map((one) => compactJson(one, inner))
     : Object.entries(value).map(([key, one]) => {
-        const name = `${JSON.stringify(key)}: `;
+        const name = `${JSON.stringify(key)}:`;
         return name + compactJson(one, inner, name.length);
       });
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
@@ -28,8 +31,8 @@ function filled(parts: string[], indent: string): string {
 }
 
 function toOneLine(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toOneLine).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map(toOneLine).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const parts = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${toOneLine(one)}`);
-  return parts.length > 0 ? `{ ${parts.join(', ')} }` : '{}';
+  const parts = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}:${toOneLine(one)}`);
+  return parts.length > 0 ? `{${parts.join(',')}}` : '{}';
 }

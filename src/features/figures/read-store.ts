@@ -1,13 +1,17 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { only, sql } from '../../platform/db/sql.ts';
+import { NotReady } from '../../shared/problem.ts';
 import type { Figures, UnitFigures } from './schema.ts';
 import { todayOf } from './store.ts';
 
-/** Whether the figures include the activity from before there were figures. */
-export async function hasFigures(tx: Tx, accountId: number): Promise<boolean> {
+/** Throws until the figures include the activity from before there were figures. */
+export async function requireFigures(tx: Tx, accountId: number): Promise<void> {
   const rows = await tx<{ filled: boolean }>`
     select figures_filled_at is not null as filled from accounts where id = ${accountId}`;
-  return only(rows).filled;
+  if (only(rows).filled) return;
+  throw new NotReady(
+    'The figures of earlier activity are still being counted after an upgrade. Try again in some minutes.',
+  );
 }
 
 export interface KeptFigures extends Omit<Figures, 'spend' | 'average_spend' | 'by_unit'> {

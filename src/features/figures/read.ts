@@ -1,17 +1,16 @@
 import type { Tx } from '../../platform/db/database.ts';
-import { NotFound, NotReady } from '../../shared/problem.ts';
-import { findFigures, hasFigures, selectByUnit } from './read-store.ts';
+import { NotFound } from '../../shared/problem.ts';
+import { findFigures, requireFigures, selectByUnit } from './read-store.ts';
 import type { Figures } from './schema.ts';
 
 /** The figures of a contact. The id of a merged contact leads to its survivor. */
 export async function showFigures(tx: Tx, accountId: number, contactId: number): Promise<Figures> {
-  const { isFilled, kept, byUnit } = await tx.inOrder({
-    isFilled: () => hasFigures(tx, accountId),
+  const { kept, byUnit } = await tx.inOrder({
     kept: () => findFigures(tx, accountId, contactId),
     byUnit: () => selectByUnit(tx, accountId, contactId),
   });
   if (!kept) throw new NotFound('There is no such contact.');
-  if (!isFilled) throw new NotReady(stillCounting);
+  await requireFigures(tx, accountId);
   const { pence, purchase_days: days, ...figures } = kept;
   return {
     ...figures,
@@ -20,6 +19,3 @@ export async function showFigures(tx: Tx, accountId: number, contactId: number):
     by_unit: byUnit.map(({ pence: atUnit, ...unit }) => ({ ...unit, spend: atUnit / 100 })),
   };
 }
-
-const stillCounting =
-  'The figures of earlier activity are still being counted after an upgrade. Try again in some minutes.';

@@ -62,11 +62,18 @@ function nameOf(text: string): string | undefined {
   return name;
 }
 
+/**
+ * Marks the end of a statement whose text depends on the input of users. It gets no name: names are for statements that
+ * are sent again, and there is room for a limited number of them.
+ */
+export const adHoc = raw('/* ad hoc */');
+
 /** Without names, PostgreSQL parses and plans each statement anew. */
 export function runner(client: pg.ClientBase, withNames = true): Run {
   return async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
     const { text, values: parameters } = new Sql(strings, values);
-    const isNamed = withNames && parameters.length > 0 && parameters.length <= mostNamedParameters;
+    const isNamed =
+      withNames && parameters.length > 0 && parameters.length <= mostNamedParameters && !text.endsWith(adHoc.sql);
     const name = isNamed ? nameOf(text) : undefined;
     const query: pg.QueryConfig = { text, values: parameters };
     if (name !== undefined) query.name = name;

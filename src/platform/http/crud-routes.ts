@@ -2,12 +2,16 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { NoFields, type Rows } from '../../shared/fields.ts';
 import { pascal } from '../../shared/phrases.ts';
 import { present } from '../../shared/present.ts';
+import type { FieldErrors } from '../../shared/problem.ts';
 import { textIn } from '../../shared/record.ts';
 import type { Tx } from '../db/database.ts';
 import type { Call } from './call.ts';
 import { jsonRoute, listRoute, noContentRoute, type Route } from './route.ts';
 
 type Verb = 'create' | 'list' | 'show' | 'change' | 'remove';
+
+/** Errors that only the database can find, for a creation or a change with other errors. */
+type AlsoCheck = (tx: Tx, call: Call<unknown, string>) => Promise<FieldErrors>;
 
 interface Managed<C extends TObject, M extends TObject, A extends TSchema, B extends TSchema, F extends TObject> {
   /** The path of the collection. One entry is at `path/:id`. */
@@ -33,6 +37,7 @@ interface Managed<C extends TObject, M extends TObject, A extends TSchema, B ext
   removal?: string;
   /** The descriptions in the reference, where the usual ones do not say enough. */
   notes?: { create?: string; list?: string; change?: string; remove?: string };
+  alsoCheck?: AlsoCheck;
 }
 
 interface Verbs<C, M, A, B, F> {
@@ -55,6 +60,7 @@ export function crudRoutes<
   const one = `${path}/:${id}`;
   const article = /^[aeio]/.test(noun) ? 'an' : 'a';
   const shared = { access: 'admin', tag } as const;
+  const checks = spec.alsoCheck ? { alsoCheck: spec.alsoCheck } : {};
   const { ownersOnly = [] } = spec;
   const by = (verb: Verb) =>
     ownersOnly === 'all' || ownersOnly.includes(verb) ? { ...shared, role: 'owner' as const } : shared;
@@ -70,6 +76,7 @@ export function crudRoutes<
         summary: `Create ${article} ${noun}`,
         description: notes.create ?? `Returns the new ${noun}.`,
         input: spec.create,
+        ...checks,
         response: (spec.created ?? spec.response) as B,
         status: 201,
         example: { input: example.create, response: example.created ?? example.response },
@@ -114,6 +121,7 @@ export function crudRoutes<
         summary: `Change ${article} ${noun}`,
         description: notes.change ?? 'Only the name can be changed.',
         input: spec.change,
+        ...checks,
         response: spec.response,
         example: { input: example.change, response: example.response },
       },

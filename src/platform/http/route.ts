@@ -73,6 +73,8 @@ interface Description {
   description?: string;
   /** The message of the 404, for routes whose path has no id and that can respond 404. */
   notFound?: string;
+  /** A POST that changes nothing, because its input is too large for a query. It is a read: no audit event, open to viewers. */
+  readsOnly?: true;
   /** The response may be some seconds old, so it can come from a replica. Lists of an account always may. */
   mayBeStale?: true;
   /** The route accepts `page`, but its response is not a plain list. */
@@ -142,7 +144,7 @@ function define<P extends string, I extends TObject>(
   return {
     ...spec,
     ...rest,
-    role: spec.role ?? (spec.method === 'GET' ? 'viewer' : 'staff'),
+    role: spec.role ?? (spec.method === 'GET' || spec.readsOnly ? 'viewer' : 'staff'),
     account,
     input: withAccount(spec.input, account),
     handler: handler as Route['handler'],
@@ -158,13 +160,14 @@ export function mayReadReplica({ access, method, account, paged, mayBeStale }: R
 }
 
 /** Whether the requests of a route are changes that the audit trail records. */
-export function isAudited({ access, method }: Pick<Route, 'access' | 'method'>): boolean {
-  return access !== 'partner' && method !== 'GET';
+export function isAudited({ access, method, readsOnly }: Pick<Route, 'access' | 'method' | 'readsOnly'>): boolean {
+  return access !== 'partner' && method !== 'GET' && !readsOnly;
 }
 
 /** The audit trail stores the action, so a route without one must not start. */
-function mustHaveAction({ access, method, path, action = '' }: Description & { path: string }): void {
-  if (isAudited({ access, method }) && !/^[a-z_]+\.[a-z_]+$/.test(action))
+function mustHaveAction(route: Description & { path: string }): void {
+  const { method, path, action = '' } = route;
+  if (isAudited(route) && !/^[a-z_]+\.[a-z_]+$/.test(action))
     throw new Error(`${method} ${path} needs an action of the form noun.verb, not "${action}".`);
 }
 
@@ -218,8 +221,8 @@ const format = Type.Optional(
 );
 
 /** A route whose response is a page of a list, or the whole list as CSV if `csv` is given. */
-export function listRoute<P extends string, I extends TObject, R extends TSchema>(
-  { csv, ...spec }: Spec<P, I> & { response: R; csv?: Csv<Call<Static<I>, PathId<P>>, Static<R> & { id: number }> },
+export function listRoute<P extends string, I extends TObject, R extends TSchema, Row extends { id: number }>(
+  { csv, ...spec }: Spec<P, I> & { response: R; csv?: Csv<Call<Static<I>, PathId<P>>, Row> },
   handler: Handler<P, I, Rows<Static<R>>>,
 ): Route {
   const input = csv ? (Type.Object({ ...spec.input.properties, format }) as unknown as I) : spec.input;

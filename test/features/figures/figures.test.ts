@@ -317,6 +317,10 @@ describe('the check of the figures', () => {
     await sql`update accounts set figures_filled_at = null where id = ${place.id}`;
     const early = await admin('GET', `${place.base}/contacts/${id}/figures`);
     expect([early.status, early.body.errors[0].message]).toEqual([503, expect.stringContaining('still being counted')]);
+    const preview = await admin('POST', `${place.base}/segments/preview`, {
+      definition: { field: 'visits', op: 'at_least', value: 1 },
+    });
+    expect(preview.status).toBe(503);
     const seen: number[] = [];
     expect(await fillAccounts(db, { onProgress: (done, of) => seen.push(done, of) })).toBe(1);
     expect(seen).toEqual([1, 1]);

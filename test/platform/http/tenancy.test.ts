@@ -21,6 +21,18 @@ let wrongTokens = 0;
 /** There is nothing under it, anywhere. */
 const unknownId = 999_999_999;
 
+/** A definition with every kind of id. */
+const segmentOf = (ids: Ids) => ({
+  all: [
+    { field: 'unit', op: 'in', value: [ids.unit_id] },
+    { field: 'group', op: 'not_in', value: [ids.group_id] },
+    { field: 'source', op: 'in', value: [ids.source_id] },
+    { field: `udf:${ids.udf_id}`, op: 'known' },
+    { field: 'visits', op: 'at_least', value: 1, unit_ids: [ids.unit_id] },
+    { field: 'segment', op: 'in', value: [ids.segment_id] },
+  ],
+});
+
 /** What an operation is sent, where that is more than its example with the account's own ids. */
 const bodies: Record<string, (ids: Ids) => object> = {
   'POST /v1/contact': (ids) => ({
@@ -68,6 +80,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'POST /admin/v1/accounts/:account_id/unique_code_groups/:unique_code_group_id/assign': (ids) => ({
     contact_ids: [ids.contact_id],
   }),
+  'POST /admin/v1/accounts/:account_id/segments': (ids) => ({ name: 'Gold', definition: segmentOf(ids) }),
+  'POST /admin/v1/accounts/:account_id/segments/preview': (ids) => ({ definition: segmentOf(ids) }),
   'GET /admin/v1/accounts/:account_id/unique_codes': () => ({ unique_code: 'SUMMER-1' }),
   'POST /admin/v1/accounts/:account_id/unique_codes/assign': (ids) => ({
     ...{ unique_code_group_id: ids.unique_code_group_id, unique_code: 'SUMMER-1', contact_id: ids.contact_id },

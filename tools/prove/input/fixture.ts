@@ -208,6 +208,7 @@ export class Fixture {
       purchase_id: `purchases where ${inAccount}`,
       merge_id: `merges where ${inAccount} and undoes is null and not exists (select from merges m where m.${inAccount} and m.undoes = merges.id) and exists (select from contacts c where c.${inAccount} and c.id = merges.contact_id and c.merged_into = merges.into_contact_id)`,
       pair_id: `possible_duplicates where ${inAccount} and kept_apart_at is null`,
+      segment_id: `segments where ${inAccount}`,
       token_id: `tokens where ${inAccount} and revoked_at is null and name <> 'The till of the proof'`,
       user_id: `users where id not in (${kept})`,
       spare_account_id: `accounts where id not in (${this.account.id}, ${this.neighbour.id}) and deleted_at is null`,
@@ -261,6 +262,8 @@ export class Fixture {
       await this.#contact({ mobile_number });
       await this.#contact({ mobile_number });
     },
+    segment_id: () =>
+      this.#ours('segments', { name: this.fresh('Segment'), definition: { field: 'email', op: 'known' } }),
     token_id: () => this.#ours('tokens', { name: this.fresh('Token') }),
     user_id: () => this.#user('staff'),
     spare_account_id: () => this.#admin('/accounts', { name: this.fresh('Account') }),

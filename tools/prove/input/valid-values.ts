@@ -113,6 +113,25 @@ export class ValidValues {
       case 'transaction_reference':
       case 'stay_reference':
         return `R-${chance.below(500)}`;
+      case 'definition':
+        return chance.pick([
+          { field: 'city', op: 'is', value: 'Bristol' },
+          {
+            any: [
+              { field: 'unit', op: 'in', value: [fixture.pick(chance, 'unit_id')] },
+              { field: 'dob', op: 'known' },
+            ],
+          },
+          {
+            not: {
+              field: 'visits',
+              op: 'at_least',
+              value: 1,
+              in_last_days: 30,
+              unit_ids: [fixture.pick(chance, 'unit_id')],
+            },
+          },
+        ]);
       case 'expires_at':
         return '2999-01-01 00:00:00';
       case 'count':

@@ -88,6 +88,10 @@ export async function findContact(tx: Tx, accountId: number, id: number): Promis
   return row;
 }
 
+export function selectContactRows(tx: Tx, accountId: number, ids: number[]): Promise<ContactRow[]> {
+  return tx<ContactRow>`select ${columns} from contacts where account_id = ${accountId} and id = any(${ids})`;
+}
+
 export async function newContactIds(tx: Tx, count: number): Promise<number[]> {
   const rows = await tx<{ id: number }>`
     select nextval('contacts_id_seq') as id from generate_series(1, ${count}::bigint)`;

@@ -31,7 +31,7 @@ export async function serveSingle(
       inScope(route, call, context, (tx) => csv.next(tx, call, after)),
     );
   }
-  const isChange = route.access === 'admin' && route.method !== 'GET';
+  const isChange = route.access === 'admin' && route.method !== 'GET' && !route.readsOnly;
   /** Until the replica has the change, the session reads from the primary. */
   const noteWrite = (longestSeconds: number) => {
     if (!context.replica || call.request.admin?.sessionId == null) return;

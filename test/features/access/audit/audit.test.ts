@@ -112,7 +112,10 @@ describe('the audit trail', () => {
   });
 
   it('has an action of the form noun.verb for every change through the admin API', () => {
-    const changing = routes.filter(({ access, method }) => access !== 'partner' && method !== 'GET');
+    // Written out, so that no change becomes a read by mistake.
+    const reads = routes.filter(({ readsOnly }) => readsOnly);
+    expect(reads.map(({ path }) => path)).toEqual(['/admin/v1/accounts/:account_id/segments/preview']);
+    const changing = routes.filter((one) => one.access !== 'partner' && one.method !== 'GET' && !reads.includes(one));
     expect(changing.length).toBeGreaterThan(40);
     for (const { method, path, action } of changing) expect(action, `${method} ${path}`).toMatch(/^[a-z_]+\.[a-z_]+$/);
   });

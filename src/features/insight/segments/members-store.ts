@@ -1,0 +1,231 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { adHoc, join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import { type Channel, channels, flagOf } from '../../../shared/codes.ts';
+import { recordOf } from '../../../shared/record.ts';
+import { profileFields } from '../../guests/contacts/schema.ts';
+import type { Counts, ExportedMember } from './schema.ts';
+
+/** A definition as SQL, see `compile.ts`. */
+interface Members {
+  joins: Sql;
+  where: Sql;
+}
+
+const from = (accountId: number, joins: Sql) =>
+  sql`contacts c ${joins} where c.account_id = ${accountId} and c.merged_into is null`;
+
+/** The memory of an evaluation. */
+const mostMegabytes = 64;
+
+/**
+ * Prepares the transaction for statements that depend on the input of users. A longer statement is cancelled. The values
+ * of a definition decide which index is best, so plans are made for them. Compiling expressions takes longer than it saves.
+ *
+ * Parallel workers would each sum up all days. Without days, all columns are in an index with one row per contact, which
+ * is mostly in memory.
+ */
+export async function prepareEvaluation(
+  tx: Tx,
+  limitMs: number,
+  { readsDays, joinCount }: { readsDays: boolean; joinCount: number } = { readsDays: true, joinCount: 0 },
+): Promise<void> {
+  // Each join may use this much, so many joins get less.
+  const megabytes = Math.max(4, Math.floor(mostMegabytes / Math.max(2, joinCount)));
+  await tx.inOrder({
+    memory: () => tx`set local work_mem = ${raw(`'${megabytes}MB'`)}`,
+    jit: () => tx`set local jit = off`,
+    plans: () => tx`set local plan_cache_mode = force_custom_plan`,
+    costs: () => (readsDays ? tx`set local max_parallel_workers_per_gather = 0` : tx`set local random_page_cost = 1.1`),
+    // The last, because it applies to the statements after it.
+    timeout: () => tx`set local statement_timeout = ${raw(String(Math.max(1, Math.ceil(limitMs))))}`,
+  });
+}
+
+/** Runs work that may fail, such as by its time limit, and returns undefined then. The transaction stays usable. */
+export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>, isExpected: (error: unknown) => boolean) {
+  await tx`savepoint attempt`;
+  try {
+    const result = await work();
+    await tx`release savepoint attempt`;
+    return result;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    await tx`rollback to savepoint attempt`;
+    return undefined;
+  }
+}
+
+interface CountRow {
+  [name: string]: unknown;
+}
+
+/** In the order of the response. */
+const shownChannels = ['email', 'sms', 'call', 'snail_mail'] as const satisfies Channel[];
+
+const countsOf = (row: CountRow, prefix = ''): Counts => ({
+  count: Number(row[`${prefix}count`]),
+  contactable: recordOf(shownChannels, (channel) => Number(row[`${prefix}${channel}`])),
+});
+
+export async function countMembers(tx: Tx, accountId: number, { joins, where }: Members): Promise<Counts> {
+  const counts = channels.map((channel) => raw(`count(*) filter (where c.${flagOf[channel]}) as ${channel}`));
+  const rows = await tx<CountRow>`
+    select count(*) as count, ${join(counts)} from ${from(accountId, joins)} and (${where}) ${adHoc}`;
+  return countsOf(only(rows));
+}
+
+/** The counts of several segments, in one pass over the contacts. */
+export async function countManyMembers(tx: Tx, accountId: number, joins: Sql, wheres: Sql[]): Promise<Counts[]> {
+  const flags = raw(channels.map((channel) => `c.${flagOf[channel]}`).join(', '));
+  const members = wheres.map((where, n) => sql`(${where}) as m${raw(String(n))}`);
+  const counts = wheres.flatMap((_, n) => [
+    raw(`count(*) filter (where m${n}) as n${n}_count`),
+    ...channels.map((channel) => raw(`count(*) filter (where m${n} and ${flagOf[channel]}) as n${n}_${channel}`)),
+  ]);
+  const rows = await tx<CountRow>`
+    select ${join(counts)} from (select ${flags}, ${join(members)} from ${from(accountId, joins)} offset 0) as member ${adHoc}`;
+  return wheres.map((_, n) => countsOf(only(rows), `n${n}_`));
+}
+
+/** Below this number, PostgreSQL would search long for the newest members, contact by contact. */
+const fewMembers = 20_000;
+
+/** The ids of members, newest first. */
+export async function selectMemberIds(
+  tx: Tx,
+  accountId: number,
+  { joins, where }: Members,
+  { limit, offset }: { limit: number; offset: number },
+  count: number,
+): Promise<number[]> {
+  if (offset >= count) return [];
+  const fence = count < fewMembers ? sql`offset 0` : sql``;
+  const rows = await tx<{ id: number }>`
+    select id from (select c.id from ${from(accountId, joins)} and (${where}) ${fence}) as member
+    order by id desc limit ${limit} offset ${offset} ${adHoc}`;
+  return rows.map(({ id }) => id);
+}
+
+/** The counts and the newest members in one pass, for definitions whose evaluation costs more than their members do. */
+export async function countAndSelect(
+  tx: Tx,
+  accountId: number,
+  { joins, where }: Members,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ counts: Counts; ids: number[] }> {
+  const flags = raw(channels.map((channel) => `c.${flagOf[channel]}`).join(', '));
+  const counts = channels.map((channel) => raw(`count(*) filter (where ${flagOf[channel]}) as ${channel}`));
+  const rows = await tx<CountRow & { ids: number[] }>`
+    with member as materialized (select c.id, ${flags} from ${from(accountId, joins)} and (${where}))
+    select count(*) as count, ${join(counts)},
+      array(select id from member order by id desc limit ${limit} offset ${offset}) as ids
+    from member ${adHoc}`;
+  const row = only(rows);
+  return { counts: countsOf(row), ids: row.ids };
+}
+
+/** The ids of the next members after an id. */
+export async function selectMemberIdsAfter(
+  tx: Tx,
+  accountId: number,
+  { joins, where }: Members,
+  { after, limit }: { after: number; limit: number },
+): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    select c.id from ${from(accountId, joins)} and c.id > ${after} and (${where}) order by c.id limit ${limit} ${adHoc}`;
+  return rows.map(({ id }) => id);
+}
+
+/** The rows of the CSV file. A contact that was merged or erased meanwhile has none. */
+export function selectExported(tx: Tx, accountId: number, ids: number[]): Promise<ExportedMember[]> {
+  const profile = raw(profileFields.map((name) => `c.${name}`).join(', '));
+  const flags = raw(channels.map((channel) => `c.${flagOf[channel]}`).join(', '));
+  const figures = raw(
+    ['visits', 'purchases', 'bookings', 'cancelled_bookings', 'stays', 'vouchers_redeemed']
+      .map((name) => `coalesce(f.${name}, 0) as ${name}`)
+      .join(', '),
+  );
+  return tx<ExportedMember>`
+    select c.id, ${profile}, ${flags}, c.created_at, ${figures}, f.first_visit, f.last_visit, f.nps,
+      round(coalesce(f.pence, 0) / 100.0, 2) as spend,
+      round(f.pence / 100.0 / nullif(f.purchase_days, 0), 2) as average_spend
+    from contacts c left join contact_figures f on f.account_id = ${accountId} and f.contact_id = c.id
+    where c.account_id = ${accountId} and c.id = any(${ids}) and c.merged_into is null order by c.id`;
+}
+
+/** Whether one contact is a member on each of these days. `t.day` is the day in the compiled definition. */
+export function selectMembership(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  { joins, where }: Members,
+  days: string[],
+): Promise<{ day: string; member: boolean }[]> {
+  return tx<{ day: string; member: boolean }>`
+    select t.day, coalesce(${where}, false) as member
+    from unnest(${days}::date[]) as t (day) cross join contacts c ${joins}
+    where c.account_id = ${accountId} and c.id = ${contactId} order by t.day ${adHoc}`;
+}
+
+export interface Judged {
+  member: boolean;
+  conditions: { holds: boolean; actual: unknown }[];
+}
+
+/** Whether one contact is a member on a day, and each condition beside the contact's value. */
+export async function judgeContact(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  { joins, where }: Members,
+  conditions: { holds: Sql; actual: Sql }[],
+  day: string,
+): Promise<Judged> {
+  const judged = conditions.map(
+    ({ holds, actual }) => sql`jsonb_build_object('holds', coalesce(${holds}, false), 'actual', ${actual})`,
+  );
+  const rows = await tx<Judged>`
+    select coalesce(${where}, false) as member, jsonb_build_array(${join(judged)}) as conditions
+    from unnest(${[day]}::date[]) as t (day) cross join contacts c ${joins}
+    where c.account_id = ${accountId} and c.id = ${contactId} ${adHoc}`;
+  return only(rows);
+}
+
+/** The dates of a contact on which conditions can begin or cease to hold. */
+export interface ContactDates {
+  days: string[];
+  created: string;
+  dob: string | null;
+  nps: string[];
+  udfs: string[];
+}
+
+export async function selectContactDates(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  timeZone: string,
+): Promise<ContactDates> {
+  return only(
+    await tx<ContactDates>`
+      select array(
+          select distinct day::text from contact_days where account_id = ${accountId} and contact_id = ${contactId} order by 1) as days,
+        (c.created_at at time zone ${timeZone})::date as created, c.dob,
+        array(
+          select distinct b.created_at::date::text from contacts m
+          join feedback b on b.account_id = ${accountId} and b.contact_id = m.id
+          where m.account_id = ${accountId} and (m.id = ${contactId} or m.merged_into = ${contactId})) as nps,
+        array(
+          select data from contact_udfs
+          where account_id = ${accountId} and contact_id = ${contactId} and data ~ '^\\d{4}-\\d{2}-\\d{2}$') as udfs
+      from contacts c where c.account_id = ${accountId} and c.id = ${contactId}`,
+  );
+}
+
+/** The spend in pence that this share of the guests with a purchase reaches. Null: nobody has bought anything. */
+export async function selectTopSpend(tx: Tx, accountId: number, percent: number): Promise<number | null> {
+  const rows = await tx<{ pence: number | null }>`
+    select percentile_disc(${percent / 100}::double precision) within group (order by pence desc) as pence
+    from contact_figures where account_id = ${accountId} and purchases > 0`;
+  return only(rows).pence;
+}
