@@ -34,7 +34,11 @@ export async function putFigures(sql: Run, accountId: number, days: Day[], today
       sum(purchases), count(distinct day) filter (where purchases > 0), sum(pence), sum(bookings + enquiries), sum(cancelled_bookings),
       sum(stays), sum(vouchers_redeemed), min(day) filter (where visited and day > ${today}::date)
     from contact_days where account_id = ${accountId} and contact_id = any(${contacts}) group by contact_id
-    on conflict do nothing`;
+    on conflict (account_id, contact_id) do update set visits = excluded.visits, first_visit = excluded.first_visit,
+      last_visit = excluded.last_visit, recent_visits = excluded.recent_visits, purchases = excluded.purchases,
+      purchase_days = excluded.purchase_days, pence = excluded.pence, bookings = excluded.bookings,
+      cancelled_bookings = excluded.cancelled_bookings, stays = excluded.stays, vouchers_redeemed = excluded.vouchers_redeemed,
+      next_day = excluded.next_day`;
 }
 
 /** Sets the latest rating in the figures. */

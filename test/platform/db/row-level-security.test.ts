@@ -14,6 +14,7 @@ const directory: Record<string, string> = {
   schema_migrations: 'the state of the schema',
   sessions: 'a user’s, in whichever accounts',
   audit_trail: 'also what concerns no account; ids and names of venues and lists, nothing about guests',
+  figure_checks: 'how many contacts were checked and repaired, of all accounts',
   email_domains: 'what DNS said of domains; nothing about anybody’s guests',
 };
 
