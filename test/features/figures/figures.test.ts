@@ -218,7 +218,7 @@ describe('the figures of a contact', () => {
     const { id } = await guest({ purchases: [purchase(10, '2026-03-01 12:00:00')] });
     accepted(await admin('DELETE', `${home.base}/contacts/${id}`), 204);
     const rows = await sql`
-      select from contact_days where contact_id = ${id} union all select from contact_figures where contact_id = ${id}`;
+      select contact_id from contact_days where contact_id = ${id} union all select contact_id from contact_figures where contact_id = ${id}`;
     expect(rows).toHaveLength(0);
   });
 
@@ -242,7 +242,8 @@ describe('the figures of a contact', () => {
     await sql`update contact_days set pence = 8999999999999999999 where contact_id = ${id}`;
     await sql`update contact_figures set pence = 8999999999999999999 where contact_id = ${id}`;
     await write({ purchases: [purchase(99_999_999_999, '2026-03-01 13:00:00')] });
-    expect(await figures(id)).toMatchObject({ purchases: 2, spend: 9e16 });
+    // A distributed server counts again, and so finds the true sum.
+    expect(await figures(id)).toMatchObject({ purchases: 2, spend: isDistributed() ? 20_099_999_999_799 : 9e16 });
     await verifyAccount(db, home.id, { repair: true });
     expect(await figures(id)).toMatchObject({ spend: 20_099_999_999_799 });
   });
