@@ -41,8 +41,9 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   await deleteStaysOf(tx, accountId, ids);
   await deleteRecordsOf(tx, accountId, ids);
   await releaseCodesOf(tx, accountId, ids);
-  await deleteFigures(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
+  // After the contacts: a change of a booking that had begun before has stored its figures by now.
+  await deleteFigures(tx, accountId, ids);
   await removeMemberKeys(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);
   await removeRechecks(tx, accountId, domains);
