@@ -1,0 +1,155 @@
+import { MultiSelect, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { maxDays, maxIds, type Op } from '#service/shared/segment-fields.ts';
+import classes from './Builder.module.css';
+import { useBuilder } from './builder-context.ts';
+import { type DraftCondition, type DraftValue, shapeOf } from './draft.ts';
+import type { NamedKind } from './sentence.ts';
+import { genders, months } from './words.ts';
+
+interface ValueControlProps {
+  of: DraftCondition;
+  op: Op;
+  onChange: (value: DraftValue) => void;
+}
+
+/** The control for the value of a condition. */
+export function ValueControl({ of: { field, value }, op, onChange }: ValueControlProps) {
+  switch (shapeOf(field, op)) {
+    case 'none':
+      return null;
+    case 'flag':
+      return (
+        <NativeSelect
+          aria-label="Yes or no"
+          data={[
+            { value: 'true', label: 'yes' },
+            { value: 'false', label: 'no' },
+          ]}
+          value={String(value)}
+          onChange={(event) => onChange(event.currentTarget.value === 'true')}
+        />
+      );
+    case 'gender':
+      return (
+        <NativeSelect
+          aria-label="Gender"
+          data={genders}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    case 'month':
+      return (
+        <NativeSelect
+          aria-label="Month"
+          data={months.map((label, n) => ({ value: String(n + 1), label }))}
+          value={String(value)}
+          onChange={(event) => onChange(Number(event.currentTarget.value))}
+        />
+      );
+    case 'date':
+      return (
+        <TextInput
+          className={classes.date}
+          type="date"
+          aria-label="Date"
+          min="1900-01-01"
+          max="2199-12-31"
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    case 'text':
+      return (
+        <TextInput
+          className={classes.text}
+          aria-label="Text"
+          maxLength={255}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      );
+    case 'ids':
+      return (
+        <Ids kind={field as NamedKind} value={Array.isArray(value) ? value.map(Number) : []} onChange={onChange} />
+      );
+    case 'days':
+      return (
+        <>
+          <NumberField label="Days" value={value} field="days" onChange={onChange} />
+          <span className={classes.words}>days</span>
+        </>
+      );
+    case 'range': {
+      const [low = null, high = null] = Array.isArray(value) ? value : [];
+      return (
+        <>
+          <NumberField label="Lowest" value={low} field={field} onChange={(one) => onChange([one, high])} />
+          <span className={classes.words}>and</span>
+          <NumberField label="Highest" value={high} field={field} onChange={(one) => onChange([low, one])} />
+        </>
+      );
+    }
+    default:
+      return <NumberField label="Number" value={value} field={field} onChange={onChange} />;
+  }
+}
+
+interface NumberFieldProps {
+  label: string;
+  value: DraftValue;
+  field: string;
+  onChange: (value: number | null) => void;
+}
+
+function NumberField({ label, value, field, onChange }: NumberFieldProps) {
+  const isMoney = field === 'spend' || field === 'average_spend';
+  return (
+    <NumberInput
+      className={classes.number}
+      data-wide={isMoney || undefined}
+      aria-label={label}
+      hideControls
+      allowDecimal={isMoney || field === 'nps'}
+      decimalScale={2}
+      // Refunds can be greater than purchases.
+      allowNegative={isMoney}
+      {...(field === 'days' ? { max: maxDays } : {})}
+      value={typeof value === 'number' ? value : ''}
+      onChange={(typed) => onChange(typeof typed === 'number' ? typed : null)}
+    />
+  );
+}
+
+const nouns: Partial<Record<NamedKind, string>> = {
+  unit: 'Venues',
+  group: 'Groups',
+  source: 'Sources',
+  segment: 'Segments',
+};
+
+function Ids({ kind, value, onChange }: { kind: NamedKind; value: number[]; onChange: (ids: number[]) => void }) {
+  const list = useBuilder().choices[kind];
+  const noun = nouns[kind] ?? '';
+  const known = (list ?? []).map(({ id, name, of }) => ({ value: String(id), label: name, of }));
+  // An id that was deleted stays visible, so that it can be removed.
+  const lost = list ? value.filter((id) => !list.some((one) => one.id === id)) : [];
+  const venues = [...new Set(known.map(({ of = '' }) => of))];
+  const byVenue = venues.map((group) => ({ group, items: known.filter(({ of = '' }) => of === group) }));
+  return (
+    <MultiSelect
+      className={classes.many}
+      aria-label={noun}
+      placeholder={value.length === 0 ? `choose ${noun.toLowerCase()}` : undefined}
+      data={[
+        ...(kind === 'group' ? byVenue : known),
+        ...lost.map((id) => ({ value: String(id), label: `deleted (${id})` })),
+      ]}
+      value={list ? value.map(String) : []}
+      onChange={(ids) => onChange(ids.map(Number))}
+      maxValues={maxIds}
+      searchable
+      nothingFoundMessage={`No ${noun.toLowerCase()} found`}
+    />
+  );
+}
