@@ -164,7 +164,7 @@ inDashboard('the segments pages', (dashboard) => {
     await page
       .getByText('Guests whose city is bath and (whose first name starts with a or who may not be e-mailed).')
       .waitFor();
-    await group.getByRole('button', { name: 'Not: group 2' }).click();
+    await page.getByRole('combobox', { name: 'Group 2: match or not' }).selectOption('do not match');
     await counted(page, 1);
     await expectAccessible(page);
     await save(page, fresh('Nested'));

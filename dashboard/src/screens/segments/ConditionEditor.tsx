@@ -53,7 +53,7 @@ export function ConditionEditor({ of: condition, joint, isAny, groupId, number }
         <NativeSelect
           ref={first}
           aria-label="Condition"
-          error={problem !== undefined}
+          error={problem !== undefined && field === ''}
           value={field}
           onChange={(event) => set(withField(condition, event.currentTarget.value, typeOf(event.currentTarget.value)))}
         >
@@ -67,7 +67,14 @@ export function ConditionEditor({ of: condition, joint, isAny, groupId, number }
             onChange={(event) => set(withOp(condition, event.currentTarget.value as Op))}
           />
         )}
-        {op && <ValueControl of={condition} op={op} onChange={(value) => set({ ...condition, value })} />}
+        {op && (
+          <ValueControl
+            of={condition}
+            op={op}
+            isInvalid={problem !== undefined}
+            onChange={(value) => set({ ...condition, value })}
+          />
+        )}
         {op && field in unitOfField && (
           <span className={classes.words}>{unitOfField[field as keyof typeof unitOfField]}</span>
         )}
@@ -148,7 +155,7 @@ function Venues({ value, onChange }: { value: number[]; onChange: (ids: number[]
   const { unit: units } = useBuilder().choices;
   if (units && units.length < 2 && value.length === 0) return null;
   return (
-    <>
+    <span className={classes.pair}>
       <span className={classes.words}>at</span>
       <MultiSelect
         className={classes.many}
@@ -161,7 +168,7 @@ function Venues({ value, onChange }: { value: number[]; onChange: (ids: number[]
         searchable
         nothingFoundMessage="No such venue"
       />
-    </>
+    </span>
   );
 }
 
@@ -185,10 +192,11 @@ function Period({
         onChange={(event) => onChange(event.currentTarget.value === 'always' ? undefined : 90)}
       />
       {value !== undefined && (
-        <>
+        <span className={classes.pair}>
           <NumberInput
             className={classes.number}
-            aria-label="Days"
+            aria-label="Days of the period"
+            error={value === null}
             hideControls
             allowDecimal={false}
             allowNegative={false}
@@ -197,7 +205,7 @@ function Period({
             onChange={(days) => onChange(typeof days === 'number' ? days : null)}
           />
           <span className={classes.words}>days</span>
-        </>
+        </span>
       )}
     </>
   );

@@ -4,7 +4,6 @@ import classes from './Builder.module.css';
 import { addButtonId, useBuilder } from './builder-context.ts';
 import { ConditionEditor } from './ConditionEditor.tsx';
 import { type DraftGroup, type DraftPart, emptyCondition, mayNest, newGroup } from './draft.ts';
-import { NotToggle } from './NotToggle.tsx';
 import { Problem } from './Problem.tsx';
 
 interface GroupEditorProps {
@@ -35,9 +34,13 @@ export function GroupEditor({ of: group, level, joint, parentId, number = '' }: 
     <fieldset className={classes.group} aria-label={name} data-nested={!isOutermost || undefined}>
       {hasHead && (
         <div className={classes.head}>
-          <span className={classes.words}>
-            {joint} who {group.not ? 'do not match' : 'match'}
-          </span>
+          <span className={classes.words}>{joint} who</span>
+          <NativeSelect
+            aria-label={`${name}: match or not`}
+            data={['match', 'do not match']}
+            value={group.not ? 'do not match' : 'match'}
+            onChange={(event) => update({ not: event.currentTarget.value !== 'match' })}
+          />
           <NativeSelect
             aria-label={`${name}: all or any`}
             data={[
@@ -48,20 +51,18 @@ export function GroupEditor({ of: group, level, joint, parentId, number = '' }: 
             onChange={(event) => update({ join: event.currentTarget.value === 'any' ? 'any' : 'all' })}
           />
           <span className={classes.words}>of these:</span>
-          <span className={classes.tools}>
-            <NotToggle of={name} value={group.not} onChange={(not) => update({ not })} />
-            {!isOutermost && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size="lg"
-                aria-label={`Remove ${name.toLowerCase()}`}
-                onClick={() => remove(group.id, parentId)}
-              >
-                <IconX size={16} aria-hidden />
-              </ActionIcon>
-            )}
-          </span>
+          {!isOutermost && (
+            <ActionIcon
+              className={classes.last}
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label={`Remove ${name.toLowerCase()}`}
+              onClick={() => remove(group.id, parentId)}
+            >
+              <IconX size={16} aria-hidden />
+            </ActionIcon>
+          )}
         </div>
       )}
       <Problem of={problems.get(group.id)} />

@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 
 interface NotToggleProps {
-  /** The name of the condition or group. */
+  /** The name of the condition. */
   of: string;
   value: boolean;
   onChange: (value: boolean) => void;
 }
 
-/** Negates a condition or group. */
+/** Negates a condition. */
 export function NotToggle({ of, value, onChange }: NotToggleProps) {
   return (
     <Button
@@ -15,7 +15,7 @@ export function NotToggle({ of, value, onChange }: NotToggleProps) {
       color={value ? 'red' : 'gray'}
       size="xs"
       px="xs"
-      aria-label={`Not: ${of.toLowerCase()}`}
+      aria-label={`Not: ${of}`}
       aria-pressed={value}
       onClick={() => onChange(!value)}
     >

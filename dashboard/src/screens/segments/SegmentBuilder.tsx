@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import type { Segment } from '#service/features/insight/segments/schema.ts';
@@ -6,6 +6,7 @@ import type { Definition } from '#service/shared/segment-fields.ts';
 import { ApiError } from '../../api/client.ts';
 import { drafts } from '../../session/drafts.ts';
 import { useSession } from '../../session/session.ts';
+import { withCount } from '../../ui/format.ts';
 import { Panel } from '../../ui/Panel.tsx';
 import classes from './Builder.module.css';
 import { addButtonId, Builder } from './builder-context.ts';
@@ -96,7 +97,7 @@ export function SegmentBuilder(props: SegmentBuilderProps) {
     setShowsGaps(true);
     const [first] = gaps.keys();
     if (first === undefined) save.open();
-    else document.querySelector<HTMLElement>(`[data-part="${first}"] select`)?.focus();
+    else setTimeout(() => document.querySelector<HTMLElement>(`[data-part="${first}"] [aria-invalid=true]`)?.focus());
   };
 
   return (
@@ -117,6 +118,12 @@ export function SegmentBuilder(props: SegmentBuilderProps) {
               >
                 Cancel
               </Button>
+              {/* The panel with the result can be below the screen. It is read out there. */}
+              {preview.data && (
+                <Text className={classes.brief} aria-hidden>
+                  {withCount(preview.data.count, 'guest')}
+                </Text>
+              )}
             </Group>
           </Panel>
         </div>

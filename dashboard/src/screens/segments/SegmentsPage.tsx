@@ -10,6 +10,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { ShareBar } from '../../ui/ShareBar.tsx';
+import { EmptyState } from '../../ui/States.tsx';
 import { Missing, Num } from '../../ui/Values.tsx';
 import { NoSegments } from './NoSegments.tsx';
 import { useNames } from './names.ts';
@@ -28,7 +29,7 @@ export function SegmentsPage() {
   const segments = useQuery(segmentsQuery(account, page));
   const nameOf = useNames((segments.data?.data ?? []).map(({ definition }) => definition));
   const columns: Column<Segment>[] = [
-    { title: 'Segment', render: ({ name }) => name },
+    { title: 'Segment', width: '14rem', render: ({ name }) => name },
     {
       title: 'Who is in it',
       render: ({ definition }) => <span className={classes.sentence}>{sentenceOf(definition, nameOf)}</span>,
@@ -72,7 +73,7 @@ export function SegmentsPage() {
           error={segments.error}
           onRetry={segments.refetch}
           stale={segments.isPlaceholderData}
-          empty={<NoSegments />}
+          empty={page === undefined ? <NoSegments /> : <EmptyState title="There are no more segments" />}
         />
         <Pager
           of={segments.data}

@@ -9,11 +9,12 @@ import { genders, months } from './words.ts';
 interface ValueControlProps {
   of: DraftCondition;
   op: Op;
+  isInvalid: boolean;
   onChange: (value: DraftValue) => void;
 }
 
 /** The control for the value of a condition. */
-export function ValueControl({ of: { field, value }, op, onChange }: ValueControlProps) {
+export function ValueControl({ of: { field, value }, op, isInvalid, onChange }: ValueControlProps) {
   switch (shapeOf(field, op)) {
     case 'none':
       return null;
@@ -53,6 +54,7 @@ export function ValueControl({ of: { field, value }, op, onChange }: ValueContro
           className={classes.date}
           type="date"
           aria-label="Date"
+          error={isInvalid}
           min="1900-01-01"
           max="2199-12-31"
           value={typeof value === 'string' ? value : ''}
@@ -64,6 +66,7 @@ export function ValueControl({ of: { field, value }, op, onChange }: ValueContro
         <TextInput
           className={classes.text}
           aria-label="Text"
+          error={isInvalid}
           maxLength={255}
           value={typeof value === 'string' ? value : ''}
           onChange={(event) => onChange(event.currentTarget.value)}
@@ -71,27 +74,44 @@ export function ValueControl({ of: { field, value }, op, onChange }: ValueContro
       );
     case 'ids':
       return (
-        <Ids kind={field as NamedKind} value={Array.isArray(value) ? value.map(Number) : []} onChange={onChange} />
+        <Ids
+          kind={field as NamedKind}
+          value={Array.isArray(value) ? value.map(Number) : []}
+          isInvalid={isInvalid}
+          onChange={onChange}
+        />
       );
     case 'days':
       return (
-        <>
-          <NumberField label="Days" value={value} field="days" onChange={onChange} />
+        <span className={classes.pair}>
+          <NumberField label="Days" value={value} field="days" isInvalid={isInvalid} onChange={onChange} />
           <span className={classes.words}>days</span>
-        </>
+        </span>
       );
     case 'range': {
       const [low = null, high = null] = Array.isArray(value) ? value : [];
       return (
-        <>
-          <NumberField label="Lowest" value={low} field={field} onChange={(one) => onChange([one, high])} />
+        <span className={classes.pair}>
+          <NumberField
+            label="Lowest"
+            value={low}
+            field={field}
+            isInvalid={isInvalid}
+            onChange={(one) => onChange([one, high])}
+          />
           <span className={classes.words}>and</span>
-          <NumberField label="Highest" value={high} field={field} onChange={(one) => onChange([low, one])} />
-        </>
+          <NumberField
+            label="Highest"
+            value={high}
+            field={field}
+            isInvalid={isInvalid}
+            onChange={(one) => onChange([low, one])}
+          />
+        </span>
       );
     }
     default:
-      return <NumberField label="Number" value={value} field={field} onChange={onChange} />;
+      return <NumberField label="Number" value={value} field={field} isInvalid={isInvalid} onChange={onChange} />;
   }
 }
 
@@ -99,16 +119,18 @@ interface NumberFieldProps {
   label: string;
   value: DraftValue;
   field: string;
+  isInvalid: boolean;
   onChange: (value: number | null) => void;
 }
 
-function NumberField({ label, value, field, onChange }: NumberFieldProps) {
+function NumberField({ label, value, field, isInvalid, onChange }: NumberFieldProps) {
   const isMoney = field === 'spend' || field === 'average_spend';
   return (
     <NumberInput
       className={classes.number}
       data-wide={isMoney || undefined}
       aria-label={label}
+      error={isInvalid}
       hideControls
       allowDecimal={isMoney || field === 'nps'}
       decimalScale={2}
@@ -128,7 +150,14 @@ const nouns: Partial<Record<NamedKind, string>> = {
   segment: 'Segments',
 };
 
-function Ids({ kind, value, onChange }: { kind: NamedKind; value: number[]; onChange: (ids: number[]) => void }) {
+interface IdsProps {
+  kind: NamedKind;
+  value: number[];
+  isInvalid: boolean;
+  onChange: (ids: number[]) => void;
+}
+
+function Ids({ kind, value, isInvalid, onChange }: IdsProps) {
   const list = useBuilder().choices[kind];
   const noun = nouns[kind] ?? '';
   const known = (list ?? []).map(({ id, name, of }) => ({ value: String(id), label: name, of }));
@@ -140,6 +169,7 @@ function Ids({ kind, value, onChange }: { kind: NamedKind; value: number[]; onCh
     <MultiSelect
       className={classes.many}
       aria-label={noun}
+      error={isInvalid}
       placeholder={value.length === 0 ? `choose ${noun.toLowerCase()}` : undefined}
       data={[
         ...(kind === 'group' ? byVenue : known),
