@@ -183,6 +183,64 @@ inDashboard('the segments pages', (dashboard) => {
     });
   });
 
+  it('compare custom fields, groups, sources and dates', async () => {
+    const create = async (path: string, body: object): Promise<{ id: number }> =>
+      accepted(await dashboard.admin('POST', `${account.path}/${path}`, body), 201);
+    const joined = await create('udfs', { name: 'Joined on', type: 'date' });
+    const source = await create('sources', { name: 'Tablet' });
+    const group = await create('groups', { name: 'Newsletter', unit_id: anchor.id, folder: 'Marketing' });
+    await account.written({
+      ...{ first_name: 'Zoe', city: 'York', email: `${fresh('zoe')}@gmail.com`, dob: '1990-03-14', gender: 'F' },
+      ...{ source_id: source.id, udfs: [{ id: joined.id, data: '2020-05-01' }], full_contact_object: false },
+      units: [{ id: anchor.id, groups: [{ id: group.id }] }],
+    });
+    const page = await open('/new');
+    const add = async (number: string, choice: string) => {
+      if (number !== '1') await page.getByRole('button', { name: 'Add condition' }).click();
+      await field(condition(page, number)).selectOption(choice);
+    };
+    await add('1', 'Joined on');
+    await condition(page, '1').getByRole('combobox', { name: 'Comparison' }).selectOption('before');
+    await condition(page, '1').getByLabel('Date').fill('2021-01-01');
+    await counted(page, 1);
+    await add('2', 'are in the group');
+    await condition(page, '2').getByLabel('Groups').click();
+    await page.getByRole('option', { name: 'Newsletter' }).click();
+    await page.keyboard.press('Escape');
+    await add('3', 'came from the source');
+    await condition(page, '3').getByLabel('Sources').click();
+    await page.getByRole('option', { name: 'Tablet' }).click();
+    await page.keyboard.press('Escape');
+    await add('4', 'have their birthday');
+    await condition(page, '4').getByRole('combobox', { name: 'Comparison' }).selectOption('in');
+    await condition(page, '4').getByLabel('Month').selectOption('March');
+    await add('5', 'gender');
+    await add('6', 'spent');
+    await condition(page, '6').getByRole('combobox', { name: 'Comparison' }).selectOption('between');
+    await condition(page, '6').getByLabel('Lowest').fill('0');
+    await condition(page, '6').getByLabel('Highest').fill('20.50');
+    await condition(page, '6').getByRole('combobox', { name: 'Period' }).selectOption('in the last');
+    await counted(page, 1);
+    await page
+      .getByText(
+        'Guests whose Joined on is before 1 Jan 2021 and who are in the group Newsletter and came from Tablet and have ' +
+          'their birthday in March and whose gender is Female and who spent between 0.00 and 20.50 in the last 90 days.',
+      )
+      .waitFor();
+    await expectAccessible(page);
+    await save(page, fresh('Dates'));
+    expect((await stored(idIn(page))).definition).toEqual({
+      all: [
+        { field: `udf:${joined.id}`, op: 'before', value: '2021-01-01' },
+        { field: 'group', op: 'in', value: [group.id] },
+        { field: 'source', op: 'in', value: [source.id] },
+        { field: 'birthday', op: 'in_month', value: 3 },
+        { field: 'gender', op: 'is', value: 'F' },
+        { field: 'spend', op: 'between', value: [0, 20.5], in_last_days: 90 },
+      ],
+    });
+  });
+
   it('keep the deepest definition as it is', async () => {
     const deepest = {
       all: [city('Bath'), { any: [city('Bristol'), { all: [city('Bath'), { any: [city('Bath'), city('York')] }] }] }],

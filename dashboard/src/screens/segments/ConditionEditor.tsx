@@ -1,4 +1,4 @@
-import { ActionIcon, MultiSelect, NativeSelect, NumberInput } from '@mantine/core';
+import { ActionIcon, MultiSelect, NativeSelect } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useEffect, useId, useRef } from 'react';
 import { fieldOf, maxDays, maxIds, type Op, udfIdOf } from '#service/shared/segment-fields.ts';
@@ -7,6 +7,7 @@ import classes from './Builder.module.css';
 import { useBuilder } from './builder-context.ts';
 import { type DraftCondition, opsOf, withField, withOp } from './draft.ts';
 import { NotToggle } from './NotToggle.tsx';
+import { NumberField } from './NumberField.tsx';
 import { Problem } from './Problem.tsx';
 import { ValueControl } from './ValueControl.tsx';
 import { fieldWords, leadOf, opWord, unitOfField } from './words.ts';
@@ -193,7 +194,7 @@ function Period({
       />
       {value !== undefined && (
         <span className={classes.pair}>
-          <NumberInput
+          <NumberField
             className={classes.number}
             aria-label="Days of the period"
             error={value === null}
@@ -201,8 +202,8 @@ function Period({
             allowDecimal={false}
             allowNegative={false}
             max={maxDays}
-            value={value ?? ''}
-            onChange={(days) => onChange(typeof days === 'number' ? days : null)}
+            value={value}
+            onChange={onChange}
           />
           <span className={classes.words}>days</span>
         </span>

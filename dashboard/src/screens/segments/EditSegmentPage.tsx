@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts';
 import { useAccount, useHasRole } from '../../session/session.ts';
 import { Page, TextLink } from '../../ui/Page.tsx';
 import { ErrorState } from '../../ui/States.tsx';
-import { refreshSegments, segmentPath, segmentQuery } from './paths.ts';
+import { segmentPath, segmentQuery, showSaved } from './paths.ts';
 import { SegmentBuilder } from './SegmentBuilder.tsx';
 import { StaffOnly } from './StaffOnly.tsx';
 
@@ -44,9 +44,9 @@ export function EditSegmentPage() {
           name={segment.name}
           ownId={segment.id}
           send={(name, definition) => api.patch<Segment>(path, { name, definition })}
-          onSaved={async () => {
-            await refreshSegments(account);
-            await show();
+          onSaved={(saved) => {
+            showSaved(account, saved);
+            return show();
           }}
           onCancel={() => void show()}
         />

@@ -9,7 +9,7 @@ import { Page, TextLink } from '../../ui/Page.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { ErrorState } from '../../ui/States.tsx';
 import { PresetSettings } from './PresetSettings.tsx';
-import { presetsQuery, refreshSegments, segmentQuery, segmentsPath } from './paths.ts';
+import { presetsQuery, segmentQuery, segmentsPath, showSaved } from './paths.ts';
 import { SegmentBuilder } from './SegmentBuilder.tsx';
 import { StaffOnly } from './StaffOnly.tsx';
 
@@ -84,9 +84,9 @@ function NewSegment() {
           : undefined
       }
       send={(name, definition) => api.post<Segment>(segmentsPath(account), { name, definition })}
-      onSaved={async ({ id }) => {
-        await refreshSegments(account);
-        await navigate({ to: '/accounts/$accountId/segments/$segmentId', params: { ...params, segmentId: id } });
+      onSaved={(saved) => {
+        showSaved(account, saved);
+        return navigate({ to: '/accounts/$accountId/segments/$segmentId', params: { ...params, segmentId: saved.id } });
       }}
       onCancel={() => void navigate({ to: '/accounts/$accountId/segments', params })}
     />

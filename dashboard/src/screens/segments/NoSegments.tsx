@@ -15,8 +15,8 @@ export function NoSegments() {
     <>
       <EmptyState title="No segments yet" icon={<IconChartCircles size={28} stroke={1.5} />}>
         {mayChange
-          ? 'A segment is a group of guests, such as regulars of a venue. Start with one of these, or with your own conditions.'
-          : 'A segment is a group of guests, such as regulars of a venue. Staff and owners add segments here.'}
+          ? 'A segment is a set of guests, such as regulars of a venue. Start with one of these, or with your own conditions.'
+          : 'A segment is a set of guests, such as regulars of a venue. Staff and owners add segments here.'}
       </EmptyState>
       {presets.data && (
         <ul className={classes.presets} aria-label="Ready-made segments">

@@ -1,9 +1,13 @@
-import { NativeSelect, NumberInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import type { Preset } from '#service/features/insight/segments/schema.ts';
 import type { Definition } from '#service/shared/segment-fields.ts';
 import classes from './Builder.module.css';
 import { useBuilder } from './builder-context.ts';
+import { NumberField } from './NumberField.tsx';
+
+/** Null: nothing is typed. */
+type Values = ReadonlyMap<string, number | null>;
 
 interface PresetSettingsProps {
   of: Preset;
@@ -13,11 +17,12 @@ interface PresetSettingsProps {
 /** The settings of a ready-made segment. */
 export function PresetSettings({ of: preset, onChange }: PresetSettingsProps) {
   const { unit: units } = useBuilder().choices;
-  const [values, setValues] = useState(() => new Map(preset.settings.map((one) => [one.name, one.default])));
-  const set = (name: string, value: number) => {
+  const [values, setValues] = useState<Values>(() => new Map(preset.settings.map((one) => [one.name, one.default])));
+  const set = (name: string, value: number | null) => {
     const next = new Map(values).set(name, value);
     setValues(next);
-    onChange(withSettings(preset, next));
+    if (preset.settings.every((setting) => isAllowed(setting, next.get(setting.name))))
+      onChange(withSettings(preset, next));
   };
   if (preset.settings.length === 0) return null;
   return (
@@ -33,15 +38,15 @@ export function PresetSettings({ of: preset, onChange }: PresetSettingsProps) {
             onChange={(event) => set(name, Number(event.currentTarget.value))}
           />
         ) : (
-          <NumberInput
+          <NumberField
             key={name}
             className={classes.setting}
             label={label}
             min={min ?? undefined}
             max={max ?? undefined}
             allowDecimal={type === 'number'}
-            value={values.get(name)}
-            onChange={(value) => typeof value === 'number' && set(name, value)}
+            value={values.get(name) ?? null}
+            onChange={(value) => set(name, value)}
           />
         ),
       )}
@@ -49,8 +54,11 @@ export function PresetSettings({ of: preset, onChange }: PresetSettingsProps) {
   );
 }
 
+const isAllowed = ({ min, max }: Preset['settings'][number], value: number | null | undefined) =>
+  typeof value === 'number' && value >= (min ?? value) && value <= (max ?? value);
+
 /** The definition with these values in the places that the settings name. */
-function withSettings({ definition, settings }: Preset, values: ReadonlyMap<string, number>): Definition {
+function withSettings({ definition, settings }: Preset, values: Values): Definition {
   const copy = structuredClone(definition);
   for (const { name, paths } of settings) {
     for (const path of paths) {

@@ -1,4 +1,5 @@
 import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import type { Preview } from '#service/features/insight/segments/schema.ts';
 import type { Definition } from '#service/shared/segment-fields.ts';
 import { useAccount } from '../../session/session.ts';
 import { formatNumber } from '../../ui/format.ts';
@@ -43,19 +44,34 @@ export function PreviewPanel({ of: preview, definition, isWaiting, choices, hasP
             )}
           </Text>
         )}
-        {data ? <Result of={data} /> : definition && !error && <Skeleton height="2rem" width="60%" />}
+        {data ? (
+          <Result of={data} isOld={definition === undefined || error !== null} />
+        ) : (
+          definition && !error && <Skeleton height="2rem" width="60%" />
+        )}
       </Stack>
     </Panel>
   );
 }
 
-function Result({ of: { count, contactable, sample } }: { of: NonNullable<ReturnType<typeof usePreview>['data']> }) {
+interface ResultProps {
+  of: Preview;
+  /** Whether the conditions have changed since, and the new ones cannot be counted. */
+  isOld: boolean;
+}
+
+function Result({ of: { count, contactable, sample }, isOld }: ResultProps) {
   const { id: accountId } = useAccount();
   return (
     <>
       <div role="status">
         <span className={classes.count}>{formatNumber(count)}</span> {count === 1 ? 'guest' : 'guests'}
       </div>
+      {isOld && (
+        <Text size="sm" c="dimmed" mt={-12}>
+          Before the last change
+        </Text>
+      )}
       <dl className={classes.reach}>
         {shownChannels.map(({ channel }) => (
           <div key={channel}>

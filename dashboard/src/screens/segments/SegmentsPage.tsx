@@ -47,7 +47,7 @@ export function SegmentsPage() {
   return (
     <Page
       title="Segments"
-      lead="A segment is a group of guests that fit your conditions. It is always up to date."
+      lead="A segment is a set of guests who fit your conditions. It is always up to date."
       actions={
         mayChange && (
           <ButtonLink

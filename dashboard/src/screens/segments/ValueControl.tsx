@@ -1,8 +1,9 @@
-import { MultiSelect, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { MultiSelect, NativeSelect, TextInput } from '@mantine/core';
 import { maxDays, maxIds, type Op } from '#service/shared/segment-fields.ts';
 import classes from './Builder.module.css';
 import { useBuilder } from './builder-context.ts';
 import { type DraftCondition, type DraftValue, shapeOf } from './draft.ts';
+import { NumberField } from './NumberField.tsx';
 import type { NamedKind } from './sentence.ts';
 import { genders, months } from './words.ts';
 
@@ -84,7 +85,7 @@ export function ValueControl({ of: { field, value }, op, isInvalid, onChange }: 
     case 'days':
       return (
         <span className={classes.pair}>
-          <NumberField label="Days" value={value} field="days" isInvalid={isInvalid} onChange={onChange} />
+          <Amount label="Days" value={value} field="days" isInvalid={isInvalid} onChange={onChange} />
           <span className={classes.words}>days</span>
         </span>
       );
@@ -92,7 +93,7 @@ export function ValueControl({ of: { field, value }, op, isInvalid, onChange }: 
       const [low = null, high = null] = Array.isArray(value) ? value : [];
       return (
         <span className={classes.pair}>
-          <NumberField
+          <Amount
             label="Lowest"
             value={low}
             field={field}
@@ -100,7 +101,7 @@ export function ValueControl({ of: { field, value }, op, isInvalid, onChange }: 
             onChange={(one) => onChange([one, high])}
           />
           <span className={classes.words}>and</span>
-          <NumberField
+          <Amount
             label="Highest"
             value={high}
             field={field}
@@ -111,11 +112,11 @@ export function ValueControl({ of: { field, value }, op, isInvalid, onChange }: 
       );
     }
     default:
-      return <NumberField label="Number" value={value} field={field} isInvalid={isInvalid} onChange={onChange} />;
+      return <Amount label="Number" value={value} field={field} isInvalid={isInvalid} onChange={onChange} />;
   }
 }
 
-interface NumberFieldProps {
+interface AmountProps {
   label: string;
   value: DraftValue;
   field: string;
@@ -123,10 +124,11 @@ interface NumberFieldProps {
   onChange: (value: number | null) => void;
 }
 
-function NumberField({ label, value, field, isInvalid, onChange }: NumberFieldProps) {
+/** A number, days or an amount of money. */
+function Amount({ label, value, field, isInvalid, onChange }: AmountProps) {
   const isMoney = field === 'spend' || field === 'average_spend';
   return (
-    <NumberInput
+    <NumberField
       className={classes.number}
       data-wide={isMoney || undefined}
       aria-label={label}
@@ -137,8 +139,8 @@ function NumberField({ label, value, field, isInvalid, onChange }: NumberFieldPr
       // Refunds can be greater than purchases.
       allowNegative={isMoney}
       {...(field === 'days' ? { max: maxDays } : {})}
-      value={typeof value === 'number' ? value : ''}
-      onChange={(typed) => onChange(typeof typed === 'number' ? typed : null)}
+      value={typeof value === 'number' ? value : null}
+      onChange={onChange}
     />
   );
 }

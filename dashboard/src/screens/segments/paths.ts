@@ -1,6 +1,6 @@
 import type { PresetList, Segment } from '#service/features/insight/segments/schema.ts';
 import type { Paged } from '#service/shared/fields.ts';
-import { get, getList, queryClient, refresh } from '../../api/queries.ts';
+import { get, getList, queryClient, refresh, removeHiddenFromCache } from '../../api/queries.ts';
 
 interface Account {
   path: string;
@@ -18,6 +18,13 @@ export const presetsQuery = (account: Account) => ({
 });
 
 export const refreshSegments = (account: Account) => refresh(segmentsPath(account));
+
+/** Shows a saved segment at once. Its guests and the list load again. */
+export function showSaved(account: Account, segment: Segment): void {
+  removeHiddenFromCache(segmentPath(account, segment.id));
+  void refreshSegments(account);
+  queryClient.setQueryData(segmentQuery(account, segment.id).queryKey, segment);
+}
 
 /** Preloads the segment's page while the pointer is over the link. */
 export function prefetchSegment(account: Account, id: number): void {

@@ -35,14 +35,17 @@ function partsText(definition: Exclude<Definition, { not: unknown }>, nameOf: Na
   const isAll = 'all' in definition;
   let text = '';
   let lead = '';
-  for (const [n, part] of parts.entries()) {
-    const { not, inner } = unwrapped(part);
+  const unwrappedParts = parts.map(unwrapped);
+  // What is left out comes last: "who live in Bath, but not those who visited".
+  const ordered = [...unwrappedParts.filter(({ not }) => !not), ...unwrappedParts.filter(({ not }) => not)];
+  for (const [n, { not, inner }] of ordered.entries()) {
     const isGroup = 'all' in inner || 'any' in inner;
     const joint = n === 0 ? '' : isAll ? ' and ' : ' or ';
     const whole = isGroup && parts.length > 1 ? `(${partsText(inner, nameOf)})` : partsText(inner, nameOf);
     if (not) {
-      if (n === 0) text = isAll && parts.length > 1 ? `that are not those ${whole}` : `except those ${whole}`;
-      else text += isAll ? `, but not those ${whole}` : ` or all except those ${whole}`;
+      if (n === 0) text = `except those ${whole}`;
+      else if (isAll) text += ordered[n - 1]?.not ? `, and not those ${whole}` : `, but not those ${whole}`;
+      else text += ` or all except those ${whole}`;
       lead = '';
     } else if (isGroup) {
       text += `${joint}${whole}`;
