@@ -113,7 +113,10 @@ inDashboard('the segments pages', (dashboard) => {
       await page.getByText('Guests who visited The Anchor at least twice and may be e-mailed.').waitFor();
       await page.getByRole('list', { name: 'Sample of guests' }).getByRole('link', { name: 'Ana Silva' }).waitFor();
       await expectAccessible(page);
-      await expectNoSidewaysScroll(page);
+      for (const width of viewport === 'phone' ? [375, 320] : [1024]) {
+        await page.setViewportSize({ width, height: 740 });
+        await expectNoSidewaysScroll(page);
+      }
       await save(page, name);
       await rows(page).getByText('Ana Silva').waitFor();
       expect(await rows(page).count()).toBe(1);
