@@ -182,7 +182,7 @@ function Period({
   onChange: (days: number | null | undefined) => void;
 }) {
   return (
-    <>
+    <span className={classes.pair}>
       <NativeSelect
         aria-label="Period"
         data={[
@@ -193,7 +193,7 @@ function Period({
         onChange={(event) => onChange(event.currentTarget.value === 'always' ? undefined : 90)}
       />
       {value !== undefined && (
-        <span className={classes.pair}>
+        <>
           <NumberField
             className={classes.number}
             aria-label="Days of the period"
@@ -206,8 +206,8 @@ function Period({
             onChange={onChange}
           />
           <span className={classes.words}>days</span>
-        </span>
+        </>
       )}
-    </>
+    </span>
   );
 }
