@@ -3,6 +3,7 @@ import { channels, timelineKinds } from '#service/shared/codes.ts';
 import { onSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { account, guard, idParam, profile, root, signIn, start, unknownPath } from './routes/account.tsx';
+import { segmentRoutes } from './routes/segments.ts';
 import { settings, settingsParts } from './routes/settings.ts';
 import { guestsFound, prefetchGuest } from './screens/guests/queries.ts';
 import { overviewQuery } from './screens/home/overview.ts';
@@ -138,6 +139,7 @@ export const router = createRouter({
         guests,
         guest,
         duplicates,
+        ...segmentRoutes,
         venues,
         vouchers,
         voucherGroup,

@@ -106,6 +106,10 @@ export const theme = createTheme({
     },
     Notification: { defaultProps: { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } } },
     SegmentedControl: { defaultProps: { transitionDuration: 0 } },
+    MultiSelect: {
+      defaultProps: { withScrollArea: false },
+      styles: { options: { maxHeight: '15rem', overflowY: 'auto' } },
+    },
     // Render the options next to the field, inside the page's landmarks or the window. Only the list of options
     // scrolls.
     Select: {

@@ -143,6 +143,7 @@ inDashboard('the dashboard’s shell', (dashboard) => {
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('main');
     for (const [letter, name] of [
       ['g', 'Guests'],
+      ['e', 'Segments'],
       ['v', 'Venues'],
       ['o', 'Vouchers'],
       ['d', 'Developers'],

@@ -1,5 +1,6 @@
 import {
   IconBuildingStore,
+  IconChartCircles,
   IconCode,
   IconHome,
   IconSettings,
@@ -13,6 +14,7 @@ export interface Section {
   to:
     | '/accounts/$accountId'
     | '/accounts/$accountId/guests'
+    | '/accounts/$accountId/segments'
     | '/accounts/$accountId/venues'
     | '/accounts/$accountId/vouchers'
     | '/accounts/$accountId/developers'
@@ -26,6 +28,7 @@ export interface Section {
 export const sections: readonly Section[] = [
   { name: 'Home', to: '/accounts/$accountId', icon: IconHome, letter: 'h' },
   { name: 'Guests', to: '/accounts/$accountId/guests', icon: IconUsers, letter: 'g' },
+  { name: 'Segments', to: '/accounts/$accountId/segments', icon: IconChartCircles, letter: 'e' },
   { name: 'Venues', to: '/accounts/$accountId/venues', icon: IconBuildingStore, letter: 'v' },
   { name: 'Vouchers', to: '/accounts/$accountId/vouchers', icon: IconTicket, letter: 'o' },
   { name: 'Developers', to: '/accounts/$accountId/developers', icon: IconCode, letter: 'd' },

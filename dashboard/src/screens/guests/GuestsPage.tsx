@@ -2,20 +2,17 @@ import { Stack, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
-import type { FoundContact, FoundContacts } from '#service/features/guests/contacts/schema.ts';
+import type { FoundContacts } from '#service/features/guests/contacts/schema.ts';
 import { useAccount, useSession } from '../../session/session.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
+import { DataTable } from '../../ui/DataTable.tsx';
 import { withCount } from '../../ui/format.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Panel } from '../../ui/Panel.tsx';
-import { DateTime, Missing, WallClock } from '../../ui/Values.tsx';
-import { ConsentBadges } from './ConsentBadges.tsx';
 import { DuplicatesLink } from './DuplicatesLink.tsx';
 import { GuestFilters } from './GuestFilters.tsx';
 import { GuestSearch } from './GuestSearch.tsx';
-import classes from './GuestsPage.module.css';
-import { formatMobile, guestName } from './guest.ts';
+import { guestColumns } from './guest-columns.tsx';
 import { lastSearch } from './last-search.ts';
 import { NoGuests, NoGuestsFound } from './NoGuests.tsx';
 import { guestsFound } from './queries.ts';
@@ -50,7 +47,7 @@ export function GuestsPage() {
           <Panel flush>
             <DataTable
               label="Guests"
-              columns={columns}
+              columns={guestColumns}
               rows={found.data?.data}
               rowKey={({ id }) => id}
               rowLink={({ id }) => ({
@@ -80,29 +77,3 @@ function resultText({ data, page, more }: FoundContacts): string {
   const shown = data.length === 0 ? 'No guests found' : `${withCount(data.length, 'guest')} shown`;
   return `${shown}${page > 1 ? `, page ${page}` : ''}${more ? ', and there are more' : ''}.`;
 }
-
-function Line({ children }: { children: string }) {
-  return (
-    <span className={classes.line} title={children}>
-      {children}
-    </span>
-  );
-}
-
-const columns: Column<FoundContact>[] = [
-  { title: 'Name', render: (guest) => <Line>{guestName(guest)}</Line> },
-  { title: 'E-mail', render: ({ email }) => (email ? <Line>{email}</Line> : <Missing />) },
-  {
-    title: 'Mobile',
-    render: ({ mobile_number: number }) =>
-      number ? <span className={classes.number}>{formatMobile(number)}</span> : <Missing />,
-  },
-  { title: 'Consent', render: (guest) => <ConsentBadges of={guest} /> },
-  { title: 'Last visit', render: ({ last_visit_at }) => <WallClock at={last_visit_at} dayOnly />, align: 'end' },
-  {
-    title: 'Since',
-    render: ({ created_at }) => <DateTime at={created_at} dayOnly />,
-    align: 'end',
-    wideOnly: true,
-  },
-];

@@ -11,12 +11,12 @@ import { DataTable } from '../../ui/DataTable.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Panel } from '../../ui/Panel.tsx';
+import { ShareBar } from '../../ui/ShareBar.tsx';
 import { EmptyState } from '../../ui/States.tsx';
 import { DateTime, Num } from '../../ui/Values.tsx';
 import { FindCode } from './FindCode.tsx';
 import { NewGroup } from './NewGroup.tsx';
 import { countedGroupsPath, groupsPath } from './paths.ts';
-import { ShareBar } from './ShareBar.tsx';
 
 const route = getRouteApi('/guard/accounts/$accountId/vouchers');
 

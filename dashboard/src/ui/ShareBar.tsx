@@ -1,6 +1,6 @@
-import { formatPercent } from '../../ui/format.ts';
-import { Missing } from '../../ui/Values.tsx';
+import { formatPercent } from './format.ts';
 import classes from './ShareBar.module.css';
+import { Missing } from './Values.tsx';
 
 /** A small bar with a percentage. */
 export function ShareBar({ part, of }: { part: number; of: number }) {
