@@ -133,7 +133,7 @@ function startBackground(
   const counting = countOtherMachines(db, limits);
   const jobs = runJobs(connect, tasks(db, domains, log), log);
   const statistics = startStatisticsRefresh(db, log);
-  const dayTurn = new DayTurn(db, (err) => log.warn({ err }, 'beginning a day failed'));
+  const dayTurn = new DayTurn(db, (err) => log.warn({ err }, 'beginning a day failed')).start();
   const sweeps = {
     ofAccounts: [deleteOldRequests, deleteOldRecords],
     // Without DNS checks nothing new is learnt, and the learnt domains are the list.

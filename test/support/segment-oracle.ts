@@ -90,12 +90,13 @@ function holds(condition: Condition, guest: Guest, today: string): boolean {
   }
 }
 
-function onText(known: string | null, { op, value }: Condition): boolean {
+function onText(known: string | null, { field, op, value }: Condition): boolean {
   const [have, want] = [known?.toLowerCase(), String(value).toLowerCase()];
   if (op === 'is') return have === want;
   if (op === 'is_not') return have !== want;
   if (op === 'starts_with') return have?.startsWith(want) === true;
-  return Boolean(known) === (op === 'known');
+  // Blank is a value of gender.
+  return (field === 'gender' ? known !== null : Boolean(known)) === (op === 'known');
 }
 
 function onNumber(have: number, { op, value }: Condition): boolean {

@@ -2,12 +2,20 @@ import { accountsInTimeZone, selectTimeZones } from '../../features/access/accou
 import { turnDays } from '../../features/figures/check.ts';
 import { enqueueRepair } from '../../features/figures/repair.ts';
 import { type Database, isDatabaseUnavailable } from '../../platform/db/database.ts';
-import { dayNumber, today } from '../../shared/clock.ts';
+import { dayNumber } from '../../shared/clock.ts';
 
 const everyMs = 10_000;
 const accountsOfPage = 1000;
 /** The figures of an account are checked once in this number of days. */
 const checkEveryDays = 7;
+/** A write that began before midnight can commit after the first pass. No statement takes longer than half a minute. */
+const passesAfterMs = [0, 60_000, 300_000];
+
+interface Turning {
+  day: string;
+  /** When the remaining passes are due. */
+  due: number[];
+}
 
 /**
  * Runs what is due at midnight, in the time zone of each account: days that were in the future begin to count. It also
@@ -16,19 +24,22 @@ const checkEveryDays = 7;
 export class DayTurn {
   readonly #db: Database;
   readonly #onFailed: (error: unknown) => void;
-  readonly #now: () => Date;
-  /** The day that was last begun, by time zone. */
-  readonly #days = new Map<string, string>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #days = new Map<string, Turning>();
+  /** Accounts whose last pass failed. They are tried again with every tick. */
+  readonly #failed = new Set<number>();
+  #timer: NodeJS.Timeout | undefined;
   #running: Promise<unknown> | undefined;
 
-  constructor(db: Database, onFailed: (error: unknown) => void, now = () => new Date()) {
+  constructor(db: Database, onFailed: (error: unknown) => void) {
     this.#db = db;
     this.#onFailed = onFailed;
-    this.#now = now;
+  }
+
+  start(): this {
     this.#timer = setInterval(() => this.#tick(), everyMs);
     this.#timer.unref();
     this.#tick();
+    return this;
   }
 
   #tick(): void {
@@ -40,35 +51,60 @@ export class DayTurn {
   }
 
   /** Begins the day in the time zones where it is new. Returns the number of contacts whose figures changed. */
-  async turn(): Promise<number> {
+  async turn(time = Date.now()): Promise<number> {
     let contacts = 0;
-    for (const timeZone of await this.#db.transaction(selectTimeZones)) {
-      const day = today(this.#now(), timeZone);
-      if (this.#days.get(timeZone) === day) continue;
-      contacts += await this.#begin(timeZone, day);
-      this.#days.set(timeZone, day);
+    for (const id of this.#failed) contacts += await this.#turnAccount(id);
+    for (const { time_zone, day } of await this.#db.transaction(selectTimeZones)) {
+      const known = this.#days.get(time_zone);
+      if (known?.day !== day) {
+        this.#days.set(time_zone, { day, due: passesAfterMs.map((ms) => time + ms) });
+        // At midnight only: a start, or an upgrade of many machines, must not cause the work of a check.
+        if (known) await this.#enqueueChecks(time_zone, day);
+      }
+      const turning = this.#days.get(time_zone);
+      const next = turning?.due[0];
+      if (!turning || next === undefined || next > time) continue;
+      contacts += await this.#pass(time_zone);
+      turning.due = turning.due.filter((at) => at > time);
     }
     return contacts;
   }
 
-  async #begin(timeZone: string, day: string): Promise<number> {
-    const isStart = !this.#days.has(timeZone);
+  async #pass(timeZone: string): Promise<number> {
     let contacts = 0;
-    for (let ids: number[] = [0]; ids.length > 0; ) {
-      ids = await this.#db.transaction((tx) => accountsInTimeZone(tx, timeZone, ids.at(-1) ?? 0, accountsOfPage));
-      for (const id of ids) {
-        try {
-          contacts += await turnDays(this.#db, id);
-        } catch (error) {
-          if (isDatabaseUnavailable(error)) throw error;
-          this.#onFailed(error);
-        }
-      }
-      // At midnight only: a start, or an upgrade of many machines, must not cause the work of a check.
-      const checked = ids.filter((id) => !isStart && (dayNumber(day) + id) % checkEveryDays === 0);
-      if (checked.length > 0) await this.#db.transaction((tx) => enqueueRepair(tx, checked));
-    }
+    await this.#forEachPage(timeZone, async (ids) => {
+      for (const id of ids) contacts += await this.#turnAccount(id);
+    });
     return contacts;
+  }
+
+  async #turnAccount(id: number): Promise<number> {
+    try {
+      const contacts = await turnDays(this.#db, id);
+      this.#failed.delete(id);
+      return contacts;
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      this.#failed.add(id);
+      this.#onFailed(error);
+      return 0;
+    }
+  }
+
+  async #enqueueChecks(timeZone: string, day: string): Promise<void> {
+    await this.#forEachPage(timeZone, async (ids) => {
+      const checked = ids.filter((id) => (dayNumber(day) + id) % checkEveryDays === 0);
+      if (checked.length > 0) await this.#db.transaction((tx) => enqueueRepair(tx, checked));
+    });
+  }
+
+  async #forEachPage(timeZone: string, work: (ids: number[]) => Promise<void>): Promise<void> {
+    for (let last = 0, more = true; more; ) {
+      const ids = await this.#db.transaction((tx) => accountsInTimeZone(tx, timeZone, last, accountsOfPage));
+      await work(ids);
+      last = ids.at(-1) ?? last;
+      more = ids.length === accountsOfPage;
+    }
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts';
-import { join, only, raw, sql } from '../../platform/db/sql.ts';
+import { join, only, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { dayCounts } from './schema.ts';
 import { daysFromActivity, sumNames, sumsFromDays, timeZoneOf, todayOf } from './store.ts';
 
@@ -44,11 +44,21 @@ export async function findDifferent(tx: Tx, accountId: number, contactIds: numbe
   return rows.map((row) => row.contact_id);
 }
 
-/** Contacts with a day that was in the future and has come. */
-export async function findDue(tx: Tx, accountId: number, limit: number): Promise<number[]> {
+/** The ids in the figures that belong to no contact. There should be none; at most 1,000 are returned. */
+export async function findStrays(tx: Tx, accountId: number): Promise<number[]> {
+  const without = (table: Sql) => sql`
+    select contact_id from ${table} kept where kept.account_id = ${accountId} and not exists (
+      select from contacts c where c.account_id = ${accountId} and c.id = kept.contact_id)`;
   const rows = await tx<{ contact_id: number }>`
-    select contact_id from contact_figures where account_id = ${accountId} and next_day <= ${todayOf(tx, accountId)}
-    order by next_day limit ${limit}`;
+    ${without(sql`contact_days`)} union ${without(sql`contact_figures`)} limit 1000`;
+  return rows.map((row) => row.contact_id);
+}
+
+/** The next contacts with a day that was in the future and has come. */
+export async function findDue(tx: Tx, accountId: number, after: number, limit: number): Promise<number[]> {
+  const rows = await tx<{ contact_id: number }>`
+    select contact_id from contact_figures where account_id = ${accountId} and next_day <= ${todayOf(tx, accountId)} and contact_id > ${after}
+    order by contact_id limit ${limit}`;
   return rows.map((row) => row.contact_id);
 }
 

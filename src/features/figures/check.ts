@@ -1,9 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database, Tx } from '../../platform/db/database.ts';
-import { countContacts, findDifferent, findDue, markFilled, nextContactIds, unfilledAccounts } from './check-store.ts';
-import { refreshFigures } from './refresh-store.ts';
+import { type Database, isConflict, type Tx } from '../../platform/db/database.ts';
+import {
+  countContacts,
+  findDifferent,
+  findDue,
+  findStrays,
+  markFilled,
+  nextContactIds,
+  unfilledAccounts,
+} from './check-store.ts';
+import { eraseFigures, refreshFigures } from './refresh-store.ts';
 
-const contactsOfBatch = 1000;
+/** Few enough that only these contacts are locked, and not all figures of the account. */
+const contactsOfBatch = 150;
+const mostAttempts = 20;
+
+/** A transaction of an account. It is repeated if it conflicts with others, such as a merge. */
+async function inAccount<T>(db: Database, accountId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.tenant(accountId, work);
+    } catch (error) {
+      if (!isConflict(error) || attempt === mostAttempts) throw error;
+    }
+  }
+}
 
 interface Options {
   signal?: AbortSignal;
@@ -24,7 +45,7 @@ async function inBatches(
   for (;;) {
     signal?.throwIfAborted();
     const begin = Date.now();
-    const ids = await db.tenant(accountId, async (tx) => {
+    const ids = await inAccount(db, accountId, async (tx) => {
       const next = await nextContactIds(tx, accountId, after, contactsOfBatch);
       if (next.length > 0) await work(tx, next);
       return next;
@@ -73,25 +94,35 @@ export async function verifyAccount(
 ): Promise<FigureCheck> {
   await turnDays(db, accountId);
   const check: FigureCheck = { contacts: 0, different: 0, listed: [] };
+  const found: number[] = [];
   check.contacts = await inBatches(db, accountId, options, async (tx, ids) => {
     const different = await findDifferent(tx, accountId, ids);
     if (repair && different.length > 0) await refreshFigures(tx, accountId, { merged: different });
-    check.different += different.length;
-    check.listed.push(...different.slice(0, mostListed - check.listed.length));
+    found.push(...different);
   });
+  const strays = await inAccount(db, accountId, async (tx) => {
+    const ids = await findStrays(tx, accountId);
+    if (repair && ids.length > 0) await eraseFigures(tx, accountId, ids);
+    return ids;
+  });
+  // A batch that was repeated reports its contacts twice.
+  const different = [...new Set([...found, ...strays])];
+  check.different = different.length;
+  check.listed = different.slice(0, mostListed);
   return check;
 }
 
 /** Counts days that were in the future and have come, such as those of bookings. Returns the number of contacts. */
 export async function turnDays(db: Database, accountId: number): Promise<number> {
-  let contacts = 0;
+  let [contacts, after] = [0, 0];
   for (;;) {
-    const due = await db.tenant(accountId, async (tx) => {
-      const ids = await findDue(tx, accountId, contactsOfBatch);
+    const due = await inAccount(db, accountId, async (tx) => {
+      const ids = await findDue(tx, accountId, after, contactsOfBatch);
       await refreshFigures(tx, accountId, { rated: ids });
       return ids;
     });
     contacts += due.length;
+    after = due.at(-1) ?? after;
     if (due.length < contactsOfBatch) return contacts;
   }
 }

@@ -22,55 +22,72 @@ import {
   todayOf,
 } from './store.ts';
 
+/** What the transaction knows about contacts, which saves look-ups. */
+export interface KnownContacts {
+  /** Contacts whose rows the transaction has locked, and which are not merged. */
+  own?: ReadonlySet<number>;
+  /** Survivors that it looked up before. They are checked again under the lock. */
+  survivors?: ReadonlyMap<number, number>;
+}
+
 /** Keeps the figures of contacts. Called when all rows are stored and all other locks are taken. */
 export async function refreshFigures(
   tx: Tx,
   accountId: number,
   changes: Partial<FigureChanges>,
-  survivors?: ReadonlyMap<number, number>,
+  known: KnownContacts = {},
 ): Promise<void> {
-  await settled(await sendRefresh(tx, accountId, changes, survivors));
+  await settled(await sendRefresh(tx, accountId, changes, known));
 }
 
-/**
- * The same, without waiting: resolves when all statements have been sent. `known` has survivors that the transaction
- * looked up before. They are checked again under the lock.
- */
+/** The same, without waiting: resolves when all statements have been sent. */
 export async function sendRefresh(
   tx: Tx,
   accountId: number,
   { added = [], changed = [], rated = [], merged = [] }: Partial<FigureChanges>,
-  known: ReadonlyMap<number, number> = new Map(),
+  { own = new Set(), survivors: lookedUp = new Map() }: KnownContacts = {},
 ): Promise<Promise<unknown>[]> {
-  const rows = [...added, ...changed];
-  const contactIds = [...new Set([...rows.map((row) => row.contact_id), ...rated])];
-  const others = [...contactIds.filter((id) => !known.has(id)), ...merged];
-  if (contactIds.length + others.length === 0) return [];
-  const survivors = new Map(known);
-  if (others.length > 0) for (const [id, to] of await findSurvivors(tx, accountId, others)) survivors.set(id, to);
+  const contactIds = new Set([...[...added, ...changed].map((row) => row.contact_id), ...rated, ...merged]);
+  if (contactIds.size === 0) return [];
+  const others = [...contactIds].filter((id) => !own.has(id));
+  const unknown = others.filter((id) => !lookedUp.has(id));
+  const survivors = new Map(lookedUp);
+  if (unknown.length > 0) for (const [id, to] of await findSurvivors(tx, accountId, unknown)) survivors.set(id, to);
   const survivorOf = (id: number) => survivors.get(id) ?? id;
-  const locked = [...new Set([...contactIds, ...others].flatMap((id) => [id, survivorOf(id)]))];
-  const separate = [...new Set(merged.map(survivorOf))];
+  const toSurvivors = <Row extends { contact_id: number }>(rows: Row[]) =>
+    rows.map((row) => ({ ...row, contact_id: survivorOf(row.contact_id) }));
 
-  const days = new AddedDays(survivorOf, added);
-  const again = new Set([...changed.map((day) => survivorOf(day.contact_id)), ...rated.map(survivorOf), ...separate]);
-  const simple = tx.isOneServer ? days.simple(again) : [];
+  const [rows, days] = [toSurvivors(added), toSurvivors(changed)];
+  const [ratedIds, counted] = [rated.map(survivorOf), [...new Set(merged.map(survivorOf))]];
+  const again = new Set([...days.map((day) => day.contact_id), ...ratedIds, ...counted]);
+  const simple = tx.isOneServer ? simpleDays(rows, again) : [];
   const isSimple = new Set(simple.map((day) => day.contact_id));
-  const counted = rows.filter((row) => !isSimple.has(survivorOf(row.contact_id)));
+  const recounted = [...rows, ...days].filter((row) => !isSimple.has(row.contact_id));
 
+  const locked = [...new Set([...contactIds].flatMap((id) => [id, survivorOf(id)]))];
   const statements = [lockFigures(tx, accountId, locked)];
+  const pairs = others.flatMap((id): [number, number][] => (survivors.has(id) ? [[id, survivorOf(id)]] : []));
+  if (pairs.length > 0) statements.push(checkSurvivors(tx, accountId, pairs));
   if (merged.length > 0) {
-    statements.push(deleteFigures(tx, accountId, [...new Set([...merged, ...separate])]));
-    statements.push(countAllDays(tx, accountId, separate));
+    statements.push(deleteFigures(tx, accountId, [...new Set([...merged, ...counted])]));
+    statements.push(countAllDays(tx, accountId, counted));
   }
   for (const kind of activityKinds) {
-    const ofKind = counted.filter((day) => day.kind === kind);
-    if (ofKind.length > 0) statements.push(countDays(tx, accountId, kind, ofKind, locked));
+    const ofKind = recounted.filter((day) => day.kind === kind);
+    if (ofKind.length > 0) statements.push(countDays(tx, accountId, kind, ofKind));
   }
-  const summed = [...counted.map((row) => row.contact_id), ...rated, ...separate];
-  if (summed.length > 0) statements.push(sumDays(tx, accountId, summed, locked, separate.length + rated.length > 0));
+  const summed = [...new Set([...recounted.map((row) => row.contact_id), ...ratedIds, ...counted])];
+  if (summed.length > 0) statements.push(sumDays(tx, accountId, summed, counted.length + ratedIds.length > 0));
   if (simple.length > 0) statements.push(addToSums(tx, accountId, simple), addToDays(tx, accountId, simple));
   return statements;
+}
+
+/** Erases the figures of contacts. The lock waits for a transaction that counts them, so that none of its rows stays. */
+export async function eraseFigures(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  await tx.inOrder({
+    lock: () => lockFigures(tx, accountId, contactIds),
+    figures: () => deleteFigures(tx, accountId, contactIds),
+  });
 }
 
 /** The counts that are added to one day of a contact, by unit. */
@@ -80,34 +97,24 @@ interface AddedDay {
   units: Map<number, Partial<Record<DayCount, number>>>;
 }
 
-/** New rows, added up by contact, day and unit. */
-class AddedDays {
-  readonly #days = new Map<number, Map<string, AddedDay>>();
-
-  constructor(survivorOf: (id: number) => number, added: AddedRow[]) {
-    for (const { contact_id, day: time, unit_id, counts } of added) {
-      const [id, day] = [survivorOf(contact_id), time.slice(0, 10)];
-      const ofContact = this.#days.get(id) ?? new Map<string, AddedDay>();
-      this.#days.set(id, ofContact);
-      const one = ofContact.get(day) ?? { contact_id: id, day, units: new Map() };
-      ofContact.set(day, one);
-      const sums = one.units.get(unit_id) ?? {};
-      one.units.set(unit_id, sums);
-      for (const name of dayCounts) if (counts[name]) sums[name] = (sums[name] ?? 0) + counts[name];
-    }
+/**
+ * New rows, added up by contact, day and unit. Leaves out contacts that are counted again, and those with several days,
+ * because a statement can change a row only once, and with amounts that a number does not represent exactly.
+ */
+function simpleDays(added: AddedRow[], again: ReadonlySet<number>): AddedDay[] {
+  const days = new Map<number, AddedDay | undefined>();
+  for (const { contact_id, day: time, unit_id, counts } of added) {
+    const day = time.slice(0, 10);
+    if (!days.has(contact_id))
+      days.set(contact_id, again.has(contact_id) ? undefined : { contact_id, day, units: new Map() });
+    const one = days.get(contact_id);
+    if (!one) continue;
+    const sums = one.units.get(unit_id) ?? {};
+    for (const name of dayCounts) if (counts[name]) sums[name] = (sums[name] ?? 0) + counts[name];
+    one.units.set(unit_id, sums);
+    if (one.day !== day || Math.abs(sums.pence ?? 0) > mostAddedPence) days.set(contact_id, undefined);
   }
-
-  /**
-   * Of contacts that need no counting again, the days whose counts can be added: one day per contact, because a statement
-   * can change a row once, and amounts that a number represents exactly.
-   */
-  simple(again: ReadonlySet<number>): AddedDay[] {
-    return [...this.#days].flatMap(([id, days]) => {
-      const [day] = days.values();
-      if (again.has(id) || days.size > 1 || !day) return [];
-      return [...day.units.values()].every(({ pence = 0 }) => Math.abs(pence) < mostAddedPence) ? [day] : [];
-    });
-  }
+  return [...days.values()].filter((day) => day !== undefined);
 }
 
 const mostAddedPence = 1e15;
@@ -132,33 +139,34 @@ async function findSurvivors(tx: Tx, accountId: number, contactIds: number[]): P
   return new Map(rows.map(({ id, survivor }) => [id, survivor]));
 }
 
-/** If the contact was merged after its figures were locked, the transaction is repeated. */
-const lockedSurvivor = (locked: number[]) =>
-  sql`case when coalesce(merged_into, id) = any(${locked}::bigint[]) then coalesce(merged_into, id) else raced(id) end`;
+/** If a contact was merged or separated before its figures were locked, the transaction is repeated. */
+async function checkSurvivors(tx: Tx, accountId: number, pairs: [number, number][]): Promise<void> {
+  await tx`
+    select raced(contact.id) from unnest(${pairs.map(([id]) => id)}::bigint[], ${pairs.map(([, to]) => to)}::bigint[]) as pair (id, survivor)
+    cross join lateral (
+      select id, coalesce(merged_into, id) as survivor from contacts where account_id = ${accountId} and id = pair.id offset 0) as contact
+    where contact.survivor <> pair.survivor`;
+}
 
 const dayKey = raw('account_id, contact_id, day, unit_id');
 const set = (names: readonly string[]) => raw(names.map((name) => `${name} = excluded.${name}`).join(', '));
 
-/** Counts the rows of one kind again, on these days. The contacts and their survivors must be locked. */
-async function countDays(
-  tx: Tx,
-  accountId: number,
-  kind: ActivityKind,
-  days: ChangedDay[],
-  locked: number[],
-): Promise<void> {
+/** Counts the rows of one kind again, on these days of survivors. Their figures must be locked. */
+async function countDays(tx: Tx, accountId: number, kind: ActivityKind, days: ChangedDay[]): Promise<void> {
   const { counts, rows } = sources[kind];
   const names = Object.keys(counts);
-  const of = { accountId, contactId: sql`member.id`, timeZone: timeZoneOf(accountId), on: sql`changed.day` };
+  const of = {
+    accountId,
+    contactId: sql`member.id`,
+    timeZone: timeZoneOf(accountId),
+    on: { day: sql`changed.day`, unitId: sql`changed.unit_id` },
+  };
   await tx`
     insert into contact_days (${dayKey}, ${raw(names.join(', '))})
     select ${accountId}::bigint, changed.contact_id, changed.day, changed.unit_id, counted.*
     from (
-      select distinct survivor.id as contact_id, sent.day, sent.unit_id
-      from unnest(${days.map((one) => one.contact_id)}::bigint[], ${days.map((one) => one.day.slice(0, 10))}::date[],
-        ${days.map((one) => one.unit_id)}::bigint[]) as sent (contact_id, day, unit_id)
-      cross join lateral (
-        select ${lockedSurvivor(locked)} as id from contacts where account_id = ${accountId} and id = sent.contact_id offset 0) as survivor) as changed
+      select distinct sent.* from unnest(${days.map((one) => one.contact_id)}::bigint[],
+        ${days.map((one) => one.day.slice(0, 10))}::date[], ${days.map((one) => one.unit_id)}::bigint[]) as sent (contact_id, day, unit_id)) as changed
     cross join lateral (
       select ${join(Object.values(counts))}
       from (${lineageOf(accountId, sql`changed.contact_id`)}) as member
@@ -185,16 +193,9 @@ export async function countAllDays(tx: Tx, accountId: number, contactIds: number
 const npsNames = ['nps', 'nps_day'];
 
 /** Adds up the days of these contacts again. `withNps` also looks for the latest NPS rating. */
-export async function sumDays(
-  tx: Tx,
-  accountId: number,
-  contactIds: number[],
-  locked: number[],
-  withNps: boolean,
-): Promise<void> {
+export async function sumDays(tx: Tx, accountId: number, contactIds: number[], withNps: boolean): Promise<void> {
   const names = withNps ? [...sumNames, ...npsNames] : sumNames;
-  const survivors = sql`
-    select distinct ${lockedSurvivor(locked)} from contacts where account_id = ${accountId} and id = any(${contactIds}::bigint[])`;
+  const survivors = survivorsAmong(accountId, contactIds);
   await tx`
     insert into contact_figures (account_id, contact_id, ${raw(names.join(', '))})
     select ${accountId}::bigint, sums.* from (${sumsFromDays(accountId, survivors, todayOf(tx, accountId), withNps)}) as sums
@@ -202,7 +203,7 @@ export async function sumDays(
     on conflict (account_id, contact_id) do update set ${set(names)}`;
 }
 
-export async function deleteFigures(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+async function deleteFigures(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx.inOrder({
     days: () => tx`delete from contact_days where account_id = ${accountId} and contact_id = any(${contactIds})`,
     sums: () => tx`delete from contact_figures where account_id = ${accountId} and contact_id = any(${contactIds})`,
@@ -251,13 +252,10 @@ async function addToSums(tx: Tx, accountId: number, days: AddedDay[]): Promise<v
   const isNew = sql`(is_visit and not before.visited and day <= today)`;
   await tx`
     insert into contact_figures as kept (account_id, contact_id, first_visit, last_visit, recent_visits, next_day, ${raw(sumsOfKept.join(', '))})
-    select ${accountId}::bigint, guest.id, case when ${isNew} then day end, case when ${isNew} then day end,
+    select ${accountId}::bigint, sent.contact_id, case when ${isNew} then day end, case when ${isNew} then day end,
       case when ${isNew} then array[day] else '{}' end, case when is_visit and not before.visited and day > today then day end,
       ${join([sql`${isNew}::integer`, sql`(has_purchase and not before.purchased)::integer`, ...names.map((name) => raw(`sent.${name}`))])}
     from unnest(${join(lists)}) as sent (${raw(['contact_id', 'day', 'is_visit', 'has_purchase', ...names].join(', '))})
-    cross join lateral (
-      select case when merged_into is null then id else raced(id) end as id from contacts
-      where account_id = ${accountId} and id = sent.contact_id offset 0) as guest
     cross join lateral (
       select coalesce(bool_or(visited), false) as visited, coalesce(bool_or(purchases > 0), false) as purchased from contact_days
       where account_id = ${accountId} and contact_id = sent.contact_id and day = sent.day) as before

@@ -47,6 +47,12 @@ export interface FigureChanges {
   merged: number[];
 }
 
+/** There can be very many rows, which are too many for the arguments of one call. */
+export function addChanges(to: FigureChanges, { added = [], changed = [] }: Partial<FigureChanges>): void {
+  for (const row of added) to.added.push(row);
+  for (const day of changed) to.changed.push(day);
+}
+
 export const noFigureChanges = (): FigureChanges => ({ added: [], changed: [], rated: [], merged: [] });
 
 /** A purchase of a contact, for the figures. */

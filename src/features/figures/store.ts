@@ -15,7 +15,7 @@ export const todayOf = (tx: Tx, accountId: number) =>
 interface Source {
   /** The columns of contact_days that this kind sets, as aggregates over the rows. */
   counts: Record<string, Sql>;
-  /** The rows of one contact, with their unit and day. `on` limits them to a day. */
+  /** The rows of one contact, with their unit and day. */
   rows(of: SourceOf): Sql;
 }
 
@@ -23,7 +23,8 @@ interface SourceOf {
   accountId: number;
   contactId: Sql;
   timeZone: Sql;
-  on: Sql | undefined;
+  /** Only the rows of a day at a unit. */
+  on: { day: Sql; unitId: Sql } | undefined;
 }
 
 /** The limit of a sum. Only made-up amounts reach it, and they must not make writes fail. */
@@ -36,8 +37,8 @@ export const addPence = (kept: Sql, added: Sql) =>
   sql`case when abs(${kept}) < 4000000000000000000 then ${kept} + ${added} else least(greatest(${kept}::numeric + ${added}, -${mostPence}), ${mostPence})::bigint end`;
 
 /** The times of a day. A comparison of a time with a date could not use an index under row-level security. */
-const onDay = (time: Sql, on: Sql | undefined) =>
-  on ? sql`and ${time} >= ${on}::timestamp and ${time} < ${on}::timestamp + interval '1 day'` : sql``;
+const onDay = (time: Sql, on: SourceOf['on']) =>
+  on ? sql`and ${time} >= ${on.day}::timestamp and ${time} < ${on.day}::timestamp + interval '1 day'` : sql``;
 
 export const sources: Record<ActivityKind, Source> = {
   purchases: {
@@ -62,11 +63,21 @@ export const sources: Record<ActivityKind, Source> = {
   stays: {
     // A stay of a booker and a guest that were merged is one stay.
     counts: { stays: sql`count(distinct stay_id)::integer` },
-    rows: ({ accountId, contactId, on }) => sql`
-      select stay.* from stay_contacts link cross join lateral (
-        select unit_id, checkin_date::date as day, id as stay_id from stays
-        where account_id = ${accountId} and id = link.stay_id and booking_status_id <> all(${noVisitStatuses}::int[]) ${onDay(sql`checkin_date`, on)} offset 0) as stay
-      where link.account_id = ${accountId} and link.contact_id = ${contactId}`,
+    rows: ({ accountId, contactId, on }) => {
+      const counted = sql`account_id = ${accountId} and booking_status_id <> all(${noVisitStatuses}::int[])`;
+      const columns = sql`unit_id, checkin_date::date as day, id as stay_id`;
+      const link = sql`account_id = ${accountId} and contact_id = ${contactId}`;
+      // A contact can have many stays, and a unit few on a day.
+      return on
+        ? sql`
+          select stay.* from (
+            select ${columns} from stays where ${counted} and unit_id = ${on.unitId} ${onDay(sql`checkin_date`, on)} offset 0) as stay
+          where exists (select from stay_contacts link where ${link} and link.stay_id = stay.stay_id)`
+        : sql`
+          select stay.* from stay_contacts link cross join lateral (
+            select ${columns} from stays where ${counted} and id = link.stay_id offset 0) as stay
+          where ${link}`;
+    },
   },
   wifi: {
     counts: { wifi: sql`count(*)::integer` },
@@ -79,7 +90,7 @@ export const sources: Record<ActivityKind, Source> = {
     rows: ({ accountId, contactId, timeZone, on }) => sql`
       select redeemed_unit_id as unit_id, (redeemed_at at time zone ${timeZone})::date as day from unique_codes
       where account_id = ${accountId} and contact_id = ${contactId} and redeemed_at is not null
-        ${on ? sql`and (redeemed_at at time zone ${timeZone})::date = ${on}` : sql``}`,
+        ${on ? sql`and (redeemed_at at time zone ${timeZone})::date = ${on.day}` : sql``}`,
   },
 };
 

@@ -193,8 +193,8 @@ async function matchPurchases(tx: Tx, accountId: number, assigned: AssignedRow[]
   const { time_zone } = await getAccount(tx, accountId);
   const codeIds = assigned.map(({ id }) => id);
   const matched = await lockAndMatchWaiting(tx, accountId, time_zone, { codeIds }, count);
-  const redeemed = assigned.flatMap(({ redeemed_at, ...code }) =>
-    redeemed_at === null ? [] : redeemedVisit({ ...code, day: toLocalTime(redeemed_at, time_zone) }),
+  const redeemed = assigned.flatMap(({ contact_id, redeemed_at, redeemed_at_unit_id }) =>
+    redeemed_at === null ? [] : redeemedVisit(contact_id, redeemed_at_unit_id, toLocalTime(redeemed_at, time_zone)),
   );
   await refreshFigures(tx, accountId, { added: [...redeemed, ...addedPurchases(matched)] });
 }

@@ -90,13 +90,9 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
     codeIds.length > 0
       ? await lockAndMatchWaiting(tx, accountId, timeZone, { codeIds }, (one) => outcomes.push(one))
       : [];
-  const contacts = new Map(codes.map(({ id, contact_id }) => [id, contact_id]));
+  const contacts = new Map(codes.map(({ id, own_contact_id }) => [id, own_contact_id]));
   const visits = redemptions.flatMap(({ id, unit_id }) =>
-    redeemedVisit({
-      contact_id: contacts.get(id) ?? null,
-      redeemed_at_unit_id: unit_id,
-      day: toLocalTime(present(times.get(id), 'time'), timeZone),
-    }),
+    redeemedVisit(contacts.get(id) ?? null, unit_id, toLocalTime(present(times.get(id), 'time'), timeZone)),
   );
   await refreshFigures(tx, accountId, { added: [...visits, ...addedPurchases(matched)] });
   return decided.map((one) => {
@@ -129,10 +125,13 @@ export async function redeemFast(
   });
   if (sent.length === 0) return () => outcomes;
   const rows = await redeemSimple(tx, accountId, sent);
-  const added = rows.flatMap(redeemedVisit);
-  // The statement returned survivors.
-  const survivors = new Map(added.map(({ contact_id: id }) => [id, id]));
-  for (const statement of await sendRefresh(tx, accountId, { added }, survivors)) last(statement);
+  const added = rows.flatMap((row) => redeemedVisit(row.own_contact_id, row.redeemed_at_unit_id, row.day));
+  const survivors = new Map(
+    rows.flatMap(({ own_contact_id: own, contact_id: survivor }): [number, number][] =>
+      own === null || survivor === null ? [] : [[own, survivor]],
+    ),
+  );
+  for (const statement of await sendRefresh(tx, accountId, { added }, { survivors })) last(statement);
   return () => {
     for (const row of rows) {
       const code = () => redeemedCode(row, row.redeemed_at_unit_id, row.redeemed_at_datetime);

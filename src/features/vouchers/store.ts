@@ -30,12 +30,14 @@ export interface CodeRow {
   code_key: string;
   unique_code_group_id: number;
   contact_id: number | null;
+  /** The contact that the code was assigned to, before merges. */
+  own_contact_id: number | null;
   redeemed_at_datetime: string | null;
   redeemed_at_unit_id: number | null;
   redeemed_at_unit_name: string | null;
 }
 
-export const codeColumns = sql`code.id, code.unique_code, code.code_key, code.group_id as unique_code_group_id, contact.id as contact_id,
+export const codeColumns = sql`code.id, code.unique_code, code.code_key, code.group_id as unique_code_group_id, contact.id as contact_id, code.contact_id as own_contact_id,
   ${utc(sql`code.redeemed_at`)} as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id, unit.name as redeemed_at_unit_name`;
 
 export const codesWithMore = (accountId: number, codes = sql`unique_codes`) => sql`${codes} code
@@ -112,7 +114,8 @@ export interface SimpleRedemption extends RequestedCode {
   at: string;
 }
 
-export interface RedeemedRow extends Pick<CodeRow, 'id' | 'unique_code' | 'unique_code_group_id' | 'contact_id'> {
+export interface RedeemedRow
+  extends Pick<CodeRow, 'id' | 'unique_code' | 'unique_code_group_id' | 'contact_id' | 'own_contact_id'> {
   /** The position in the request, from 1. */
   place: number;
   redeemed_at_unit_id: number;
@@ -151,15 +154,12 @@ export function redeemSimple(tx: Tx, accountId: number, sent: SimpleRedemption[]
         where account_id = ${accountId} and contact_id is null and unique_code_key = code.code_key))
     returning plain.place::int as place, code.id, code.unique_code, code.group_id as unique_code_group_id,
       (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = code.contact_id) as contact_id,
+      code.contact_id as own_contact_id,
       to_utc_text(code.redeemed_at) as redeemed_at_datetime, code.redeemed_unit_id as redeemed_at_unit_id, plain.day`;
 }
 
-/** A redeemed code, for the figures of its contact. */
-export function redeemedVisit({
-  contact_id,
-  redeemed_at_unit_id: unit_id,
-  day,
-}: Pick<RedeemedRow, 'contact_id' | 'redeemed_at_unit_id' | 'day'>): AddedRow[] {
+/** A redeemed code, for the figures of the contact that it was assigned to. */
+export function redeemedVisit(contact_id: number | null, unit_id: number, day: string): AddedRow[] {
   return contact_id === null ? [] : [{ kind: 'vouchers', contact_id, unit_id, day, counts: { vouchers_redeemed: 1 } }];
 }
 

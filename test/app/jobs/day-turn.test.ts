@@ -24,11 +24,7 @@ it('begins a day in each time zone at its midnight, and enqueues the check of a 
   let now = new Date('2199-03-01T12:00:00Z');
   const db = openPool({ url: database.url, connections: 2, isDistributed: isDistributed(), now: () => now });
   const failures: unknown[] = [];
-  const turn = new DayTurn(
-    db,
-    (error) => failures.push(error),
-    () => now,
-  );
+  const turn = new DayTurn(db, (error) => failures.push(error));
   const visits = async () => [await london.visits(), await tokyo.visits()];
   const checks = () =>
     sql<{ key: string }>`select key from graphile_worker.jobs where task_identifier = 'repair_figures'`;

@@ -118,9 +118,10 @@ export async function nextAccountIds(tx: Tx, after: number, limit: number): Prom
   return rows.map((row) => row.id);
 }
 
-export async function selectTimeZones(tx: Tx): Promise<string[]> {
-  const rows = await tx<{ time_zone: string }>`select distinct time_zone from accounts order by 1`;
-  return rows.map((row) => row.time_zone);
+/** The time zones of accounts, and the day in each by the clock of the database. */
+export function selectTimeZones(tx: Tx): Promise<{ time_zone: string; day: string }[]> {
+  return tx<{ time_zone: string; day: string }>`
+    select time_zone, (${tx.now} at time zone time_zone)::date as day from (select distinct time_zone from accounts) as used order by 1`;
 }
 
 /** The next ids of accounts with this time zone. */

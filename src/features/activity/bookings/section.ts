@@ -7,6 +7,7 @@ import {
   type ReadItem,
   unlessAllDropped,
 } from '../../../shared/read.ts';
+import { addChanges } from '../../figures/schema.ts';
 import {
   type AnyItem,
   type AppliedCommand,
@@ -83,9 +84,7 @@ class BookingsBatch implements SectionBatch<NewBooking> {
     }
     const rows = withContact(this.#bookings.values());
     if (rows.length === 0) return [];
-    const { added, changed } = bookingFigures(rows, this.#before);
-    figures.added.push(...added);
-    figures.changed.push(...changed);
+    addChanges(figures, bookingFigures(rows, this.#before));
     return [putBookings(tx, accountId, rows)];
   }
 }

@@ -8,7 +8,7 @@ import {
   unlessAllDropped,
 } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
-import { addedPurchases, type OwnPurchase, purchaseDays } from '../../figures/schema.ts';
+import { addChanges, addedPurchases, type OwnPurchase, purchaseDays } from '../../figures/schema.ts';
 import { lockExisting, lockExistingAndWaiting, matchWaiting } from '../../identity/matching/store.ts';
 import {
   type AnyItem,
@@ -91,9 +91,7 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
     { newMatchKeys, figures, lateFigures, count }: Stored<SectionContact>,
   ): Promise<unknown>[] {
     const rows = withContact(this.#purchases.values());
-    const { added, changed } = purchaseFigures(rows, this.#existing);
-    figures.added.push(...added);
-    figures.changed.push(...changed);
+    addChanges(figures, purchaseFigures(rows, this.#existing));
     if (newMatchKeys.bookings.length + newMatchKeys.claims.length === 0) {
       if (rows.length === 0) return [];
       const before = lockExisting(tx, accountId, rows);

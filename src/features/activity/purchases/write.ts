@@ -122,7 +122,7 @@ export async function writePurchases(
     survivors: () => survivorsOf(tx, accountId, [...new Set(matched.flatMap((row) => row.contact_id ?? []))]),
   });
   const { added, changed } = purchaseFigures([...last.values()], new Set(existing.map(purchaseKey)));
-  await refreshFigures(tx, accountId, { added, changed: [...changed, ...purchaseDays(existing)] }, survivors);
+  await refreshFigures(tx, accountId, { added, changed: [...changed, ...purchaseDays(existing)] }, { survivors });
   const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
   const toResponse = (row: PurchaseRow) => ({
     id: present(ids.get(purchaseKey(row)), 'purchase'),

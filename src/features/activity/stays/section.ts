@@ -1,6 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { type CompleteItem, checkItems, isComplete, type ReadItem, unlessAllDropped } from '../../../shared/read.ts';
+import { addChanges } from '../../figures/schema.ts';
 import {
   type AnyItem,
   type AppliedCommand,
@@ -118,7 +119,7 @@ class StaysBatch implements SectionBatch<NewStay> {
     );
     const existing = new Set(this.#before.map(stayKey));
     const isNew = (key: StayKey) => !existing.has(stayKey(key));
-    figures.added.push(...addedStays(rows.filter(isNew), contacts));
+    addChanges(figures, { added: addedStays(rows.filter(isNew), contacts) });
     const stored = putStays(tx, accountId, rows, contacts);
     // The write can change a stay that other contacts have too.
     const others = this.#before.length > 0 ? selectStayContacts(tx, accountId, this.#before) : undefined;

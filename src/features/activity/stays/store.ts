@@ -114,15 +114,15 @@ export interface StayContact extends StayKey {
 
 /** The days on which the figures count these stays, for each of these contacts of a stay. */
 export function stayDays(stays: StayRow[], contacts: (StayKey & { contact_id: number })[]): ChangedDay[] {
+  const byKey = new Map<string, StayRow[]>();
+  for (const stay of stays) byKey.set(stayKey(stay), [...(byKey.get(stayKey(stay)) ?? []), stay]);
   return contacts.flatMap((contact) =>
-    stays
-      .filter((stay) => stayKey(stay) === stayKey(contact))
-      .map(({ unit_id, checkin_date }) => ({
-        kind: 'stays',
-        contact_id: contact.contact_id,
-        unit_id: Number(unit_id),
-        day: checkin_date,
-      })),
+    (byKey.get(stayKey(contact)) ?? []).map(({ unit_id, checkin_date }) => ({
+      kind: 'stays',
+      contact_id: contact.contact_id,
+      unit_id: Number(unit_id),
+      day: checkin_date,
+    })),
   );
 }
 

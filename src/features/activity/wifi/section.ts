@@ -1,5 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { checkItems, isComplete, type ReadItem } from '../../../shared/read.ts';
+import { addChanges } from '../../figures/schema.ts';
 import {
   type AnyItem,
   type AppliedCommand,
@@ -37,7 +38,7 @@ class WifiBatch implements SectionBatch<NewWifi> {
   store(tx: Tx, { id: accountId }: StoreAccount, { figures }: Stored<SectionContact>): Promise<unknown>[] {
     if (this.#added.length === 0) return [];
     const rows = withContact(this.#added);
-    figures.added.push(...wifiVisits(rows));
+    addChanges(figures, { added: wifiVisits(rows) });
     return [insertWifi(tx, accountId, rows)];
   }
 }

@@ -7,7 +7,7 @@ import { domainOf } from '../../../shared/domain-name.ts';
 import { eraseRequestIds } from '../../access/requests/store.ts';
 import { removeMemberKeys } from '../../activity/purchases/store.ts';
 import { deleteStaysOf, lockStaysOf } from '../../activity/stays/store.ts';
-import { deleteFigures } from '../../figures/refresh-store.ts';
+import { eraseFigures } from '../../figures/refresh-store.ts';
 import { type Identity, type IdentityKind, identityKey } from '../../identity/identities/schema.ts';
 import { lineage, selectIdentities, withoutOtherOwners } from '../../identity/identities/store.ts';
 import { releaseCodesOf } from '../../vouchers/store.ts';
@@ -42,11 +42,10 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   await deleteRecordsOf(tx, accountId, ids);
   await releaseCodesOf(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
-  // After the contacts: a change of a booking that had begun before has stored its figures by now.
-  await deleteFigures(tx, accountId, ids);
   await removeMemberKeys(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);
   await removeRechecks(tx, accountId, domains);
+  await eraseFigures(tx, accountId, ids);
   await enqueue(tx, replaceStatisticsTask, [{ payload: {}, key: 'after an erasure' }], statisticsAfterSeconds);
   // Last, because accounts share these rows.
   await deleteLearntDomains(tx, domains);

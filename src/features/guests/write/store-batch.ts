@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { settled } from '../../../platform/db/ordered.ts';
 import { present } from '../../../shared/present.ts';
 import { sendRefresh } from '../../figures/refresh-store.ts';
-import { type FigureChanges, noFigureChanges } from '../../figures/schema.ts';
+import { addChanges, type FigureChanges, noFigureChanges } from '../../figures/schema.ts';
 import { appendMerges, claimIdentities, insertPairs, releaseIdentities } from '../../identity/identities/store.ts';
 import type { NewMatchKeys } from '../../identity/matching/store.ts';
 import type { StoreAccount } from '../../identity/sections/section.ts';
@@ -118,12 +118,9 @@ export async function storeBatch(
   figures.merged.push(...changes.merges.flatMap(({ contact, into }) => [contact.row.id, into.row.id]));
   // While this function waits, an error of a statement must not count as unhandled.
   for (const statement of statements) statement.catch(() => {});
-  for (const { added = [], changed = [] } of await settled(lateFigures)) {
-    figures.added.push(...added);
-    figures.changed.push(...changed);
-  }
-  const survivors = all.flatMap(({ row }): [number, number][] => (row.merged_into === null ? [[row.id, row.id]] : []));
-  statements.push(...(await sendRefresh(tx, accountId, figures, new Map(survivors))));
+  for (const late of await settled(lateFigures)) addChanges(figures, late);
+  const own = new Set(all.flatMap(({ row }) => (row.merged_into === null ? [row.id] : [])));
+  statements.push(...(await sendRefresh(tx, accountId, figures, { own })));
   store([...changes.unchecked].sort(), (domains) => enqueueRechecks(tx, accountId, domains));
   storeSections('last');
   // At the end, because accounts share these rows: their locks are held only for the duration of the commit.

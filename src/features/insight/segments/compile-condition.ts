@@ -67,10 +67,11 @@ function text({ field, op, value }: Condition, column: Sql): ConditionSql {
         return sql`lower(${column}) is distinct from lower(${wanted})`;
       case 'starts_with':
         return sql`starts_with(lower(${column}), lower(${wanted}))`;
+      // Blank is a value of gender.
       case 'known':
-        return sql`${column} <> ''`;
+        return field === 'gender' ? sql`${column} is not null` : sql`${column} <> ''`;
       default:
-        return sql`coalesce(${column}, '') = ''`;
+        return field === 'gender' ? sql`${column} is null` : sql`coalesce(${column}, '') = ''`;
     }
   };
   return { holds: holds(), actual: () => sql`to_jsonb(${column})` };

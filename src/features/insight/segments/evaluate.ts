@@ -116,9 +116,28 @@ export async function countSegmentMembers(
     };
     return (await inSavepoint(tx, work, isTimeout)) ?? some.map(() => undefined);
   };
-  for (let first = 0; first < definitions.length; first += countedAtOnce)
-    counted.push(...(await countSome(definitions.slice(first, first + countedAtOnce))));
+  for (const some of passesOf(definitions)) counted.push(...(await countSome(some)));
   return counted;
+}
+
+/** The most conditions of several definitions in one pass. Planning time grows faster than their number. */
+const conditionsAtOnce = 40;
+
+function passesOf(definitions: Definition[]): Definition[][] {
+  const passes: Definition[][] = [];
+  let size = 0;
+  for (const definition of definitions) {
+    const conditions = conditionsOf(definition).length;
+    const last = passes.at(-1);
+    if (last && last.length < countedAtOnce && size + conditions <= conditionsAtOnce) {
+      last.push(definition);
+      size += conditions;
+    } else {
+      passes.push([definition]);
+      size = conditions;
+    }
+  }
+  return passes;
 }
 
 /** Names the condition that is likely to cost most. */

@@ -9,6 +9,7 @@ import type { Nested } from './expand.ts';
 import { getWithNested } from './manage.ts';
 import {
   type ContactDates,
+  inSavepoint,
   judgeContact,
   prepareEvaluation,
   selectContactDates,
@@ -37,15 +38,24 @@ export async function explainMembership(
   const conditions = conditionsOf(definition).map(({ condition }) => condition);
   const compiled = conditions.map((condition) => compiler.condition(condition));
   const members = { joins: compiler.joins, where };
+  const deadline = performance.now() + limitMs;
   await prepareEvaluation(tx, limitMs);
   try {
     const judged = await judgeContact(tx, accountId, id, members, compiled, today.day);
     const dates = await selectContactDates(tx, accountId, id, today.timeZone);
-    const isMemberOn = async (days: string[]) => selectMembership(tx, accountId, id, members, days);
+    const isMemberOn = (days: string[]) => {
+      const work = async () => {
+        await prepareEvaluation(tx, deadline - performance.now());
+        return selectMembership(tx, accountId, id, members, days);
+      };
+      return inSavepoint(tx, work, isTimeout);
+    };
     return {
       member: judged.member,
       since: null,
-      until: judged.member ? await lastDay(changeDays(definition, nested, dates, today.day), isMemberOn) : null,
+      until: judged.member
+        ? await lastDay(changeDays(definition, nested, dates, today.day), isMemberOn, deadline)
+        : null,
       because: judged.conditions.map(({ holds, actual }, n) => ({
         condition: conditions[n] as Condition,
         holds,
@@ -57,16 +67,21 @@ export async function explainMembership(
   }
 }
 
+/** Birthdays after this many years are not looked at. */
+const mostYears = 100;
+
 /** The number of days that one statement evaluates. */
 const daysAtOnce = 100;
 
-/** The day before the first of these on which the contact is no member. Null: there is none. */
+/** The day before the first of these on which the contact is no member. Null: there is none, or it was not found in time. */
 async function lastDay(
   days: string[],
-  isMemberOn: (days: string[]) => Promise<{ day: string; member: boolean }[]>,
+  isMemberOn: (days: string[]) => Promise<{ day: string; member: boolean }[] | undefined>,
+  deadline: number,
 ): Promise<string | null> {
-  for (let first = 0; first < days.length; first += daysAtOnce) {
+  for (let first = 0; first < days.length && performance.now() < deadline; first += daysAtOnce) {
     const evaluated = await isMemberOn(days.slice(first, first + daysAtOnce));
+    if (!evaluated) return null;
     const end = evaluated.find(({ member }) => !member);
     if (end) return dayOf(dayNumber(end.day) - 1);
   }
@@ -109,8 +124,9 @@ function changeDays(definition: Definition, nested: Nested, dates: ContactDates,
   );
   if (dates.dob !== null && lengths.length > 0) {
     // A birthday comes every year, so also in the year after the last other change.
-    const lastYear = Number(dayOf(Math.max(first, ...changes)).slice(0, 4)) + 1;
-    for (let year = Number(today.slice(0, 4)); year <= lastYear; year++) {
+    const [thisYear, last] = [Number(today.slice(0, 4)), Math.max(first, ...changes)];
+    const lastYear = Math.min(Number(dayOf(last).slice(0, 4)) + 1, thisYear + mostYears);
+    for (let year = thisYear; year <= lastYear; year++) {
       const birthday = dayNumber(birthdayIn(year, dates.dob));
       add(birthday + 1);
       for (const length of lengths) add(birthday - length);

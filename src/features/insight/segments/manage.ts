@@ -23,7 +23,7 @@ const nameTaken = () => new Invalid({ name: ['The name has already been taken by
 const noSuchSegment = () => new NotFound('There is no such segment.');
 
 /** One change of an account's segments at a time: two concurrent changes could make two segments refer to each other. */
-const lockSegments = (tx: Tx, accountId: number) => lockKeys(tx, accountId, ['segments']);
+const lockSegments = (tx: Tx, accountId: number) => lockKeys(tx, accountId, ['segments'], 'all segments');
 
 export async function createSegment(
   tx: Tx,
@@ -54,8 +54,10 @@ export async function changeSegment(
   try {
     const row = await updateSegment(tx, accountId, id, { name, definition: checked?.definition });
     if (!row) throw noSuchSegment();
-    const nested = checked?.nested ?? (await loadNested(tx, accountId, row.definition));
-    return await withCounts(tx, accountId, row, nested, clock);
+    // A segment that has become slow can still be renamed.
+    return checked
+      ? await withCounts(tx, accountId, row, checked.nested, clock)
+      : await counted(tx, accountId, row, clock);
   } catch (error) {
     throw isViolation(error, 'unique') ? nameTaken() : error;
   }
@@ -115,7 +117,11 @@ export async function getWithNested(tx: Tx, accountId: number, id: number): Prom
 }
 
 export async function showSegment(tx: Tx, accountId: number, id: number, clock: Clock): Promise<Segment> {
-  const row = await getSegment(tx, accountId, id);
+  return counted(tx, accountId, await getSegment(tx, accountId, id), clock);
+}
+
+/** The segment with its counts, or without them if counting takes too long. */
+async function counted(tx: Tx, accountId: number, row: SegmentRow, clock: Clock): Promise<Segment> {
   const [counts] = await countSegmentMembers(tx, accountId, [row.definition], clock);
   return { ...row, ...(counts ?? notCounted) };
 }
