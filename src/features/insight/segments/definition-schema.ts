@@ -32,7 +32,7 @@ const Parts = (description: string) => Type.Optional(Type.Array(Type.Unsafe<obje
 export const DefinitionShape = Type.Object(
   {
     all: Parts('Definitions that all hold.'),
-    any: Parts('Definitions of which at least one holds.'),
+    any: Parts('At least one of these definitions must hold.'),
     not: Type.Optional(Type.Unsafe<object>({ ...part, description: 'A definition that does not hold.' })),
     field: Type.Optional(Type.String({ description: 'The field of a condition.' })),
     op: Type.Optional(Type.String({ description: 'How the field is compared.' })),
