@@ -93,6 +93,9 @@ export async function violations(sql: Run, now: Date | null = null): Promise<Rec
         from contact_figures where visits + purchases + bookings + cancelled_bookings + stays + vouchers_redeemed > 0 or next_day is not null) as kept
       full join summed on summed.account_id = kept.account_id and summed.contact_id = kept.contact_id
       where kept is distinct from summed`,
+    'figures that belong to no contact': await sql`
+      select contact_id from (select account_id, contact_id from contact_days union select account_id, contact_id from contact_figures) as kept
+      where not exists (select from contacts c where c.account_id = kept.account_id and c.id = kept.contact_id)`,
     'NPS ratings that are not the latest': await sql`
       select contact_id, kept.nps as kept, latest.nps as latest
       from (

@@ -151,7 +151,10 @@ async function checkSurvivors(tx: Tx, accountId: number, pairs: [number, number]
 const dayKey = raw('account_id, contact_id, day, unit_id');
 const set = (names: readonly string[]) => raw(names.map((name) => `${name} = excluded.${name}`).join(', '));
 
-/** Counts the rows of one kind again, on these days of survivors. Their figures must be locked. */
+/**
+ * Counts the rows of one kind again, on these days of survivors. Their figures must be locked. A contact that was erased
+ * before that gets no row.
+ */
 async function countDays(tx: Tx, accountId: number, kind: ActivityKind, days: ChangedDay[]): Promise<void> {
   const { counts, rows } = sources[kind];
   const names = Object.keys(counts);
@@ -167,6 +170,7 @@ async function countDays(tx: Tx, accountId: number, kind: ActivityKind, days: Ch
     from (
       select distinct sent.* from unnest(${days.map((one) => one.contact_id)}::bigint[],
         ${days.map((one) => one.day.slice(0, 10))}::date[], ${days.map((one) => one.unit_id)}::bigint[]) as sent (contact_id, day, unit_id)) as changed
+    join contacts guest on guest.account_id = ${accountId} and guest.id = changed.contact_id
     cross join lateral (
       select ${join(Object.values(counts))}
       from (${lineageOf(accountId, sql`changed.contact_id`)}) as member

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Invalid, NotFound, Unavailable } from '../../../shared/problem.ts';
 import { isConflict, isDatabaseUnavailable, type Tx } from '../../db/database.ts';
 import { hasWritten } from '../cookie.ts';
@@ -59,9 +60,11 @@ async function onPrimary<T>(
   });
 }
 
-const mostAttempts = 5;
+const mostAttempts = 8;
+/** Before the second attempt, at most. Twice as long before each further one, at random, so that two that conflict part. */
+const firstPauseMs = 5;
 
-/** Repeats a transaction that conflicted with another one. */
+/** Repeats a transaction that conflicted with another one. No connection is held during the pauses. */
 export async function retryOnConflict<T>(call: RequestCall, work: () => Promise<T>, attempt = 1): Promise<T> {
   try {
     return await work();
@@ -69,6 +72,7 @@ export async function retryOnConflict<T>(call: RequestCall, work: () => Promise<
     if (!isConflict(error)) throw error;
     if (attempt === mostAttempts) throw new Unavailable(`Each of ${mostAttempts} attempts conflicted with others.`);
     call.outcomes.length = 0;
+    await setTimeout(Math.random() * firstPauseMs * 2 ** (attempt - 1));
     return retryOnConflict(call, work, attempt + 1);
   }
 }
