@@ -10,6 +10,7 @@ import {
   type DayCount,
   dayCounts,
   type FigureChanges,
+  type UnitDay,
 } from './schema.ts';
 import {
   addPence,
@@ -44,11 +45,13 @@ export async function refreshFigures(
 export async function sendRefresh(
   tx: Tx,
   accountId: number,
-  { added = [], changed = [], rated = [], merged = [] }: Partial<FigureChanges>,
+  { added = [], changed = [], rated = [], merged = [], edited = [], anonymous = [] }: Partial<FigureChanges>,
   { own = new Set(), survivors: lookedUp = new Map() }: KnownContacts = {},
 ): Promise<Promise<unknown>[]> {
   const contactIds = new Set([...[...added, ...changed].map((row) => row.contact_id), ...rated, ...merged]);
-  if (contactIds.size === 0) return [];
+  const append = (ids: Iterable<number>) =>
+    appendChanges(tx, accountId, new Set([...ids, ...edited]), [...added, ...changed, ...anonymous]);
+  if (contactIds.size === 0) return [append([])];
   const others = [...contactIds].filter((id) => !own.has(id));
   const unknown = others.filter((id) => !lookedUp.has(id));
   const survivors = new Map(lookedUp);
@@ -65,7 +68,7 @@ export async function sendRefresh(
   const recounted = [...rows, ...days].filter((row) => !isSimple.has(row.contact_id));
 
   const locked = [...new Set([...contactIds].flatMap((id) => [id, survivorOf(id)]))];
-  const statements = [lockFigures(tx, accountId, locked)];
+  const statements = [append(locked), lockFigures(tx, accountId, locked)];
   const pairs = others.flatMap((id): [number, number][] => (survivors.has(id) ? [[id, survivorOf(id)]] : []));
   if (pairs.length > 0) statements.push(checkSurvivors(tx, accountId, pairs));
   if (merged.length > 0) {
@@ -86,8 +89,29 @@ export async function sendRefresh(
 export async function eraseFigures(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx.inOrder({
     lock: () => lockFigures(tx, accountId, contactIds),
+    changes: () => appendChanges(tx, accountId, contactIds, []),
     figures: () => deleteFigures(tx, accountId, contactIds),
   });
+}
+
+/** Records what a transaction changed. Work that follows the write is done by a background process. */
+export async function appendChanges(
+  tx: Tx,
+  accountId: number,
+  contactIds: Iterable<number>,
+  unitDays: Iterable<UnitDay>,
+): Promise<void> {
+  const pairs = new Map<string, UnitDay>();
+  for (const { unit_id, day: time } of unitDays) {
+    const day = time.slice(0, 10);
+    pairs.set(`${unit_id} ${day}`, { unit_id, day });
+  }
+  const ids = [...contactIds];
+  if (ids.length === 0 && pairs.size === 0) return;
+  const days = [...pairs.values()];
+  await tx`
+    insert into changes (account_id, contact_ids, days, unit_ids)
+    values (${accountId}, ${ids}, ${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)})`;
 }
 
 /** The counts that are added to one day of a contact, by unit. */

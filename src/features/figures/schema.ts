@@ -22,13 +22,17 @@ export const dayCounts = [
 ] as const;
 export type DayCount = (typeof dayCounts)[number];
 
-/** A day of a contact at a unit whose rows of one kind changed. They are counted again. */
-export interface ChangedDay {
-  kind: ActivityKind;
-  contact_id: number;
+/** A day at a unit. */
+export interface UnitDay {
   unit_id: number;
   /** A day, or a time of that day, in the account's time zone. */
   day: string;
+}
+
+/** A day of a contact at a unit whose rows of one kind changed. They are counted again. */
+export interface ChangedDay extends UnitDay {
+  kind: ActivityKind;
+  contact_id: number;
 }
 
 /** A row that is new, or new for this contact. Its counts are added, which is faster than counting again. */
@@ -45,15 +49,30 @@ export interface FigureChanges {
   rated: number[];
   /** Contacts that were merged or separated. All of their activity is counted again. */
   merged: number[];
+  /** Contacts whose own data changed, such as a name, a consent or a group. Their figures stay. */
+  edited: number[];
+  /** Days of activity without a contact, which only its unit counts. */
+  anonymous: UnitDay[];
 }
 
 /** There can be very many rows, which are too many for the arguments of one call. */
-export function addChanges(to: FigureChanges, { added = [], changed = [] }: Partial<FigureChanges>): void {
+export function addChanges(
+  to: FigureChanges,
+  { added = [], changed = [], anonymous = [] }: Partial<FigureChanges>,
+): void {
   for (const row of added) to.added.push(row);
   for (const day of changed) to.changed.push(day);
+  for (const day of anonymous) to.anonymous.push(day);
 }
 
-export const noFigureChanges = (): FigureChanges => ({ added: [], changed: [], rated: [], merged: [] });
+export const noFigureChanges = (): FigureChanges => ({
+  added: [],
+  changed: [],
+  rated: [],
+  merged: [],
+  edited: [],
+  anonymous: [],
+});
 
 /** A purchase of a contact, for the figures. */
 export interface OwnPurchase {

@@ -120,6 +120,7 @@ export async function storeBatch(
   for (const statement of statements) statement.catch(() => {});
   for (const late of await settled(lateFigures)) addChanges(figures, late);
   const own = new Set(all.flatMap(({ row }) => (row.merged_into === null ? [row.id] : [])));
+  figures.edited.push(...all.map(({ row }) => row.id));
   statements.push(...(await sendRefresh(tx, accountId, figures, { own })));
   store([...changes.unchecked].sort(), (domains) => enqueueRechecks(tx, accountId, domains));
   storeSections('last');
