@@ -7,6 +7,7 @@ import { hasOwner } from '../features/access/users/store.ts';
 import { unfilledAccounts } from '../features/figures/check-store.ts';
 import { EmailDomains } from '../features/guests/domains/check.ts';
 import { deleteOldDomains } from '../features/guests/domains/store.ts';
+import { deleteOldSegmentChanges } from '../features/insight/segments/keep-store.ts';
 import type { Config } from '../platform/config.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { retryWhileUnavailable } from '../platform/db/open/external.ts';
@@ -22,6 +23,7 @@ import { buildApp } from './http-app.ts';
 import { DayTurn } from './jobs/day-turn.ts';
 import { countOtherMachines } from './jobs/other-machines.ts';
 import { runJobs } from './jobs/run.ts';
+import { SegmentKeeper } from './jobs/segment-keeper.ts';
 import { Sweeper } from './jobs/sweeper.ts';
 import { tasks } from './jobs/tasks.ts';
 import { connectionsInAll, connectionsOfEach } from './workers/connections.ts';
@@ -134,8 +136,9 @@ function startBackground(
   const jobs = runJobs(connect, tasks(db, domains, log), log);
   const statistics = startStatisticsRefresh(db, log);
   const dayTurn = new DayTurn(db, (err) => log.warn({ err }, 'beginning a day failed')).start();
+  const keeper = new SegmentKeeper(db, (err) => log.warn({ err }, 'keeping the members of segments failed')).start();
   const sweeps = {
-    ofAccounts: [deleteOldRequests, deleteOldRecords],
+    ofAccounts: [deleteOldRequests, deleteOldRecords, deleteOldSegmentChanges],
     // Without DNS checks nothing new is learnt, and the learnt domains are the list.
     shared: config.emailDomainCheck === 'dns' ? [deleteEndedSessions, deleteOldDomains] : [deleteEndedSessions],
   };
@@ -143,7 +146,7 @@ function startBackground(
   return {
     stop: async () => {
       sweeper.close();
-      await Promise.all([jobs.stop(), statistics.stop(), counting.stop(), dayTurn.stop()]);
+      await Promise.all([jobs.stop(), statistics.stop(), counting.stop(), dayTurn.stop(), keeper.stop()]);
     },
   };
 }

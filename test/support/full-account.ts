@@ -95,6 +95,15 @@ export async function createFullAccount(
   await admin('POST', `${at}/unique_codes/assign`, {
     ...{ unique_code_group_id: group.id, unique_code: 'SUMMER-2', contact_id: ids.contact_id },
   });
+  // The members of the segment, as the background process stores them.
+  const member = { account_id: id, segment_id: ids.segment_id, contact_id: ids.contact_id };
+  const numbers = { members: 1, email: 1, sms: 0, call: 0, snail_mail: 0 };
+  const store = (table: string, row: object) => sql`
+    insert into ${raw(table)} (${raw(Object.keys(row).join(', '))})
+    select ${raw(Object.keys(row).join(', '))} from jsonb_populate_record(null::${raw(table)}, ${JSON.stringify(row)}::jsonb)`;
+  await store('segment_members', { ...member, since: '2026-03-01', consents: 1 });
+  await store('segment_changes', { ...member, entered: true });
+  await store('segment_days', { ...{ account_id: id, segment_id: ids.segment_id, day: '2026-03-01' }, ...numbers });
   // The result of a check of the figures.
   await sql`insert into figure_checks (day, checked, repaired) values ('2026-03-01', 3, 0) on conflict do nothing`;
   return { token, ids };

@@ -1,6 +1,7 @@
 import { accountsInTimeZone, selectTimeZones } from '../../features/access/accounts/store.ts';
 import { turnDays } from '../../features/figures/check.ts';
 import { enqueueRepair } from '../../features/figures/repair.ts';
+import { turnSegments } from '../../features/insight/segments/keep.ts';
 import { type Database, isDatabaseUnavailable } from '../../platform/db/database.ts';
 import { dayNumber } from '../../shared/clock.ts';
 
@@ -18,8 +19,9 @@ interface Turning {
 }
 
 /**
- * Runs what is due at midnight, in the time zone of each account: days that were in the future begin to count. It also
- * runs at the start, because midnight may have passed before. Several processes may run it: each step can be repeated.
+ * Runs what is due at midnight, in the time zone of each account: days that were in the future begin to count, and guests
+ * enter and leave segments because time passes. It also runs at the start, because midnight may have passed before.
+ * Several processes may run it: each step can be repeated.
  */
 export class DayTurn {
   readonly #db: Database;
@@ -50,7 +52,7 @@ export class DayTurn {
       });
   }
 
-  /** Begins the day in the time zones where it is new. Returns the number of contacts whose figures changed. */
+  /** Begins the day in the time zones where it is new. Returns the number of contacts that were looked at. */
   async turn(time = Date.now()): Promise<number> {
     let contacts = 0;
     for (const id of this.#failed) contacts += await this.#turnAccount(id);
@@ -80,7 +82,7 @@ export class DayTurn {
 
   async #turnAccount(id: number): Promise<number> {
     try {
-      const contacts = await turnDays(this.#db, id);
+      const contacts = (await turnDays(this.#db, id)) + (await turnSegments(this.#db, id));
       this.#failed.delete(id);
       return contacts;
     } catch (error) {

@@ -17,7 +17,8 @@ export function birthday({ op, value }: Condition, setting: Setting): { holds: S
 const isOneOf = (days: number[]) =>
   sql`date_part('month', c.dob) * 100 + date_part('day', c.dob) = any(${days}::double precision[])`;
 
-function birthdaysFrom(first: string, count: number): number[] {
+/** The birthdays from a day on, `count` days after it included, such as 301 for 1 March. */
+export function birthdaysFrom(first: string, count: number): number[] {
   return Array.from({ length: count + 1 }, (_, n) => dayOf(dayNumber(first) + n)).flatMap((day) => {
     const monthDay = Number(day.slice(5, 7)) * 100 + Number(day.slice(8));
     const isLast = monthDay === 228 && dayOf(dayNumber(day) + 1).endsWith('-03-01');

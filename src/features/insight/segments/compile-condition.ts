@@ -144,18 +144,14 @@ const optional = (value: number | undefined, change: (value: number) => number) 
 /** contact_figures has the latest visits up to this number. */
 const recentVisits = 50;
 
-function figure(
-  condition: Condition,
-  field: FigureField,
-  sources: Sources,
-  { today, byContact }: Setting,
-): ConditionSql {
+function figure(condition: Condition, field: FigureField, sources: Sources, { today, day }: Setting): ConditionSql {
+  const hasFigures = day !== undefined;
   const range = rangeOf(condition);
   const { in_last_days: days, unit_ids } = condition;
   const isWhole = days === undefined && unit_ids === undefined;
   const sum = (name: Sum) => {
     // Only visits depend on the day.
-    if (isWhole && !(byContact && name === 'visits')) return sources.figure(name);
+    if (isWhole && (hasFigures || name !== 'visits')) return sources.figure(name);
     return sources.sum(name, condition);
   };
   if (field === 'average_spend') return average(range, sum);
@@ -166,9 +162,9 @@ function figure(
       actual: () => sql`to_jsonb(round((coalesce(${sum('pence')}, 0) / 100.0)::numeric, 2))`,
     };
   }
-  const isRecent = field === 'visits' && days !== undefined && unit_ids === undefined && !byContact;
+  const isRecent = field === 'visits' && days !== undefined && unit_ids === undefined && hasFigures;
   const recent = isRecent ? recentRange(range, sources, sql`${today} - ${days}::integer`) : undefined;
-  const mayBeNone = !byContact && isWhole && range.low === undefined && (range.high ?? 0) >= 0;
+  const mayBeNone = hasFigures && isWhole && range.low === undefined && (range.high ?? 0) >= 0;
   return {
     holds: recent ?? (mayBeNone ? atMost(field, range.high ?? 0, sources) : within(sum(field), range)),
     actual: () => sql`to_jsonb(coalesce(${sum(field)}, 0))`,
@@ -254,7 +250,7 @@ function dateField(condition: Condition, sources: Sources, setting: Setting): Co
   if (field === 'created_at') return createdAt(condition, setting);
   if (field === 'dob') return date(condition, sql`c.dob`, setting);
   const name: VisitDate = visitDates.find((one) => one === field) ?? 'last_visit';
-  const isFigure = unit_ids === undefined && !setting.byContact;
+  const isFigure = unit_ids === undefined && setting.day !== undefined;
   return date(
     condition,
     isFigure ? sources.figure(name) : sources.sum(name, { ...(unit_ids && { unit_ids }) }),

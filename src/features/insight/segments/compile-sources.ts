@@ -8,12 +8,12 @@ export interface Setting {
   timeZone: string;
   /** The account's day, as a date. */
   today: Sql;
-  /** The same, if it is one day. */
-  day: string | undefined;
   /**
-   * Whether single contacts are evaluated, at several days. The figures hold the visits of the real day only, so visits
-   * are then counted from the days, contact by contact.
+   * The same. Undefined: several days are evaluated. The figures hold the visits of the real day only, so visits are then
+   * counted from the days.
    */
+  day: string | undefined;
+  /** Whether few contacts are evaluated. Their rows are then read contact by contact. */
   byContact: boolean;
 }
 
@@ -127,14 +127,14 @@ export class Sources {
 
   /** Not null if the contact has any of these units or groups. */
   link(of: 'unit' | 'group', ids: number[]): Sql {
-    const { accountId } = this.#setting;
-    const source = this.#source(
-      `${of} ${ids}`,
-      (alias) => sql`
-        left join (
-          select contact_id from ${raw(`contact_${of}s`)} where account_id = ${accountId} and ${raw(`${of}_id`)} = any(${ids}::bigint[])
-          group by contact_id) as ${alias} on ${alias}.contact_id = c.id`,
-    );
+    const { accountId, byContact } = this.#setting;
+    const source = this.#source(`${of} ${ids}`, (alias) => {
+      const links = sql`
+        select contact_id from ${raw(`contact_${of}s`)} where account_id = ${accountId} and ${raw(`${of}_id`)} = any(${ids}::bigint[])`;
+      return byContact
+        ? sql`left join lateral (${links} and contact_id = c.id limit 1) as ${alias} on true`
+        : sql`left join (${links} group by contact_id) as ${alias} on ${alias}.contact_id = c.id`;
+    });
     return raw(`${source.alias}.contact_id`);
   }
 

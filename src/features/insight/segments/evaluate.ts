@@ -9,7 +9,7 @@ import { requireFigures } from '../../figures/read-store.ts';
 import { type Compiled, Compiler, compile } from './compile.ts';
 import type { Setting } from './compile-sources.ts';
 import { type Condition, conditionsOf, type Definition, fieldOf, maxDays, maxIds } from './definition-schema.ts';
-import { loadNested, type Nested } from './expand.ts';
+import type { Nested } from './expand.ts';
 import {
   countAndSelect,
   countManyMembers,
@@ -19,6 +19,7 @@ import {
   selectMemberIds,
 } from './members-store.ts';
 import type { Counts } from './schema.ts';
+import type { SegmentRow } from './store.ts';
 
 /** A segment that takes longer to evaluate is refused. */
 export const evaluationLimitMs = 5000;
@@ -93,47 +94,54 @@ const countedAtOnce = 10;
 /** With less time than this, the next segments are not counted. */
 const leastMs = 100;
 
-/** The counts of stored segments. Undefined: they were not counted in time. */
-export async function countSegmentMembers(
+/** The counts of segments whose members are not stored, by id. Those that were not counted in time are missing. */
+export async function countLive(
   tx: Tx,
   accountId: number,
-  definitions: Definition[],
-  { now, limitMs = evaluationLimitMs }: Clock,
-): Promise<(Counts | undefined)[]> {
-  if (definitions.length === 0) return [];
-  const nested = await loadNested(tx, accountId, ...definitions);
-  const setting = settingOf(accountId, await todayOf(tx, accountId, now));
+  segments: Pick<SegmentRow, 'id' | 'definition'>[],
+  nested: Nested,
+  today: Today,
+  limitMs: number,
+): Promise<Map<number, Counts>> {
+  const setting = settingOf(accountId, today);
   const deadline = performance.now() + limitMs;
-  const counted: (Counts | undefined)[] = [];
-  const countSome = async (some: Definition[]): Promise<(Counts | undefined)[]> => {
+  const counted = new Map<number, Counts>();
+  const countSome = async (some: typeof segments): Promise<Counts[]> => {
     const left = deadline - performance.now();
-    if (left < Math.min(limitMs / 2, leastMs)) return some.map(() => undefined);
+    if (left < Math.min(limitMs / 2, leastMs)) return [];
     const compiler = new Compiler(setting, nested);
-    const wheres = some.map((definition) => compiler.where(definition));
+    const wheres = some.map(({ definition }) => compiler.where(definition));
     const work = async () => {
       await prepareEvaluation(tx, left, compiler.needs);
       return countManyMembers(tx, accountId, compiler.joins, wheres);
     };
-    return (await inSavepoint(tx, work, isTimeout)) ?? some.map(() => undefined);
+    return (await inSavepoint(tx, work, isTimeout)) ?? [];
   };
-  for (const some of passesOf(definitions)) counted.push(...(await countSome(some)));
+  for (const some of passesOf(segments)) {
+    const counts = await countSome(some);
+    counts.forEach((count, n) => {
+      const segment = some[n];
+      if (segment) counted.set(segment.id, count);
+    });
+  }
   return counted;
 }
 
 /** The most conditions of several definitions in one pass. Planning time grows faster than their number. */
 const conditionsAtOnce = 40;
 
-function passesOf(definitions: Definition[]): Definition[][] {
-  const passes: Definition[][] = [];
+/** Segments that are evaluated together. */
+export function passesOf<One extends { definition: Definition }>(segments: One[]): One[][] {
+  const passes: One[][] = [];
   let size = 0;
-  for (const definition of definitions) {
-    const conditions = conditionsOf(definition).length;
+  for (const segment of segments) {
+    const conditions = conditionsOf(segment.definition).length;
     const last = passes.at(-1);
     if (last && last.length < countedAtOnce && size + conditions <= conditionsAtOnce) {
-      last.push(definition);
+      last.push(segment);
       size += conditions;
     } else {
-      passes.push([definition]);
+      passes.push([segment]);
       size = conditions;
     }
   }

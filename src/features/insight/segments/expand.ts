@@ -1,5 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import {
+  type Condition,
   conditionsOf,
   type Definition,
   maxConditions,
@@ -23,6 +24,18 @@ export async function loadNested(tx: Tx, accountId: number, ...definitions: Defi
     open = new Set(loaded.flatMap(({ definition }) => segmentIdsIn(definition)).filter((id) => !nested.has(id)));
   }
   return nested;
+}
+
+/** The conditions of a definition and of the segments that it refers to. */
+export function allConditions(definition: Definition, nested: Nested, seen = new Set<number>()): Condition[] {
+  return conditionsOf(definition).flatMap(({ condition }) => {
+    if (condition.field !== 'segment' || !Array.isArray(condition.value)) return [condition];
+    return condition.value.flatMap((id) => {
+      const inner = seen.has(id) ? undefined : nested.get(id);
+      seen.add(id);
+      return inner ? allConditions(inner, nested, seen) : [];
+    });
+  });
 }
 
 /** How large a definition is together with the segments that it refers to. */

@@ -4,8 +4,9 @@ import { dayNumber, dayOf } from '../../../shared/clock.ts';
 import { findContact, noSuchContact } from '../../guests/contacts/store.ts';
 import { Compiler } from './compile.ts';
 import { type Condition, conditionsOf, type Definition, udfIdOf } from './definition-schema.ts';
-import { type Clock, evaluationLimitMs, isTimeout, settingOf, todayOf, tooSlow } from './evaluate.ts';
-import type { Nested } from './expand.ts';
+import { type Clock, evaluationLimitMs, isTimeout, settingOf, type Today, todayOf, tooSlow } from './evaluate.ts';
+import { allConditions, type Nested } from './expand.ts';
+import { selectDefinedDay, selectSince } from './keep-store.ts';
 import { getWithNested } from './manage.ts';
 import {
   type ContactDates,
@@ -52,7 +53,7 @@ export async function explainMembership(
     };
     return {
       member: judged.member,
-      since: null,
+      since: judged.member ? await firstDay(tx, accountId, segmentId, id, today) : null,
       until: judged.member
         ? await lastDay(changeDays(definition, nested, dates, today.day), isMemberOn, deadline)
         : null,
@@ -65,6 +66,18 @@ export async function explainMembership(
   } catch (error) {
     throw isTimeout(error) ? tooSlow(definition, nested, limitMs) : error;
   }
+}
+
+/** The first day of a membership. One that is not stored yet began today, or with the definition. */
+async function firstDay(
+  tx: Tx,
+  accountId: number,
+  segmentId: number,
+  contactId: number,
+  { day, timeZone }: Today,
+): Promise<string> {
+  const stored = await selectSince(tx, accountId, segmentId, contactId);
+  return stored ?? (await selectDefinedDay(tx, accountId, segmentId, timeZone)) ?? day;
 }
 
 /** Birthdays after this many years are not looked at. */
@@ -86,18 +99,6 @@ async function lastDay(
     if (end) return dayOf(dayNumber(end.day) - 1);
   }
   return null;
-}
-
-/** The conditions of a definition and of the segments that it refers to. */
-function allConditions(definition: Definition, nested: Nested, seen = new Set<number>()): Condition[] {
-  return conditionsOf(definition).flatMap(({ condition }) => {
-    if (condition.field !== 'segment' || !Array.isArray(condition.value)) return [condition];
-    return condition.value.flatMap((id) => {
-      const inner = seen.has(id) ? undefined : nested.get(id);
-      seen.add(id);
-      return inner ? allConditions(inner, nested, seen) : [];
-    });
-  });
 }
 
 /**

@@ -1,29 +1,35 @@
 import { isViolation, type Tx } from '../../../platform/db/database.ts';
-import { lockKeys } from '../../../platform/db/locks.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
 import { checkDefinition } from './check.ts';
 import { type Definition, segmentIdsIn } from './definition-schema.ts';
-import { type Clock, countSegmentMembers, evaluate } from './evaluate.ts';
+import { type Clock, countLive, evaluate, evaluationLimitMs, todayOf } from './evaluate.ts';
 import { fitsLimits, loadNested, type Nested } from './expand.ts';
-import { countMembers } from './members-store.ts';
-import { maxSegments, type PartnerSegment, type Segment, type SegmentUpdate, type SegmentWrite } from './schema.ts';
+import { deleteMembersOf, lockSegments, requestKeeping, toCounts } from './keep-store.ts';
+import { countMembers, endEvaluation } from './members-store.ts';
+import {
+  type Counts,
+  maxSegments,
+  type PartnerSegment,
+  type Segment,
+  type SegmentUpdate,
+  type SegmentWrite,
+} from './schema.ts';
 import {
   countSegments,
   deleteSegment,
   findSegment,
   insertSegment,
+  redefineSegments,
   type SegmentRow,
   selectReferring,
   selectSegments,
   updateSegment,
 } from './store.ts';
+import { storedNumbers } from './stored.ts';
 
 const nameTaken = () => new Invalid({ name: ['The name has already been taken by another segment.'] });
 const noSuchSegment = () => new NotFound('There is no such segment.');
-
-/** One change of an account's segments at a time: two concurrent changes could make two segments refer to each other. */
-const lockSegments = (tx: Tx, accountId: number) => lockKeys(tx, accountId, ['segments'], 'all segments');
 
 export async function createSegment(
   tx: Tx,
@@ -31,13 +37,17 @@ export async function createSegment(
   { name, definition: sent }: SegmentWrite,
   clock: Clock,
 ): Promise<Segment> {
+  // Evaluated before the lock, because others wait for it. A segment that it refers to may change until then.
+  const first = await checkDefinition(tx, accountId, sent);
+  const counts = await evaluateCounts(tx, accountId, first, clock);
   await lockSegments(tx, accountId);
   const checked = await checkDefinition(tx, accountId, sent);
   if ((await countSegments(tx, accountId)) >= maxSegments)
     throw new Invalid({ name: [`The account already has ${maxSegments} segments, which is the maximum.`] });
   const row = await insertSegment(tx, accountId, { name, definition: checked.definition });
   if (!row) throw nameTaken();
-  return withCounts(tx, accountId, row, checked.nested, clock);
+  await requestKeeping(tx, accountId);
+  return { ...row, ...counts };
 }
 
 export async function changeSegment(
@@ -47,29 +57,37 @@ export async function changeSegment(
   { name, definition: sent }: SegmentUpdate,
   clock: Clock,
 ): Promise<Segment> {
-  await lockSegments(tx, accountId);
   await getSegment(tx, accountId, id);
+  // A segment that has become slow can still be renamed.
+  const first = sent === undefined ? undefined : await checkDefinition(tx, accountId, sent, id);
+  const counts = first && (await evaluateCounts(tx, accountId, first, clock));
+  await lockSegments(tx, accountId);
   const checked = sent === undefined ? undefined : await checkDefinition(tx, accountId, sent, id);
-  if (checked) await checkReferring(tx, accountId, id, checked.definition);
+  const referring = checked ? await checkReferring(tx, accountId, id, checked.definition) : [];
   try {
     const row = await updateSegment(tx, accountId, id, { name, definition: checked?.definition });
     if (!row) throw noSuchSegment();
-    // A segment that has become slow can still be renamed.
-    return checked
-      ? await withCounts(tx, accountId, row, checked.nested, clock)
-      : await counted(tx, accountId, row, clock);
+    if (checked) {
+      await redefineSegments(tx, accountId, [id, ...referring]);
+      await requestKeeping(tx, accountId);
+    }
+    return { ...row, ...(counts ?? (await countOf(tx, accountId, row, clock))) };
   } catch (error) {
     throw isViolation(error, 'unique') ? nameTaken() : error;
   }
 }
 
-/** A change must not push the segments that refer to this one over the limits. */
-async function checkReferring(tx: Tx, accountId: number, id: number, definition: Definition): Promise<void> {
+/**
+ * A change must not push the segments that refer to this one over the limits. Returns the ids of those segments: their
+ * members change too.
+ */
+async function checkReferring(tx: Tx, accountId: number, id: number, definition: Definition): Promise<number[]> {
   const others = (await selectReferring(tx, accountId)).filter((one) => one.id !== id);
   const nested = new Map(await loadNested(tx, accountId, definition, ...others.map((one) => one.definition)));
   nested.set(id, definition);
-  const broken = others.find((one) => leadsTo(one.definition, id, nested) && !fitsLimits(one.definition, nested));
-  if (!broken) return;
+  const referring = others.filter((one) => leadsTo(one.definition, id, nested));
+  const broken = referring.find((one) => !fitsLimits(one.definition, nested));
+  if (!broken) return referring.map((one) => one.id);
   throw new Invalid({
     definition: [`The segment “${broken.name}” refers to this one, and would have too many conditions or levels.`],
   });
@@ -99,6 +117,7 @@ export async function removeSegment(tx: Tx, accountId: number, id: number): Prom
     throw new Invalid({ segment_id: [`The segment can’t be deleted. It is used by ${names.join(', ')}${more}.`] });
   }
   await deleteSegment(tx, accountId, id);
+  await deleteMembersOf(tx, accountId, id);
 }
 
 /** The most segments that a message names. */
@@ -117,22 +136,36 @@ export async function getWithNested(tx: Tx, accountId: number, id: number): Prom
 }
 
 export async function showSegment(tx: Tx, accountId: number, id: number, clock: Clock): Promise<Segment> {
-  return counted(tx, accountId, await getSegment(tx, accountId, id), clock);
-}
-
-/** The segment with its counts, or without them if counting takes too long. */
-async function counted(tx: Tx, accountId: number, row: SegmentRow, clock: Clock): Promise<Segment> {
-  const [counts] = await countSegmentMembers(tx, accountId, [row.definition], clock);
-  return { ...row, ...(counts ?? notCounted) };
+  const row = await getSegment(tx, accountId, id);
+  return { ...row, ...(await countOf(tx, accountId, row, clock)) };
 }
 
 const notCounted = { count: null, contactable: null };
 
+async function countOf(tx: Tx, accountId: number, row: SegmentRow, clock: Clock) {
+  return (await countsOf(tx, accountId, [row], clock)).get(row.id) ?? notCounted;
+}
+
+/** The counts of segments by id, from the stored members where they are stored. Those that take too long are missing. */
+async function countsOf(
+  tx: Tx,
+  accountId: number,
+  rows: SegmentRow[],
+  { now, limitMs = evaluationLimitMs }: Clock,
+): Promise<Map<number, Counts>> {
+  if (rows.length === 0) return new Map();
+  const nested = await loadNested(tx, accountId, ...rows.map(({ definition }) => definition));
+  const today = await todayOf(tx, accountId, now);
+  const stored = await storedNumbers(tx, accountId, rows, nested, today);
+  const others = rows.filter(({ id }) => !stored.has(id));
+  const live = await countLive(tx, accountId, others, nested, today, limitMs);
+  return new Map([...[...stored].map(([id, numbers]): [number, Counts] => [id, toCounts(numbers)]), ...live]);
+}
+
 export async function listSegments(tx: Tx, accountId: number, slice: Slice, clock: Clock): Promise<Rows<Segment>> {
   const { rows, total } = await selectSegments(tx, accountId, slice);
-  const definitions = rows.map(({ definition }) => definition);
-  const counts = await countSegmentMembers(tx, accountId, definitions, clock);
-  return { total, rows: rows.map((row, n) => ({ ...row, ...(counts[n] ?? notCounted) })) };
+  const counts = await countsOf(tx, accountId, rows, clock);
+  return { total, rows: rows.map((row) => ({ ...row, ...(counts.get(row.id) ?? notCounted) })) };
 }
 
 export async function listPartnerSegments(
@@ -146,10 +179,13 @@ export async function listPartnerSegments(
 }
 
 /** A new definition must be fast enough, so one that takes too long is refused. */
-async function withCounts(tx: Tx, accountId: number, row: SegmentRow, nested: Nested, clock: Clock): Promise<Segment> {
-  const { definition } = row;
-  const counts = await evaluate(tx, accountId, { definition, nested }, clock, (compiled) =>
-    countMembers(tx, accountId, compiled),
-  );
-  return { ...row, ...counts };
+async function evaluateCounts(
+  tx: Tx,
+  accountId: number,
+  checked: { definition: Definition; nested: Nested },
+  clock: Clock,
+): Promise<Counts> {
+  const counts = await evaluate(tx, accountId, checked, clock, (compiled) => countMembers(tx, accountId, compiled));
+  await endEvaluation(tx);
+  return counts;
 }

@@ -41,6 +41,11 @@ export async function prepareEvaluation(
   });
 }
 
+/** The statements after this one have the usual time limit again. */
+export async function endEvaluation(tx: Tx): Promise<void> {
+  await tx`set local statement_timeout to default`;
+}
+
 /** Runs work that may fail, such as by its time limit, and returns undefined then. The transaction stays usable. */
 export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>, isExpected: (error: unknown) => boolean) {
   await tx`savepoint attempt`;

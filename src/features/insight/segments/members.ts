@@ -6,10 +6,11 @@ import { selectFound } from '../../guests/contacts/search-store.ts';
 import { selectContactRows, selectDetails } from '../../guests/contacts/store.ts';
 import { contactObject } from '../../guests/contacts/view.ts';
 import { checkDefinition } from './check.ts';
-import { type Clock, evaluate, evaluateSlice } from './evaluate.ts';
+import { type Clock, evaluate, evaluateSlice, todayOf } from './evaluate.ts';
 import { getWithNested } from './manage.ts';
 import { selectExported, selectMemberIdsAfter } from './members-store.ts';
 import { type ExportedMember, maxSample, type Preview } from './schema.ts';
+import { storedAfter, storedSlice } from './stored.ts';
 
 /** What a definition gives. Nothing is stored. */
 export async function previewSegment(tx: Tx, accountId: number, sent: unknown, clock: Clock): Promise<Preview> {
@@ -26,6 +27,8 @@ async function memberIds(
   clock: Clock,
 ): Promise<{ ids: number[]; total: number }> {
   const segment = await getWithNested(tx, accountId, segmentId);
+  const stored = await storedSlice(tx, accountId, segment, slice, await todayOf(tx, accountId, clock.now));
+  if (stored) return stored;
   const { counts, ids } = await evaluateSlice(tx, accountId, segment, slice, clock);
   return { ids, total: counts.count };
 }
@@ -95,9 +98,13 @@ export class MemberExport {
     this.#ids = this.#ids.filter((id) => id > after);
     if (this.#ids.length === 0 && !this.#isLast) {
       const segment = await getWithNested(tx, accountId, this.#segmentId);
-      this.#ids = await evaluate(tx, accountId, segment, this.#clock, (compiled) =>
-        selectMemberIdsAfter(tx, accountId, compiled, { after, limit: idsAtOnce }),
-      );
+      const next = { after, limit: idsAtOnce };
+      const stored = await storedAfter(tx, accountId, segment, next, await todayOf(tx, accountId, this.#clock.now));
+      this.#ids =
+        stored ??
+        (await evaluate(tx, accountId, segment, this.#clock, (compiled) =>
+          selectMemberIdsAfter(tx, accountId, compiled, next),
+        ));
       this.#isLast = this.#ids.length < idsAtOnce;
     }
     return this.#ids.slice(0, limit);

@@ -6,6 +6,7 @@ import { foundContact } from '../../guests/contacts/examples.ts';
 import { FoundContact } from '../../guests/contacts/schema.ts';
 import { definitionErrors } from './check.ts';
 import { explainMembership } from './explain.ts';
+import { listSegmentChanges, showHistory } from './history.ts';
 import { changeSegment, createSegment, listSegments, removeSegment, showSegment } from './manage.ts';
 import { listMembers, MemberExport, previewSegment } from './members.ts';
 import { listPresets } from './presets.ts';
@@ -17,6 +18,8 @@ import {
   Preview,
   PreviewSegment,
   Segment,
+  SegmentChange,
+  SegmentHistory,
   SegmentUpdate,
   SegmentWrite,
 } from './schema.ts';
@@ -119,13 +122,41 @@ export const segmentRoutes = [
       response: Membership,
       example: {
         response: {
-          ...{ member: true, since: null, until: '2026-04-12' },
+          ...{ member: true, since: '2026-02-03', until: '2026-04-12' },
           because: [{ condition: definition, holds: true, actual: 4 }],
         },
       },
     },
     (tx, { accountId, ids, receivedAt: now }) =>
       explainMembership(tx, accountId, ids.segment_id, ids.contact_id, { now }),
+  ),
+  jsonRoute(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${segment}/history`,
+      operationId: 'adminShowSegmentHistory',
+      summary: 'Show the numbers of a segment over time',
+      description: 'The number of members at the end of each day, and how many entered and left.',
+      input: NoFields,
+      response: SegmentHistory,
+      example: { response: { data: [{ day: '2026-03-01', ...counts, entered: 4, left: 1 }] } },
+    },
+    (tx, { accountId, ids, receivedAt: now }) => showHistory(tx, accountId, ids.segment_id, { now }),
+  ),
+  listRoute(
+    {
+      ...staff,
+      method: 'GET',
+      path: `${segment}/changes`,
+      operationId: 'adminListSegmentChanges',
+      summary: 'List who entered and left a segment',
+      description: 'Latest first, for 90 days. A new or changed definition makes no entries.',
+      input: NoFields,
+      response: SegmentChange,
+      example: { response: { contact_id: 42, change: 'entered', at: '2026-03-01T12:30:00.000Z' } },
+    },
+    (tx, { accountId, ids, slice }) => listSegmentChanges(tx, accountId, ids.segment_id, slice),
   ),
   jsonRoute(
     {

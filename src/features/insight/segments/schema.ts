@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Changes, Id, Instant, Name, Nullable } from '../../../shared/fields.ts';
+import { Changes, Day, Id, Instant, Name, Nullable } from '../../../shared/fields.ts';
 import { FoundContact, profileFields } from '../../guests/contacts/schema.ts';
 import { type Definition, DefinitionShape } from './definition-schema.ts';
 
@@ -90,7 +90,7 @@ export const Membership = Type.Object(
   {
     member: Type.Boolean({ description: 'Whether the contact is a member now.' }),
     since: Nullable(
-      Type.String({ description: 'The first day of the membership. Null if not known.', format: 'date' }),
+      Type.String({ description: 'The first day of the membership. Null if it is no member.', format: 'date' }),
     ),
     until: Nullable(
       Type.String({
@@ -113,6 +113,36 @@ export const Membership = Type.Object(
   { title: 'SegmentMembership' },
 );
 export type Membership = Static<typeof Membership>;
+
+export const SegmentHistory = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          day: Day('The day.'),
+          count,
+          contactable: Contactable,
+          entered: amount('Contacts that became members on this day.'),
+          left: amount('Contacts that ceased to be members on this day.'),
+        },
+        { title: 'SegmentDay' },
+      ),
+      { description: 'Up to 90 days, the last is today. Days before the members were stored are missing.' },
+    ),
+  },
+  { title: 'SegmentHistory' },
+);
+export type SegmentHistory = Static<typeof SegmentHistory>;
+
+export const SegmentChange = Type.Object(
+  {
+    contact_id: Id('The contact.'),
+    change: Type.Enum(['entered', 'left'], { description: 'Whether it became a member, or ceased to be.' }),
+    at: Instant('When this was recorded.'),
+  },
+  { title: 'SegmentChange' },
+);
+export type SegmentChange = Static<typeof SegmentChange>;
 
 const Setting = Type.Object(
   {

@@ -54,6 +54,15 @@ export async function updateSegment(
   return row;
 }
 
+/** Deletes the stored members of segments whose definition changed. They are stored anew, and begin a new membership. */
+export async function redefineSegments(tx: Tx, accountId: number, ids: number[]): Promise<void> {
+  await tx.inOrder({
+    segments: () => tx`
+      update segments set evaluated_day = null, defined_at = ${tx.now} where account_id = ${accountId} and id = any(${ids})`,
+    members: () => tx`delete from segment_members where account_id = ${accountId} and segment_id = any(${ids})`,
+  });
+}
+
 export async function deleteSegment(tx: Tx, accountId: number, id: number): Promise<void> {
   await tx`delete from segments where account_id = ${accountId} and id = ${id}`;
 }

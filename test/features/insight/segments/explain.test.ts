@@ -77,7 +77,7 @@ describe('because', () => {
       [{ field: `udf:${udf}`, op: 'in_last_days', value: 4 }, false, plus(today, -5)],
     ];
     const { member, since, because } = await explain({ any: conditions.map(([condition]) => condition) });
-    expect([member, since]).toEqual([true, null]);
+    expect([member, since]).toEqual([true, today]);
     expect(because).toEqual(conditions.map(([condition, holds, actual]) => ({ condition, holds, actual })));
   });
 

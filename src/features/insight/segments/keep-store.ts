@@ -1,0 +1,352 @@
+import type { Tx } from '../../../platform/db/database.ts';
+import { listing } from '../../../platform/db/listing.ts';
+import { lockKeys } from '../../../platform/db/locks.ts';
+import { adHoc, join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import { type Channel, flagOf } from '../../../shared/codes.ts';
+import type { Rows, Slice } from '../../../shared/fields.ts';
+import type { Counts } from './schema.ts';
+import type { SegmentRow } from './store.ts';
+
+/*
+ * The stored members of segments, and the changes that they have to follow.
+ */
+
+/** The consents of a member as one number. */
+const bits = { email: 1, sms: 2, call: 4, snail_mail: 8 } as const satisfies Record<Channel, number>;
+const channels = ['email', 'sms', 'call', 'snail_mail'] as const;
+const numbers = ['members', ...channels] as const;
+export type Numbers = Record<(typeof numbers)[number], number>;
+
+const consentsOf = raw(
+  `(${channels.map((channel) => `${bits[channel]} * c.${flagOf[channel]}::integer`).join(' + ')})::smallint`,
+);
+const counted = raw(
+  [
+    'count(*) as members',
+    ...channels.map((name) => `count(*) filter (where consents & ${bits[name]} <> 0) as ${name}`),
+  ].join(', '),
+);
+
+export const noNumbers = (): Numbers => ({ members: 0, email: 0, sms: 0, call: 0, snail_mail: 0 });
+
+/** Adds a member with these consents, or takes one away. */
+export function addMember(to: Numbers, consents: number, times: 1 | -1 = 1): void {
+  to.members += times;
+  for (const name of channels) if (consents & bits[name]) to[name] += times;
+}
+
+export const toCounts = ({ members, ...contactable }: Numbers): Counts => ({ count: members, contactable });
+
+/** One change of an account's segments and their members at a time. */
+export const lockSegments = (tx: Tx, accountId: number) => lockKeys(tx, accountId, ['segments'], 'all segments');
+
+/** False: another transaction has the lock. */
+export async function tryLockSegments(tx: Tx, accountId: number): Promise<boolean> {
+  const rows = await tx<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended('segments', ${accountId}::bigint)) as locked`;
+  return only(rows).locked;
+}
+
+/** The account's current day, by the clock of the database. */
+export async function selectToday(tx: Tx, accountId: number): Promise<{ day: string; timeZone: string } | undefined> {
+  const [row] = await tx<{ day: string; time_zone: string }>`
+    select time_zone, (${tx.now} at time zone time_zone)::date as day from accounts where id = ${accountId} and deleted_at is null`;
+  return row && { day: row.day, timeZone: row.time_zone };
+}
+
+/** The accounts with changes that wait. Outside an account, row-level security shows these rows. */
+export async function accountsWithChanges(tx: Tx): Promise<number[]> {
+  const rows = await tx<{ account_id: number }>`
+    select distinct changes.account_id from changes join accounts on accounts.id = changes.account_id and accounts.deleted_at is null
+    order by 1`;
+  return rows.map(({ account_id }) => account_id);
+}
+
+export interface Change {
+  id: number;
+  contact_ids: number[];
+}
+
+/** Changes that wait, oldest first. */
+export function selectChanges(tx: Tx, accountId: number, limit: number): Promise<Change[]> {
+  return tx<Change>`select id, contact_ids from changes where account_id = ${accountId} order by id limit ${limit}`;
+}
+
+export async function deleteChanges(tx: Tx, accountId: number, ids: number[]): Promise<void> {
+  await tx`delete from changes where account_id = ${accountId} and id = any(${ids})`;
+}
+
+/** Makes the background process look at the segments of the account. */
+export async function requestKeeping(tx: Tx, accountId: number): Promise<void> {
+  await tx`insert into changes (account_id, contact_ids, days, unit_ids) values (${accountId}, '{}', '{}', '{}')`;
+}
+
+export type KeptSegment = Pick<SegmentRow, 'id' | 'definition'> & { evaluated_day: string | null };
+
+/** All segments of an account, with the day for which their members are stored. */
+export function selectKept(tx: Tx, accountId: number): Promise<KeptSegment[]> {
+  return tx<KeptSegment>`select id, definition, evaluated_day from segments where account_id = ${accountId} order by id`;
+}
+
+/** The members among these contacts, of several segments: their consents, and the positions of their segments. */
+export function selectInside(
+  tx: Tx,
+  accountId: number,
+  joins: Sql,
+  wheres: Sql[],
+  contactIds: number[],
+): Promise<{ id: number; consents: number; inside: number[] }[]> {
+  const places = wheres.map((where, n) => sql`case when ${where} then ${raw(String(n))} end`);
+  return tx<{ id: number; consents: number; inside: number[] }>`
+    select * from (
+      select c.id, ${consentsOf} as consents, array_remove(array[${join(places)}]::integer[], null) as inside
+      from contacts c ${joins}
+      where c.account_id = ${accountId} and c.merged_into is null and c.id = any(${contactIds}::bigint[]) offset 0) as member
+    where inside <> '{}' ${adHoc}`;
+}
+
+export interface StoredMember {
+  segment_id: number;
+  contact_id: number;
+  consents: number;
+}
+
+export function selectStored(
+  tx: Tx,
+  accountId: number,
+  segmentIds: number[],
+  contactIds: number[],
+): Promise<StoredMember[]> {
+  return tx<StoredMember>`
+    select segment_id, contact_id, consents from segment_members
+    where account_id = ${accountId} and contact_id = any(${contactIds}) and segment_id = any(${segmentIds})`;
+}
+
+/** The day on which a stored membership began. */
+export async function selectSince(
+  tx: Tx,
+  accountId: number,
+  segmentId: number,
+  contactId: number,
+): Promise<string | undefined> {
+  const [row] = await tx<{ since: string }>`
+    select since from segment_members where account_id = ${accountId} and segment_id = ${segmentId} and contact_id = ${contactId}`;
+  return row?.since;
+}
+
+/** The day on which the definition was made, if the members are not stored yet. */
+export async function selectDefinedDay(
+  tx: Tx,
+  accountId: number,
+  segmentId: number,
+  timeZone: string,
+): Promise<string | undefined> {
+  const [row] = await tx<{ day: string }>`
+    select (defined_at at time zone ${timeZone})::date as day from segments
+    where account_id = ${accountId} and id = ${segmentId} and evaluated_day is null`;
+  return row?.day;
+}
+
+const pairs = (members: StoredMember[]) =>
+  sql`${members.map((one) => one.segment_id)}::bigint[], ${members.map((one) => one.contact_id)}::bigint[]`;
+
+export async function deleteMembers(tx: Tx, accountId: number, members: StoredMember[]): Promise<void> {
+  await tx`
+    delete from segment_members using unnest(${pairs(members)}) as gone (segment_id, contact_id)
+    where segment_members.account_id = ${accountId} and segment_members.segment_id = gone.segment_id
+      and segment_members.contact_id = gone.contact_id`;
+}
+
+export async function putMembers(tx: Tx, accountId: number, day: string, members: StoredMember[]): Promise<void> {
+  await tx`
+    insert into segment_members (account_id, segment_id, contact_id, consents, since)
+    select ${accountId}::bigint, sent.*, ${day}::date
+    from unnest(${pairs(members)}, ${members.map((one) => one.consents)}::smallint[]) as sent (segment_id, contact_id, consents)
+    on conflict (account_id, segment_id, contact_id) do update set consents = excluded.consents`;
+}
+
+/** Records who became a member, or ceased to be. */
+export async function appendSegmentChanges(
+  tx: Tx,
+  accountId: number,
+  entered: boolean,
+  members: StoredMember[],
+): Promise<void> {
+  await tx`
+    insert into segment_changes (account_id, segment_id, contact_id, entered)
+    select ${accountId}::bigint, sent.*, ${entered}::boolean from unnest(${pairs(members)}) as sent (segment_id, contact_id)`;
+}
+
+/** The ids that are no contacts, because they were erased. */
+export async function selectErased(tx: Tx, accountId: number, contactIds: number[]): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    select id from unnest(${contactIds}::bigint[]) as sent (id)
+    where not exists (select from contacts c where c.account_id = ${accountId} and c.id = sent.id)`;
+  return rows.map(({ id }) => id);
+}
+
+export async function eraseSegmentChanges(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  await tx`delete from segment_changes where account_id = ${accountId} and contact_id = any(${contactIds})`;
+}
+
+export interface NumberChange {
+  segment_id: number;
+  numbers: Numbers;
+  entered: number;
+  gone: number;
+}
+
+/** Adds to the numbers of segments, and stores them for the day. */
+export async function addNumbers(tx: Tx, accountId: number, day: string, changes: NumberChange[]): Promise<void> {
+  const lists = [
+    sql`${changes.map((one) => one.segment_id)}::bigint[]`,
+    ...numbers.map((name) => sql`${changes.map((one) => one.numbers[name])}::bigint[]`),
+  ];
+  await tx`
+    update segments set ${join(numbers.map((name) => raw(`${name} = segments.${name} + added.${name}`)))}
+    from unnest(${join(lists)}) as added (segment_id, ${raw(numbers.join(', '))})
+    where segments.account_id = ${accountId} and segments.id = added.segment_id`;
+  await storeDays(
+    tx,
+    accountId,
+    day,
+    changes.map((one) => one.segment_id),
+  );
+  await tx`
+    update segment_days set entered = segment_days.entered + added.entered, gone = segment_days.gone + added.gone
+    from unnest(${changes.map((one) => one.segment_id)}::bigint[], ${changes.map((one) => one.entered)}::bigint[],
+      ${changes.map((one) => one.gone)}::bigint[]) as added (segment_id, entered, gone)
+    where segment_days.account_id = ${accountId} and segment_days.segment_id = added.segment_id and segment_days.day = ${day}::date`;
+}
+
+/** Stores the numbers of segments for a day. */
+async function storeDays(tx: Tx, accountId: number, day: string, segmentIds: number[]): Promise<void> {
+  const columns = raw(numbers.join(', '));
+  await tx`
+    insert into segment_days (account_id, segment_id, day, ${columns})
+    select account_id, id, ${day}::date, ${columns} from segments where account_id = ${accountId} and id = any(${segmentIds})
+    on conflict (account_id, segment_id, day) do update set ${raw(numbers.map((name) => `${name} = excluded.${name}`).join(', '))}`;
+}
+
+const membersOf = (accountId: number, { joins, where }: { joins: Sql; where: Sql }) =>
+  sql`contacts c ${joins} where c.account_id = ${accountId} and c.merged_into is null and (${where})`;
+
+/**
+ * Stores the members of one segment from an evaluation of all contacts. Contacts that change meanwhile are among the
+ * changes that wait, and are evaluated again.
+ */
+export async function fillMembers(
+  tx: Tx,
+  accountId: number,
+  segmentId: number,
+  day: string,
+  compiled: { joins: Sql; where: Sql },
+): Promise<void> {
+  const members = membersOf(accountId, compiled);
+  const own = sql`account_id = ${accountId} and segment_id = ${segmentId}`;
+  const [before] = await tx`select from segment_members where ${own} limit 1`;
+  await tx`
+    insert into segment_members (account_id, segment_id, contact_id, consents, since)
+    select c.account_id, ${segmentId}::bigint, c.id, ${consentsOf}, ${day}::date from ${members}
+    on conflict (account_id, segment_id, contact_id) do update set consents = excluded.consents ${adHoc}`;
+  if (before)
+    await tx`
+      delete from segment_members m where m.account_id = ${accountId} and m.segment_id = ${segmentId}
+        and not exists (select from ${members} and c.id = m.contact_id) ${adHoc}`;
+  const rows = await tx<Numbers>`select ${counted} from segment_members where ${own}`;
+  const totals = only(rows);
+  await tx`
+    update segments set evaluated_day = ${day}::date, ${join(numbers.map((name) => sql`${raw(name)} = ${totals[name]}`))}
+    where account_id = ${accountId} and id = ${segmentId}`;
+  await storeDays(tx, accountId, day, [segmentId]);
+}
+
+/** Marks the members of segments as right for a day. Null: they must be stored anew. */
+export async function setEvaluated(tx: Tx, accountId: number, segmentIds: number[], day: string | null): Promise<void> {
+  await tx`
+    update segments set evaluated_day = ${day}::date where account_id = ${accountId} and id = any(${segmentIds})`;
+}
+
+/** Deletes what is stored about the members of a segment. */
+export async function deleteMembersOf(tx: Tx, accountId: number, segmentId: number): Promise<void> {
+  const own = sql`account_id = ${accountId} and segment_id = ${segmentId}`;
+  await tx.inOrder({
+    members: () => tx`delete from segment_members where ${own}`,
+    days: () => tx`delete from segment_days where ${own}`,
+    changes: () => tx`delete from segment_changes where ${own}`,
+  });
+}
+
+/** The stored numbers of segments without these contacts, for those whose members are right on this day. */
+export async function selectNumbers(
+  tx: Tx,
+  accountId: number,
+  segmentIds: number[],
+  day: string,
+  without: number[],
+): Promise<Map<number, Numbers>> {
+  const rows = await tx<Numbers & { id: number }>`
+    select s.id, ${raw(numbers.map((name) => `s.${name} - waiting.${name} as ${name}`).join(', '))}
+    from segments s cross join lateral (
+      select ${counted} from segment_members m
+      where m.account_id = ${accountId} and m.segment_id = s.id and m.contact_id = any(${without}::bigint[])) as waiting
+    where s.account_id = ${accountId} and s.id = any(${segmentIds}) and s.evaluated_day = ${day}::date`;
+  return new Map(rows.map(({ id, ...kept }) => [id, kept]));
+}
+
+/** The ids of stored members without some contacts, together with other members. In one order, from a place on. */
+export async function selectKeptIds(
+  tx: Tx,
+  accountId: number,
+  segmentId: number,
+  { without, others }: { without: number[]; others: number[] },
+  place: { limit: number; offset: number } | { limit: number; after: number },
+): Promise<number[]> {
+  const isDown = 'offset' in place;
+  const order = raw(isDown ? 'desc' : 'asc');
+  const from = isDown ? sql`` : sql`and id > ${place.after}`;
+  const rows = await tx<{ id: number }>`
+    select id from (
+      select contact_id as id from segment_members
+      where account_id = ${accountId} and segment_id = ${segmentId} and contact_id <> all(${without}::bigint[])
+      union all
+      select id from unnest(${others}::bigint[]) as other (id)) as member
+    where true ${from} order by id ${order} limit ${place.limit} offset ${isDown ? place.offset : 0}`;
+  return rows.map(({ id }) => id);
+}
+
+/** The numbers on days from this one on, and those on the last day before it. */
+export function selectDays(
+  tx: Tx,
+  accountId: number,
+  segmentId: number,
+  from: string,
+): Promise<(Numbers & { day: string; entered: number; gone: number })[]> {
+  const days = sql`
+    select day, entered, gone, ${raw(numbers.join(', '))} from segment_days where account_id = ${accountId} and segment_id = ${segmentId}`;
+  return tx<Numbers & { day: string; entered: number; gone: number }>`
+    (${days} and day < ${from}::date order by day desc limit 1) union all (${days} and day >= ${from}::date order by day)`;
+}
+
+/** Who became a member and who ceased to be, latest first. */
+export function selectSegmentChanges(
+  tx: Tx,
+  accountId: number,
+  segmentId: number,
+  slice: Slice,
+): Promise<Rows<{ contact_id: number; entered: boolean; at: string }>> {
+  const from = sql`segment_changes where account_id = ${accountId} and segment_id = ${segmentId}`;
+  return listing(tx, { columns: sql`contact_id, entered, at`, from, orderBy: sql`id desc` }, slice);
+}
+
+/** Deletes records of who entered and left that have expired. */
+export async function deleteOldSegmentChanges(tx: Tx, accountId: number, limit: number): Promise<number> {
+  const { count } = await tx`
+    delete from segment_changes where account_id = ${accountId} and id = any(array(
+      select id from (
+        select id, at from segment_changes where account_id = ${accountId} order by id limit ${limit}) as oldest
+      where at < now() - make_interval(days => ${keptDays})))`;
+  return count;
+}
+
+export const keptDays = 90;

@@ -1,0 +1,227 @@
+import { type Database, isRolledBack, type Tx } from '../../../platform/db/database.ts';
+import { dayNumber } from '../../../shared/clock.ts';
+import { Compiler, compile } from './compile.ts';
+import { crossingOf } from './crossing.ts';
+import { selectCrossing } from './crossing-store.ts';
+import { passesOf, settingOf, type Today } from './evaluate.ts';
+import { allConditions, loadNested, type Nested } from './expand.ts';
+import {
+  addMember,
+  addNumbers,
+  appendSegmentChanges,
+  deleteChanges,
+  deleteMembers,
+  eraseSegmentChanges,
+  fillMembers,
+  type KeptSegment,
+  lockSegments,
+  type NumberChange,
+  noNumbers,
+  putMembers,
+  requestKeeping,
+  type StoredMember,
+  selectChanges,
+  selectErased,
+  selectInside,
+  selectKept,
+  selectStored,
+  selectToday,
+  setEvaluated,
+  tryLockSegments,
+} from './keep-store.ts';
+import { prepareEvaluation } from './members-store.ts';
+import type { SegmentRow } from './store.ts';
+
+/** The most changes that one transaction takes. */
+const changesAtOnce = 500;
+/** The most contacts that one statement evaluates. */
+const contactsAtOnce = 5000;
+const limitMs = 120_000;
+/** After a longer break, all members are evaluated again. */
+const mostDays = 31;
+
+type Evaluated = Pick<SegmentRow, 'id' | 'definition'>;
+
+/** The members of segments among some contacts. */
+export async function membersAmong(
+  tx: Tx,
+  accountId: number,
+  segments: Evaluated[],
+  nested: Nested,
+  today: Today,
+  contactIds: number[],
+): Promise<StoredMember[]> {
+  if (contactIds.length === 0) return [];
+  const setting = { ...settingOf(accountId, today), byContact: true };
+  const members: StoredMember[] = [];
+  for (const some of passesOf(segments)) {
+    const compiler = new Compiler(setting, nested);
+    const wheres = some.map(({ definition }) => compiler.where(definition));
+    await prepareEvaluation(tx, limitMs, compiler.needs);
+    for (const { id, consents, inside } of await selectInside(tx, accountId, compiler.joins, wheres, contactIds)) {
+      for (const place of inside) {
+        const segment = some[place];
+        if (segment) members.push({ segment_id: segment.id, contact_id: id, consents });
+      }
+    }
+  }
+  return members;
+}
+
+const keyOf = ({ segment_id, contact_id }: StoredMember) => `${segment_id} ${contact_id}`;
+
+/** Evaluates contacts and stores what changed. The segments must be locked. */
+async function updateMembers(
+  tx: Tx,
+  accountId: number,
+  segments: Evaluated[],
+  nested: Nested,
+  today: Today,
+  contactIds: number[],
+): Promise<void> {
+  for (let first = 0; first < contactIds.length; first += contactsAtOnce) {
+    const some = contactIds.slice(first, first + contactsAtOnce);
+    const now = await membersAmong(tx, accountId, segments, nested, today, some);
+    const ids = segments.map(({ id }) => id);
+    const { stored, erased } = await tx.inOrder({
+      stored: () => selectStored(tx, accountId, ids, some),
+      erased: () => selectErased(tx, accountId, some),
+    });
+    await storeDifference(tx, accountId, today.day, stored, now, new Set(erased));
+  }
+}
+
+async function storeDifference(
+  tx: Tx,
+  accountId: number,
+  day: string,
+  before: StoredMember[],
+  now: StoredMember[],
+  erased: ReadonlySet<number>,
+): Promise<void> {
+  const [wasMember, isMember] = [new Map(before.map((one) => [keyOf(one), one])), new Set(now.map(keyOf))];
+  const left = before.filter((one) => !isMember.has(keyOf(one)));
+  const entered = now.filter((one) => !wasMember.has(keyOf(one)));
+  const changed = now.filter((one) => (wasMember.get(keyOf(one)) ?? one).consents !== one.consents);
+  const totals = new Map<number, NumberChange>();
+  const totalOf = ({ segment_id }: StoredMember) => {
+    const total = totals.get(segment_id) ?? { segment_id, numbers: noNumbers(), entered: 0, gone: 0 };
+    totals.set(segment_id, total);
+    return total;
+  };
+  for (const one of [...left, ...changed.flatMap((member) => wasMember.get(keyOf(member)) ?? [])])
+    addMember(totalOf(one).numbers, one.consents, -1);
+  for (const one of [...entered, ...changed]) addMember(totalOf(one).numbers, one.consents);
+  for (const one of left) totalOf(one).gone++;
+  for (const one of entered) totalOf(one).entered++;
+
+  if (left.length > 0) await deleteMembers(tx, accountId, left);
+  if (entered.length + changed.length > 0) await putMembers(tx, accountId, day, [...entered, ...changed]);
+  if (totals.size > 0) await addNumbers(tx, accountId, day, [...totals.values()]);
+  // Nothing is recorded about a contact that was erased.
+  const known = left.filter((one) => !erased.has(one.contact_id));
+  if (known.length > 0) await appendSegmentChanges(tx, accountId, false, known);
+  if (entered.length > 0) await appendSegmentChanges(tx, accountId, true, entered);
+  if (erased.size > 0) await eraseSegmentChanges(tx, accountId, [...erased]);
+}
+
+/** Takes changes that wait, and stores what they mean for the members of segments. False: nothing is left to do. */
+export function followChanges(db: Database, accountId: number): Promise<boolean> {
+  return db.tenant(accountId, async (tx) => {
+    if (!(await tryLockSegments(tx, accountId))) return false;
+    const today = await selectToday(tx, accountId);
+    const changes = await selectChanges(tx, accountId, changesAtOnce);
+    if (!today || changes.length === 0) return false;
+    const segments = await selectKept(tx, accountId);
+    const kept = segments.filter((one) => one.evaluated_day !== null);
+    if (kept.length > 0) {
+      const nested = await loadNested(tx, accountId, ...kept.map((one) => one.definition));
+      const contactIds = [...new Set(changes.flatMap((one) => one.contact_ids))];
+      await updateMembers(tx, accountId, kept, nested, today, contactIds);
+    }
+    await deleteChanges(
+      tx,
+      accountId,
+      changes.map(({ id }) => id),
+    );
+    const unfilled = segments.length > kept.length;
+    // So that the account is found again if the process ends before the segments are filled.
+    if (unfilled) await requestKeeping(tx, accountId);
+    return changes.length === changesAtOnce;
+  });
+}
+
+/**
+ * Stores the members of the next segment without stored members. False: there is none. `onFailed` gets the id of a
+ * segment that takes too long; the error follows.
+ */
+export async function fillNext(
+  db: Database,
+  accountId: number,
+  except: ReadonlySet<number> = new Set(),
+  onFailed: (segmentId: number) => void = () => {},
+): Promise<boolean> {
+  let segmentId: number | undefined;
+  const fill = async (tx: Tx) => {
+    if (!(await tryLockSegments(tx, accountId))) return false;
+    const today = await selectToday(tx, accountId);
+    const next = (await selectKept(tx, accountId)).find((one) => one.evaluated_day === null && !except.has(one.id));
+    if (!today || !next) return false;
+    segmentId = next.id;
+    const nested = await loadNested(tx, accountId, next.definition);
+    const compiled = compile(next.definition, nested, settingOf(accountId, today));
+    await prepareEvaluation(tx, limitMs, compiled);
+    await fillMembers(tx, accountId, next.id, today.day, compiled);
+    return true;
+  };
+  try {
+    return await db.tenant(accountId, fill);
+  } catch (error) {
+    if (segmentId !== undefined && isRolledBack(error)) onFailed(segmentId);
+    throw error;
+  }
+}
+
+/**
+ * Begins a day: evaluates the contacts that the passing of time can move into or out of a segment. Returns their number.
+ */
+export async function turnSegments(db: Database, accountId: number): Promise<number> {
+  let contacts = 0;
+  for (let more = true; more; ) {
+    more = await db.tenant(accountId, async (tx) => {
+      await lockSegments(tx, accountId);
+      const today = await selectToday(tx, accountId);
+      if (!today) return false;
+      const segments = await selectKept(tx, accountId);
+      const isOld = ({ evaluated_day: day }: KeptSegment) =>
+        day !== null && (day > today.day || dayNumber(today.day) - dayNumber(day) > mostDays);
+      const old = segments.filter(isOld);
+      if (old.length > 0) await setEvaluated(tx, accountId, idsOf(old), null);
+      if (old.length > 0 || segments.some((one) => one.evaluated_day === null)) await requestKeeping(tx, accountId);
+
+      const due = segments.filter((one) => one.evaluated_day !== null && one.evaluated_day < today.day && !isOld(one));
+      const nested = await loadNested(tx, accountId, ...due.map((one) => one.definition));
+      // Segments of one statement were evaluated for the same day.
+      const from = due[0]?.evaluated_day;
+      if (typeof from !== 'string') return false;
+      const same = due.filter((one) => one.evaluated_day === from);
+      const crossing = (some: KeptSegment[]) =>
+        crossingOf(
+          some.flatMap((one) => allConditions(one.definition, nested)),
+          { from, to: today.day },
+        );
+      const still = same.filter((one) => crossing([one]).length === 0);
+      const [moving = []] = passesOf(same.filter((one) => !still.includes(one)));
+      if (moving.length > 0) {
+        const ids = await selectCrossing(tx, accountId, today.timeZone, crossing(moving));
+        await updateMembers(tx, accountId, moving, nested, today, ids);
+        contacts += ids.length;
+      }
+      await setEvaluated(tx, accountId, idsOf([...still, ...moving]), today.day);
+      return due.length > still.length + moving.length;
+    });
+  }
+  return contacts;
+}
+
+const idsOf = (segments: KeptSegment[]) => segments.map(({ id }) => id);

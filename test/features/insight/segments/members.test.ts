@@ -1,0 +1,357 @@
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SegmentKeeper } from '../../../../src/app/jobs/segment-keeper.ts';
+import { compile } from '../../../../src/features/insight/segments/compile.ts';
+import type { Definition } from '../../../../src/features/insight/segments/definition-schema.ts';
+import { settingOf } from '../../../../src/features/insight/segments/evaluate.ts';
+import { loadNested } from '../../../../src/features/insight/segments/expand.ts';
+import { fillNext, followChanges, turnSegments } from '../../../../src/features/insight/segments/keep.ts';
+import { selectMemberIdsAfter } from '../../../../src/features/insight/segments/members-store.ts';
+import type { Segment } from '../../../../src/features/insight/segments/schema.ts';
+import { type Database, openPool } from '../../../../src/platform/db/database.ts';
+import { testApp } from '../../../support/app.ts';
+import { isDistributed, superuser } from '../../../support/database.ts';
+import { putFigures, putNps } from '../../../support/figures.ts';
+import { plus } from '../../../support/segment-oracle.ts';
+import { fresh } from '../../../support/till.ts';
+import { accepted, raw, readCsv, type Shop, shop } from '../../../support/vouchers.ts';
+
+const app = await testApp();
+const { admin, call, database, db } = app;
+const sql = await superuser(database);
+const today = new Date().toISOString().slice(0, 10);
+
+const city = (value: string) => ({ field: 'city', op: 'is', value });
+const inBath = city('Bath');
+
+let at = {} as Shop;
+beforeAll(async () => {
+  at = await shop({ admin, call });
+});
+
+const create = async (definition: unknown, through = at): Promise<Segment> =>
+  accepted(await admin('POST', `${through.base}/segments`, { name: fresh('Segment'), definition }), 201);
+
+/** Does what the background process does, until nothing is left. */
+async function keep(through = at, by: Database = db): Promise<void> {
+  while (await followChanges(by, through.id));
+  while (await fillNext(by, through.id));
+  while (await followChanges(by, through.id));
+}
+
+const stored = async (id: number) => [
+  ...(await sql<{ contact_id: number; since: string; consents: number }>`
+    select contact_id, since, consents from segment_members where account_id = ${at.id} and segment_id = ${id} order by contact_id`),
+];
+
+/** The members in every way in which they can be read. */
+async function read(id: number) {
+  const path = `${at.base}/segments/${id}`;
+  const { count, contactable } = accepted(await admin('GET', path));
+  const listed = accepted(await admin('GET', `${at.base}/segments?limit=100`)).data.find(
+    (one: Segment) => one.id === id,
+  );
+  const page = accepted(await admin('GET', `${path}/contacts`));
+  const csv = readCsv((await raw(app.app, 'GET', `${path}/contacts`, 'text/csv')).body);
+  const ids = page.data.map((one: { id: number }) => one.id);
+  expect({ count: listed.count, contactable: listed.contactable }).toEqual({ count, contactable });
+  expect(page.total).toBe(count);
+  expect(
+    csv
+      .slice(1)
+      .map(([id]) => Number(id))
+      .sort(),
+  ).toEqual([...ids].sort());
+  return { ids: ids.sort((a: number, b: number) => a - b), count, contactable };
+}
+
+const changes = async (id: number) =>
+  accepted(await admin('GET', `${at.base}/segments/${id}/changes`)).data.map(
+    ({ contact_id, change }: { contact_id: number; change: string }) => [contact_id, change],
+  );
+
+describe('stored members', () => {
+  it('are read from then on', async () => {
+    const ana = await at.newContact({ city: 'Bath', allow_email: true });
+    const { id, count } = await create(inBath);
+    expect([count, await stored(id)]).toMatchObject([1, { length: 0 }]);
+    expect(await read(id)).toMatchObject({ ids: [ana], count: 1 });
+    await keep();
+    expect(await stored(id)).toEqual([{ contact_id: ana, since: today, consents: 1 }]);
+    expect(await read(id)).toMatchObject({ ids: [ana], contactable: { email: 1, sms: 0 } });
+    // What is stored is what is shown.
+    await sql`update segments set members = 7 where account_id = ${at.id} and id = ${id}`;
+    expect(accepted(await admin('GET', `${at.base}/segments/${id}`)).count).toBe(7);
+    await sql`update segments set members = 1 where account_id = ${at.id} and id = ${id}`;
+    // After midnight they are not, until they have been evaluated.
+    await sql`update segments set evaluated_day = evaluated_day - 1, members = 7 where account_id = ${at.id} and id = ${id}`;
+    expect(accepted(await admin('GET', `${at.base}/segments/${id}`)).count).toBe(1);
+  });
+
+  it('are right as soon as a write was answered, and stored a moment later', async () => {
+    const place = fresh('Town');
+    const [stays, moves, merged, erased] = [
+      await at.newContact({ city: place, allow_email: true }),
+      await at.newContact({ email: 'moves@gmail.com', city: place }),
+      await at.newContact({ city: place, allow_sms: true }),
+      await at.newContact({ city: place, allow_call: true }),
+    ];
+    const { id } = await create(city(place));
+    await keep();
+    expect(await read(id)).toMatchObject({ count: 4, contactable: { email: 1, sms: 1, call: 1 } });
+
+    const comes = await at.newContact({ city: place, allow_snail_mail: true });
+    await at.newContact({ email: 'moves@gmail.com', city: 'York' });
+    await at.merge(merged, stays);
+    accepted(await admin('DELETE', `${at.base}/contacts/${erased}`), 204);
+    const expected = {
+      ids: [stays, comes].sort((a, b) => a - b),
+      count: 2,
+      contactable: { email: 1, sms: 0, call: 0, snail_mail: 1 },
+    };
+    expect(await read(id)).toEqual(expected);
+    expect(await stored(id)).toHaveLength(4);
+    await keep();
+    expect(await read(id)).toEqual(expected);
+    expect((await stored(id)).map((one) => one.contact_id)).toEqual(expected.ids);
+    // Nothing is recorded about the contact that was erased.
+    expect((await changes(id)).sort()).toEqual(
+      [
+        [comes, 'entered'],
+        [moves, 'left'],
+        [merged, 'left'],
+      ].sort(),
+    );
+    const history = accepted(await admin('GET', `${at.base}/segments/${id}/history`));
+    expect(history.data).toEqual([
+      { day: today, ...{ count: 2, contactable: expected.contactable }, entered: 1, left: 3 },
+    ]);
+    expect(await sql`select from changes where account_id = ${at.id}`).toHaveLength(0);
+  });
+
+  it('follow purchases, and the undoing of merges', async () => {
+    const [ana, rui] = [await at.newContact({ membership_number: 'M-77' }), await at.newContact()];
+    const { id } = await create({ field: 'spend', op: 'at_least', value: 10 });
+    await keep();
+    const till = {
+      membership_number: 'M-77',
+      purchases: [
+        {
+          transaction_reference: fresh('T'),
+          unit_id: at.unit,
+          items: [{ description: 'Ale', quantity: 1, value: 12 }],
+        },
+      ],
+    };
+    accepted(await call('POST', '/v1/purchases', { token: at.token, body: { account_id: at.id, ...till } }), 200);
+    expect(await read(id)).toMatchObject({ ids: [ana] });
+    await at.merge(ana, rui);
+    expect(await read(id)).toMatchObject({ ids: [rui] });
+    await keep();
+    expect(await read(id)).toMatchObject({ ids: [rui] });
+    const { data } = accepted(await admin('GET', `${at.base}/merges?contact_id=${rui}`));
+    accepted(await admin('POST', `${at.base}/merges/${data[0].id}/undo`), 200);
+    expect(await read(id)).toMatchObject({ ids: [ana] });
+    await keep();
+    expect((await stored(id)).map((one) => one.contact_id)).toEqual([ana]);
+  });
+
+  it('follow the deletion of a group', async () => {
+    const group = accepted(
+      await admin('POST', `${at.base}/groups`, { unit_id: at.unit, name: fresh('List'), folder_name: 'Lists' }),
+      201,
+    );
+    const ana = await at.newContact({
+      units: [{ id: at.unit, groups: [{ id: group.id, name: group.name, folder_name: 'Lists' }] }],
+    });
+    const { id } = await create({ field: 'group', op: 'in', value: [group.id] });
+    await keep();
+    expect((await stored(id)).map((one) => one.contact_id)).toEqual([ana]);
+    accepted(await admin('DELETE', `${at.base}/groups/${group.id}`), 204);
+    expect(await read(id)).toMatchObject({ count: 0 });
+    await keep();
+    expect(await stored(id)).toHaveLength(0);
+    expect(await changes(id)).toEqual([[ana, 'left']]);
+  });
+
+  it('begin anew with another definition, also of a segment that it refers to', async () => {
+    const [place, other] = [fresh('Town'), fresh('Town')];
+    const [ana, rui] = [await at.newContact({ city: place }), await at.newContact({ city: other })];
+    const inner = await create(city(place));
+    const outer = await create({ field: 'segment', op: 'in', value: [inner.id] });
+    await keep();
+    expect(await read(outer.id)).toMatchObject({ ids: [ana] });
+    accepted(await admin('PATCH', `${at.base}/segments/${inner.id}`, { definition: city(other) }));
+    for (const { id } of [inner, outer]) expect(await read(id)).toMatchObject({ ids: [rui] });
+    await keep();
+    for (const { id } of [inner, outer]) {
+      expect((await stored(id)).map((one) => one.contact_id)).toEqual([rui]);
+      expect(await changes(id)).toEqual([]);
+    }
+    accepted(await admin('DELETE', `${at.base}/segments/${outer.id}`), 204);
+    expect(await stored(outer.id)).toHaveLength(0);
+  });
+
+  it('know since when, also before the membership is stored', async () => {
+    const place = fresh('Town');
+    const { id } = await create(city(place));
+    const ana = await at.newContact({ city: place });
+    const since = async () => accepted(await admin('GET', `${at.base}/segments/${id}/contacts/${ana}`)).since;
+    expect(await since()).toBe(today);
+    await keep();
+    await sql`update segment_members set since = '2026-01-02' where account_id = ${at.id} and contact_id = ${ana}`;
+    expect(await since()).toBe('2026-01-02');
+    await at.newContact({ email: accepted(await admin('GET', `${at.base}/contacts/${ana}`)).email, city: 'York' });
+    expect(await since()).toBe(null);
+  });
+
+  it('are evaluated when too many changes wait', async () => {
+    const place = fresh('Town');
+    const { id } = await create(city(place));
+    await keep();
+    const ana = await at.newContact({ city: place });
+    await sql`
+      insert into changes (account_id, contact_ids, days, unit_ids)
+      select ${at.id}, array[n], '{}', '{}' from generate_series(1000000, 1001001) as n`;
+    expect(await read(id)).toMatchObject({ ids: [ana] });
+    await keep();
+    expect(await read(id)).toMatchObject({ ids: [ana] });
+    expect((await stored(id)).map((one) => one.contact_id)).toEqual([ana]);
+  });
+
+  it('are kept once by two processes', async () => {
+    const place = fresh('Town');
+    const { id } = await create(city(place));
+    await keep();
+    const guests = await Promise.all(Array.from({ length: 20 }, () => at.newContact({ city: place })));
+    await Promise.all(Array.from({ length: 4 }, () => followChanges(db, at.id)));
+    await keep();
+    expect((await stored(id)).map((one) => one.contact_id)).toEqual(guests.sort((a, b) => a - b));
+    expect(await changes(id)).toHaveLength(20);
+    expect(await read(id)).toMatchObject({ count: 20 });
+  });
+
+  it('are kept by the background process, which finds the account by itself', async () => {
+    const place = fresh('Town');
+    const failures: unknown[] = [];
+    const keeper = new SegmentKeeper(db, (error) => failures.push(error)).start();
+    onTestFinished(() => keeper.stop());
+    const { id } = await create(city(place));
+    const ana = await at.newContact({ city: place });
+    const ids = async () => (await stored(id)).map((one) => one.contact_id);
+    await vi.waitFor(async () => expect(await ids()).toEqual([ana]), { timeout: 30_000, interval: 100 });
+    const rui = await at.newContact({ city: place });
+    await vi.waitFor(async () => expect(await changes(id)).toContainEqual([rui, 'entered']), {
+      timeout: 30_000,
+      interval: 100,
+    });
+    expect(failures).toEqual([]);
+  });
+});
+
+describe('the passing of time', () => {
+  const start = new Date('2027-01-20T12:00:00Z');
+  const windows = [0, 3, 30];
+
+  it('moves only those who cross a boundary, and every stored membership stays right', async () => {
+    const through = await shop({ admin, call });
+    const bell = await through.newUnit('The Bell');
+    const udf = accepted(await admin('POST', `${through.base}/udfs`, { name: 'Day', type: 'date' }), 201).id;
+    const first = start.toISOString().slice(0, 10);
+    const guests: number[] = [];
+    for (let n = 0; n < 45; n++) {
+      const dob = `19${60 + (n % 30)}-${plus(first, (n * 5) % 70).slice(5)}`;
+      const feedback = [
+        { unit_id: bell, created_at: `${plus(first, -n)} 12:00:00`, ratings: [{ category_id: 4, rating_text: '3' }] },
+      ];
+      guests.push(
+        await through.newContact({
+          ...(n % 3 === 0 ? { dob } : {}),
+          ...(n % 2 ? { udfs: [{ id: udf, data: plus(first, 10 - n) }] } : {}),
+          ...(n % 4 ? {} : { feedback }),
+        }),
+      );
+    }
+    const days = guests.flatMap((contact_id, n) => [
+      { contact_id, day: plus(first, 12 - n), unit_id: n % 2 ? bell : through.unit, purchases: 1, pence: 100 * n },
+      {
+        contact_id,
+        day: plus(first, n % 7),
+        unit_id: bell,
+        cancelled_bookings: n % 5 ? 0 : 1,
+        bookings: n % 5 ? 1 : 0,
+      },
+    ]);
+    await putFigures(sql, through.id, days, first);
+    await putNps(
+      sql,
+      through.id,
+      guests.flatMap((contact_id, n) => (n % 4 ? [] : [{ contact_id, nps: 3, day: plus(first, -n) }])),
+    );
+    await sql`
+      update contacts set created_at = ${`${first}T06:00:00Z`}::timestamptz - make_interval(days => (id % 40)::integer)
+      where account_id = ${through.id}`;
+    const definitions: Definition[] = windows.flatMap((n): Definition[] => [
+      { field: 'visits', op: 'at_least', value: 1, in_last_days: n },
+      { field: 'spend', op: 'at_least', value: 5, in_last_days: n, unit_ids: [bell] },
+      { field: 'cancelled_bookings', op: 'at_least', value: 1, in_last_days: n },
+      { field: 'last_visit', op: 'not_in_last_days', value: n },
+      { field: 'last_visit', op: 'in_last_days', value: n, unit_ids: [bell] } as Definition,
+      { field: 'first_visit', op: 'in_last_days', value: n },
+      { field: 'created_at', op: 'in_last_days', value: n },
+      { not: { field: 'created_at', op: 'not_in_last_days', value: n } },
+      { field: `udf:${udf}`, op: 'in_last_days', value: n },
+      { field: `udf:${udf}`, op: 'not_in_last_days', value: n },
+      { field: 'birthday', op: 'in_next_days', value: n },
+      { field: 'nps', op: 'at_most', value: 6, in_last_days: n },
+      { field: 'nps', op: 'known', in_last_days: n, unit_ids: [bell] },
+    ]);
+    for (const definition of definitions) await create(definition, through);
+    await create({ all: [inBath, { field: 'visits', op: 'at_least', value: 1 }] }, through);
+
+    let now = start;
+    const by = openPool({ url: database.url, connections: 2, isDistributed: isDistributed(), now: () => now });
+    onTestFinished(() => by.close());
+    await sql`delete from changes where account_id = ${through.id}`;
+    await sql`update contact_figures set next_day = null where account_id = ${through.id}`;
+    while (await fillNext(by, through.id));
+    const segments = await sql<{ id: number; definition: Definition; evaluated_day: string }>`
+      select id, definition, evaluated_day from segments where account_id = ${through.id} order by id`;
+    const different = async () => {
+      const day = now.toISOString().slice(0, 10);
+      const wrong: unknown[] = [];
+      for (const { id, definition } of segments) {
+        const live = await by.tenant(through.id, async (tx) => {
+          const nested = await loadNested(tx, through.id, definition);
+          const compiled = compile(definition, nested, settingOf(through.id, { day, timeZone: 'UTC' }));
+          return selectMemberIdsAfter(tx, through.id, compiled, { after: 0, limit: 1000 });
+        });
+        const rows = await sql<{ contact_id: number }>`
+          select contact_id from segment_members where account_id = ${through.id} and segment_id = ${id} order by 1`;
+        const kept = rows.map((row) => row.contact_id);
+        const [numbers] = await sql<{ members: number; day: string }>`
+          select members, evaluated_day as day from segments where account_id = ${through.id} and id = ${id}`;
+        if (String(kept) !== String(live) || numbers?.members !== live.length || numbers.day !== day)
+          wrong.push({ day, definition, kept, live, numbers });
+      }
+      return wrong;
+    };
+    expect(segments[0]?.evaluated_day).toBe(first);
+    expect(await different()).toEqual([]);
+    let looked = 0;
+    // Single days, a break of a few days, and the end of February.
+    for (const step of [1, 1, 1, 4, 1, 27, 1, 9, 1]) {
+      now = new Date(now.getTime() + step * 86_400_000);
+      looked += await turnSegments(by, through.id);
+      expect(await different()).toEqual([]);
+    }
+    const moved = await sql`select distinct segment_id, entered from segment_changes where account_id = ${through.id}`;
+    expect(moved.length).toBeGreaterThan(windows.length * 10);
+    expect(looked).toBeGreaterThan(0);
+    expect(await turnSegments(by, through.id)).toBe(0);
+    // After a long break, all members are stored anew.
+    now = new Date(now.getTime() + 50 * 86_400_000);
+    await turnSegments(by, through.id);
+    while (await fillNext(by, through.id));
+    expect(await different()).toEqual([]);
+  });
+});
