@@ -92,6 +92,7 @@ create table accounts (
   created_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
   figures_filled_at timestamp with time zone default now(),
+  has_segments boolean not null default false,
   constraint accounts_pkey PRIMARY KEY (id)
 );
 alter table accounts enable row level security, force row level security;
@@ -169,7 +170,6 @@ create table changes (
 );
 alter table changes enable row level security, force row level security;
 create policy own_account on changes using (account_id = current_account_id());
-create policy waiting on changes using (current_account_id() IS NULL);
 
 create table consent_ledger (
   account_id bigint not null,

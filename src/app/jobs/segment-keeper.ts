@@ -1,10 +1,13 @@
+import { nextAccountIds } from '../../features/access/accounts/store.ts';
 import { fillNext, followChanges } from '../../features/insight/segments/keep.ts';
-import { accountsWithChanges } from '../../features/insight/segments/keep-store.ts';
+import { accountsWithChanges, accountsWithSegments } from '../../features/insight/segments/keep-store.ts';
 import { type Database, isDatabaseUnavailable } from '../../platform/db/database.ts';
 
 const everyMs = 1000;
 /** The most transactions of one account before the next account has its turn. */
 const mostRounds = 5;
+/** The number of accounts without segments that are looked at each time. Their changes are only deleted. */
+const othersAtOnce = 100;
 /** A segment that could not be filled is tried again after this time. */
 const retryMs = 10 * 60_000;
 
@@ -17,6 +20,8 @@ export class SegmentKeeper {
   readonly #onFailed: (error: unknown) => void;
   /** When the segments that could not be filled are tried again, by account and segment. */
   readonly #failed = new Map<number, Map<number, number>>();
+  /** The last of the other accounts that was looked at. */
+  #after = 0;
   #timer: NodeJS.Timeout | undefined;
   #following: Promise<unknown> | undefined;
   #filling: Promise<unknown> | undefined;
@@ -40,7 +45,11 @@ export class SegmentKeeper {
   /** Follows the changes of all accounts. Filling takes longer, so changes do not wait for it. */
   async follow(): Promise<void> {
     try {
-      const accountIds = await this.#db.transaction(accountsWithChanges);
+      const accountIds = await this.#db.transaction(async (tx) => {
+        const others = await nextAccountIds(tx, this.#after, othersAtOnce);
+        this.#after = others.length === othersAtOnce ? (others.at(-1) ?? 0) : 0;
+        return accountsWithChanges(tx, [...new Set([...(await accountsWithSegments(tx)), ...others])]);
+      });
       for (const accountId of accountIds) await this.#safely(() => this.#followAccount(accountId));
       this.#filling ??= this.#fillAll(accountIds).finally(() => {
         this.#filling = undefined;

@@ -1,4 +1,5 @@
-import type { Tx } from '../../../platform/db/database.ts';
+import { enterAccount, type Tx } from '../../../platform/db/database.ts';
+import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
 import { adHoc, join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
@@ -54,12 +55,21 @@ export async function selectToday(tx: Tx, accountId: number): Promise<{ day: str
   return row && { day: row.day, timeZone: row.time_zone };
 }
 
-/** The accounts with changes that wait. Outside an account, row-level security shows these rows. */
-export async function accountsWithChanges(tx: Tx): Promise<number[]> {
-  const rows = await tx<{ account_id: number }>`
-    select distinct changes.account_id from changes join accounts on accounts.id = changes.account_id and accounts.deleted_at is null
-    order by 1`;
-  return rows.map(({ account_id }) => account_id);
+/** The accounts with segments. */
+export async function accountsWithSegments(tx: Tx): Promise<number[]> {
+  const rows = await tx<{ id: number }>`select id from accounts where has_segments and deleted_at is null order by id`;
+  return rows.map(({ id }) => id);
+}
+
+/** The accounts among these with changes that wait. The transaction enters one after the other. */
+export async function accountsWithChanges(tx: Tx, accountIds: number[]): Promise<number[]> {
+  const found = await tx.each(accountIds, (id) =>
+    tx.inOrder({
+      account: () => enterAccount(tx, id),
+      changes: () => tx`select from changes where account_id = ${id} limit 1`,
+    }),
+  );
+  return accountIds.filter((_, place) => (found[place]?.changes.length ?? 0) > 0);
 }
 
 export interface Change {
@@ -78,6 +88,7 @@ export async function deleteChanges(tx: Tx, accountId: number, ids: number[]): P
 
 /** Makes the background process look at the segments of the account. */
 export async function requestKeeping(tx: Tx, accountId: number): Promise<void> {
+  await tx`update accounts set has_segments = true where id = ${accountId} and not has_segments`;
   await tx`insert into changes (account_id, contact_ids, days, unit_ids) values (${accountId}, '{}', '{}', '{}')`;
 }
 
@@ -158,11 +169,12 @@ export async function deleteMembers(tx: Tx, accountId: number, members: StoredMe
 }
 
 export async function putMembers(tx: Tx, accountId: number, day: string, members: StoredMember[]): Promise<void> {
-  await tx`
-    insert into segment_members (account_id, segment_id, contact_id, consents, since)
-    select ${accountId}::bigint, sent.*, ${day}::date
-    from unnest(${pairs(members)}, ${members.map((one) => one.consents)}::smallint[]) as sent (segment_id, contact_id, consents)
-    on conflict (account_id, segment_id, contact_id) do update set consents = excluded.consents`;
+  await insertRows(tx, accountId, {
+    table: 'segment_members',
+    columns: { segment_id: 'bigint', contact_id: 'bigint', consents: 'integer', since: 'date' },
+    rows: members.map((one) => ({ ...one, since: day })),
+    clauses: sql`on conflict (account_id, segment_id, contact_id) do update set consents = excluded.consents`,
+  });
 }
 
 /** Records who became a member, or ceased to be. */
@@ -172,9 +184,11 @@ export async function appendSegmentChanges(
   entered: boolean,
   members: StoredMember[],
 ): Promise<void> {
-  await tx`
-    insert into segment_changes (account_id, segment_id, contact_id, entered)
-    select ${accountId}::bigint, sent.*, ${entered}::boolean from unnest(${pairs(members)}) as sent (segment_id, contact_id)`;
+  await insertRows(tx, accountId, {
+    table: 'segment_changes',
+    columns: { segment_id: 'bigint', contact_id: 'bigint', entered: 'boolean' },
+    rows: members.map(({ segment_id, contact_id }) => ({ segment_id, contact_id, entered })),
+  });
 }
 
 /** The ids that are no contacts, because they were erased. */

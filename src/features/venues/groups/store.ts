@@ -112,12 +112,16 @@ export async function renameGroup(tx: Tx, accountId: number, id: number, name: s
 
 /** Deletes a group. Its contacts have changed, which is recorded in rows of bounded size. */
 export async function deleteGroup(tx: Tx, accountId: number, id: number): Promise<boolean> {
-  await tx`
-    insert into changes (account_id, contact_ids, days, unit_ids)
-    select account_id, array_agg(contact_id), '{}', '{}' from (
-      select account_id, contact_id, row_number() over () / 1000 as part from contact_groups
+  const parts = await tx<{ contact_ids: number[] }>`
+    select array_agg(contact_id) as contact_ids from (
+      select contact_id, row_number() over () / 1000 as part from contact_groups
       where account_id = ${accountId} and group_id = ${id}) as member
-    group by account_id, part`;
+    group by part`;
+  await tx.each(
+    parts,
+    ({ contact_ids }) =>
+      tx`insert into changes (account_id, contact_ids, days, unit_ids) values (${accountId}, ${contact_ids}, '{}', '{}')`,
+  );
   const { count } = await tx`delete from groups where account_id = ${accountId} and id = ${id}`;
   return count > 0;
 }

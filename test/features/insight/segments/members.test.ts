@@ -287,9 +287,9 @@ describe('the passing of time', () => {
       through.id,
       guests.flatMap((contact_id, n) => (n % 4 ? [] : [{ contact_id, nps: 3, day: plus(first, -n) }])),
     );
-    await sql`
-      update contacts set created_at = ${`${first}T06:00:00Z`}::timestamptz - make_interval(days => (id % 40)::integer)
-      where account_id = ${through.id}`;
+    for (const [n, id] of guests.entries())
+      await sql`
+        update contacts set created_at = ${`${plus(first, -n)}T06:00:00Z`}::timestamptz where account_id = ${through.id} and id = ${id}`;
     const definitions: Definition[] = windows.flatMap((n): Definition[] => [
       { field: 'visits', op: 'at_least', value: 1, in_last_days: n },
       { field: 'spend', op: 'at_least', value: 5, in_last_days: n, unit_ids: [bell] },
