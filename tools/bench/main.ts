@@ -14,6 +14,7 @@ import { spreadOf } from './load/statistics.ts';
 import { benchPages, type Dashboard, pagesOf } from './pages.ts';
 import { publish } from './report/publish.ts';
 import { printResults } from './report/report.ts';
+import { benchSegments } from './segments.ts';
 
 const usage = `npm run bench                    every row at 1, 16, 64 and 256 connections, compared with PostgreSQL alone and an empty route
 npm run bench -- --peers         also compares with other programs
@@ -26,6 +27,7 @@ npm run bench -- redeem --workers 2
 npm run bench -- --growth --contacts 10000,100000 --accounts 1,100 --turns 3
 npm run bench -- --citus --shards 8 --accounts 1000 --turns 3
 npm run bench -- generate        generates a million vouchers, compared with a plain INSERT of as many rows
+npm run bench -- segments        segments in an account of a million guests with ten million purchases
 npm run bench -- flame           flame graph of the service; rewrites docs/performance/flame.svg
 npm run bench -- explain         plans of the hot statements; rewrites docs/performance/explain.md
 npm run bench -- pages           dashboard: size of the first load, and time of navigation
@@ -54,7 +56,7 @@ function ask() {
         ...{ email: { type: 'string', default: '' }, password: { type: 'string', default: '' } },
       },
     });
-    const known = [...rowParts, 'generate', 'pages', 'flame', 'explain'];
+    const known = [...rowParts, 'generate', 'pages', 'segments', 'flame', 'explain'];
     if (positionals.some((one) => !known.includes(one))) return undefined;
     const numbers = (
       name: 'connections' | 'turns' | 'seconds' | 'contacts' | 'accounts' | 'shards',
@@ -78,6 +80,7 @@ function ask() {
       turns: numbers('turns', growth ? [5] : [citus ? 2 : 3])[0] ?? 3,
       seconds: numbers('seconds', [1.5])[0] ?? 1.5,
       contacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
+      segmentContacts: numbers('contacts', [1_000_000]),
       accounts: numbers('accounts', citus ? [1000] : [1, 100, 10_000]),
       shards: numbers('shards', [64])[0] ?? 64,
       // Published results always use the same settings.
@@ -124,6 +127,7 @@ async function run(asked: Asked): Promise<void> {
       if (whole) publish(results);
     }
     if (wanted.has('generate')) await printGenerating(service);
+    if (wanted.has('segments')) await benchSegments(service, { contacts: asked.segmentContacts, rounds: 5, say });
     if (wanted.has('explain')) await explain(service, say);
     if (wanted.has('pages')) await printPages(await pagesOf(service, say));
   } finally {

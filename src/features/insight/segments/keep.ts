@@ -201,20 +201,16 @@ export async function turnSegments(db: Database, accountId: number): Promise<num
 
       const due = segments.filter((one) => one.evaluated_day !== null && one.evaluated_day < today.day && !isOld(one));
       const nested = await loadNested(tx, accountId, ...due.map((one) => one.definition));
-      // Segments of one statement were evaluated for the same day.
       const from = due[0]?.evaluated_day;
       if (typeof from !== 'string') return false;
       const same = due.filter((one) => one.evaluated_day === from);
-      const crossing = (some: KeptSegment[]) =>
-        crossingOf(
-          some.flatMap((one) => allConditions(one.definition, nested)),
-          { from, to: today.day },
-        );
-      const still = same.filter((one) => crossing([one]).length === 0);
+      const crossing = (one: KeptSegment) => crossingOf(allConditions(one.definition, nested), { from, to: today.day });
+      const still = same.filter((one) => crossing(one).length === 0);
       const [moving = []] = passesOf(same.filter((one) => !still.includes(one)));
-      if (moving.length > 0) {
-        const ids = await selectCrossing(tx, accountId, today.timeZone, crossing(moving));
-        await updateMembers(tx, accountId, moving, nested, today, ids);
+      // One by one, because each has contacts of its own.
+      for (const one of moving) {
+        const ids = await selectCrossing(tx, accountId, today.timeZone, crossing(one));
+        await updateMembers(tx, accountId, [one], nested, today, ids);
         contacts += ids.length;
       }
       await setEvaluated(tx, accountId, idsOf([...still, ...moving]), today.day);
