@@ -19,6 +19,7 @@ import { deleteOldRecords } from '../platform/idempotency/store.ts';
 import type { Logger } from '../platform/log.ts';
 import { firstStart, welcome } from './first-start.ts';
 import { buildApp } from './http-app.ts';
+import { CountKeeper } from './jobs/count-keeper.ts';
 import { DayTurn } from './jobs/day-turn.ts';
 import { countOtherMachines } from './jobs/other-machines.ts';
 import { runJobs } from './jobs/run.ts';
@@ -134,6 +135,7 @@ function startBackground(
   const jobs = runJobs(connect, tasks(db, domains, log), log);
   const statistics = startStatisticsRefresh(db, log);
   const dayTurn = new DayTurn(db, (err) => log.warn({ err }, 'beginning a day failed')).start();
+  const keeper = new CountKeeper(db, (err) => log.warn({ err }, 'counting the changed days of units failed')).start();
   const sweeps = {
     ofAccounts: [deleteOldRequests, deleteOldRecords],
     // Without DNS checks nothing new is learnt, and the learnt domains are the list.
@@ -143,7 +145,7 @@ function startBackground(
   return {
     stop: async () => {
       sweeper.close();
-      await Promise.all([jobs.stop(), statistics.stop(), counting.stop(), dayTurn.stop()]);
+      await Promise.all([jobs.stop(), statistics.stop(), counting.stop(), dayTurn.stop(), keeper.stop()]);
     },
   };
 }

@@ -3,6 +3,9 @@ import { dayMs, dayNumber, dayOf, formatUtc, today, toLocalTime } from '../../..
 import { type FieldErrors, Invalid } from '../../../shared/problem.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { getAccount } from '../../access/accounts/store.ts';
+import type { UnitDay } from '../../figures/schema.ts';
+import { areCountsKept, countUnitDays, selectChangedDays } from '../../figures/unit-days-store.ts';
+import { countToday, type KeptCount, sumDays, sumRedeemed, sumWaiting } from './kept-store.ts';
 import { defaultDays, type ForOverview, maxUnits, maxYears, type Nps, type Overview, type Visits } from './schema.ts';
 import {
   type CountScope,
@@ -46,13 +49,8 @@ export async function showOverview(
     now: toLocalTime(formatUtc(now), account.time_zone),
     edges,
   };
-  const { guests, visits, nps, redeemed, purchases_waiting } = await tx.inOrder({
-    guests: () => countGuests(tx, scope),
-    visits: () => countVisits(tx, scope),
-    nps: () => countNps(tx, scope),
-    redeemed: () => countRedeemed(tx, scope),
-    purchases_waiting: () => countWaiting(tx, scope),
-  });
+  const guests = await countGuests(tx, scope);
+  const { visits, nps, redeemed, purchases_waiting } = await countActivity(tx, scope);
   const newContacts = timeSeries(['guests'], starts, guests, ({ guests: count }) => ({ count }));
   const codes = timeSeries(['count'], starts, redeemed, (counts) => counts);
   const answers = timeSeries(['promoters', 'passives', 'detractors'], starts, nps, toNps);
@@ -69,6 +67,86 @@ export async function showOverview(
     unique_codes: { total: codes.all.count, before: codes.before.count, series: codes.series },
     purchases_waiting,
   };
+}
+
+interface Activity {
+  visits: VisitCount[];
+  nps: NpsCount[];
+  redeemed: { place: number; count: number }[];
+  purchases_waiting: number;
+}
+
+/** With more changed days than this, all activity is counted at request time. Such an import is over in some seconds. */
+const mostChanged = 1000;
+
+/**
+ * The changed days are read first and counted from the activity. All others are summed up from the kept counts. A day that
+ * is counted meanwhile is still among the changed ones, so it counts once.
+ */
+async function countActivity(tx: Tx, scope: CountScope): Promise<Activity> {
+  const { accountId } = scope;
+  const { areKept, changed } = await tx.inOrder({
+    areKept: () => areCountsKept(tx, accountId),
+    changed: () => selectChangedDays(tx, accountId, mostChanged + 1),
+  });
+  if (!areKept || changed.length > mostChanged) {
+    return tx.inOrder({
+      visits: () => countVisits(tx, scope),
+      nps: () => countNps(tx, scope),
+      redeemed: () => (areKept ? sumRedeemed(tx, scope) : countRedeemed(tx, scope)),
+      purchases_waiting: () => countWaiting(tx, scope),
+    });
+  }
+  const atUnits = changed.filter(({ unit_id }) => scope.unitIds.includes(unit_id));
+  const { kept, counted, begun, redeemed, waiting } = await tx.inOrder({
+    kept: () => sumDays(tx, scope, changed),
+    counted: () => countUnitDays(tx, accountId, atUnits),
+    begun: () => countToday(tx, scope),
+    redeemed: () => sumRedeemed(tx, scope),
+    waiting: () => sumWaiting(tx, scope, changed),
+  });
+  const today = scope.now.slice(0, 10);
+  const none = { purchases: 0, bookings: 0, stays: 0, pence: 0, promoters: 0, passives: 0, detractors: 0 };
+  const days = [
+    ...counted.map((day) => ({
+      ...day,
+      pence: Number(day.pence),
+      // Those of the current day are among `begun`.
+      ...(day.day < today ? {} : { bookings: 0, stays: 0 }),
+    })),
+    ...begun.map((unit) => ({ ...none, ...unit, day: today })),
+  ];
+  const rows = [...kept, ...days.flatMap((day) => placed(day, scope.edges))];
+  return {
+    visits: mergedByUnit(rows),
+    nps: rows.flatMap((row) => (row.place === null ? [] : [{ ...row, place: row.place }])),
+    redeemed,
+    purchases_waiting: waiting + counted.reduce((sum, day) => sum + day.waiting, 0),
+  };
+}
+
+/** A day as rows of the count: one by its place, and one by its unit. Days outside of the edges have none. */
+function placed(day: Omit<KeptCount, 'place' | 'unit_id'> & UnitDay, edges: string[]): KeptCount[] {
+  const place = edges.filter((edge) => edge <= day.day).length;
+  if (place === 0 || place === edges.length) return [];
+  const byPlace = { ...day, place, unit_id: null };
+  return place === 1 ? [byPlace] : [byPlace, { ...day, place: null }];
+}
+
+/** Adds up the rows of each unit. Units without visits are left out. */
+function mergedByUnit(rows: KeptCount[]): VisitCount[] {
+  const keys = ['purchases', 'bookings', 'stays', 'pence'] as const;
+  const units = new Map<number, VisitCount>();
+  for (const { unit_id, ...row } of rows) {
+    if (unit_id === null) continue;
+    const unit = units.get(unit_id);
+    if (!unit) units.set(unit_id, { ...row, unit_id });
+    else for (const key of keys) unit[key] += row[key];
+  }
+  return [
+    ...rows.filter(({ unit_id }) => unit_id === null),
+    ...[...units.values()].filter((unit) => countOf(unit) > 0),
+  ];
 }
 
 /** The errors that need the database. */
