@@ -4,35 +4,39 @@ import { cancelledStage } from '../../../shared/codes.ts';
 import { startedStatuses, type UnitDay } from '../../figures/schema.ts';
 import type { CountScope, NpsCount, VisitCount } from './store.ts';
 
-/** The days of the scope. */
-const inScope = ({ accountId, unitIds, edges }: CountScope) => sql`
-  account_id = ${accountId} and day >= ${edges[0]}::date and day < ${edges.at(-1)}::date and unit_id = any(${unitIds})`;
+/** All units, or one. A list of all units would make PostgreSQL scan the index once for each of them. */
+const atUnit = ({ unitId }: CountScope) => (unitId === null ? sql`` : sql`and unit_id = ${unitId}`);
 
-const place = ({ edges }: CountScope) => sql`width_bucket(day::timestamp, ${edges}::timestamp[])`;
+/** The days of the scope. */
+const inScope = (scope: CountScope) => sql`
+  account_id = ${scope.accountId} and day >= ${scope.edges[0]}::date and day < ${scope.edges.at(-1)}::date ${atUnit(scope)}`;
 
 /** Days that changed since they were counted are left out. */
-const unlessChanged = (changed: UnitDay[]) => sql`not exists (
-  select from unnest(${changed.map(({ day }) => day)}::date[], ${changed.map(({ unit_id }) => unit_id)}::bigint[]) as changed (day, unit_id)
-  where changed.day = unit_days.day and changed.unit_id = unit_days.unit_id)`;
+const unlessChanged = (changed: UnitDay[]) =>
+  changed.length === 0
+    ? sql``
+    : sql`and not exists (
+        select from unnest(${changed.map(({ day }) => day)}::date[], ${changed.map(({ unit_id }) => unit_id)}::bigint[]) as changed (day, unit_id)
+        where changed.day = unit_days.day and changed.unit_id = unit_days.unit_id)`;
 
-export type KeptCount = VisitCount & Pick<NpsCount, 'promoters' | 'passives' | 'detractors'>;
+/** The sums of a day at all units, or of a unit over the range without the time before. */
+export type KeptSum = Omit<VisitCount, 'place'> &
+  Pick<NpsCount, 'promoters' | 'passives' | 'detractors'> & { day: string | null };
 
 /**
- * The activity by time and by unit, like `countVisits`, without the changed days. Bookings and stays of the current day
- * are left out, because those later on the day do not count yet.
+ * The activity by day and by unit, without the changed days. Bookings and stays of the current day are left out, because
+ * those later on the day do not count yet. Two scans are faster than one whose rows are stored for both.
  */
-export function sumDays(tx: Tx, scope: CountScope, changed: UnitDay[]): Promise<KeptCount[]> {
+export function sumDays(tx: Tx, scope: CountScope, changed: UnitDay[]): Promise<KeptSum[]> {
   const hasPassed = sql`filter (where day < ${scope.now.slice(0, 10)}::date)`;
-  const sums = sql`sum(purchases)::bigint as purchases, coalesce(sum(bookings) ${hasPassed}, 0)::bigint as bookings,
-    coalesce(sum(stays) ${hasPassed}, 0)::bigint as stays, sum(pence)::float8 as pence, sum(promoters)::bigint as promoters,
-    sum(passives)::bigint as passives, sum(detractors)::bigint as detractors`;
-  return tx<KeptCount>`
-    with kept as materialized (
-      select ${place(scope)} as place, day, unit_id, purchases, bookings, stays, pence, promoters, passives, detractors
-      from unit_days where ${inScope(scope)} and ${unlessChanged(changed)})
-    select place, null::bigint as unit_id, ${sums} from kept group by place
+  const sums = sql`sum(purchases) as purchases, coalesce(sum(bookings) ${hasPassed}, 0) as bookings,
+    coalesce(sum(stays) ${hasPassed}, 0) as stays, sum(pence)::float8 as pence`;
+  const ratings = sql`sum(promoters) as promoters, sum(passives) as passives, sum(detractors) as detractors`;
+  const rows = sql`from unit_days where ${inScope(scope)} ${unlessChanged(changed)}`;
+  return tx<KeptSum>`
+    select day, null::bigint as unit_id, ${sums}, ${ratings} ${rows} group by day
     union all
-    select null, unit_id, ${sums} from kept where place > 1 group by unit_id`;
+    select null, unit_id, ${sums}, 0, 0, 0 ${rows} and day >= ${scope.edges[1]}::date group by unit_id`;
 }
 
 /** Bookings and stays of the current day that have begun. */
@@ -54,23 +58,25 @@ export function countToday(
 }
 
 /** Purchases without a contact, without those of the changed days. */
-export async function sumWaiting(tx: Tx, { accountId, unitIds }: CountScope, changed: UnitDay[]): Promise<number> {
+export async function sumWaiting(tx: Tx, scope: CountScope, changed: UnitDay[]): Promise<number> {
   const rows = await tx<{ count: number }>`
     select coalesce(sum(waiting), 0)::bigint as count from unit_days
-    where account_id = ${accountId} and unit_id = any(${unitIds}) and waiting > 0 and ${unlessChanged(changed)}`;
+    where account_id = ${scope.accountId} ${atUnit(scope)} and waiting > 0 ${unlessChanged(changed)}`;
   return only(rows).count;
 }
 
-/** Redeemed codes, with those that wait to be added. One statement, so that none counts twice. */
-export function sumRedeemed(tx: Tx, scope: CountScope): Promise<{ place: number; count: number }[]> {
+/** Redeemed codes by day, with those that wait to be added. One statement, so that none counts twice. */
+export function sumRedeemed(tx: Tx, scope: CountScope): Promise<{ day: string; count: number }[]> {
   const { accountId, timeZone } = scope;
-  return tx<{ place: number; count: number }>`
-    select ${place(scope)} as place, sum(redeemed)::bigint as count from (
-      select account_id, day, unit_id, redeemed from unit_days where ${inScope(scope)} and redeemed <> 0
+  return tx<{ day: string; count: number }>`
+    select day, sum(redeemed)::bigint as count from (
+      select day, redeemed from unit_days where ${inScope(scope)} and redeemed <> 0
       union all
-      select ${accountId}::bigint, (entry.at at time zone ${timeZone})::date, entry.unit_id, entry.redeemed
-      from changed_unique_codes waiting
-      cross join lateral jsonb_to_recordset(waiting.entries) as entry (unit_id bigint, at timestamptz, redeemed integer)
-      where waiting.account_id = ${accountId} and entry.redeemed <> 0) as counted
-    where ${inScope(scope)} group by 1`;
+      select day, redeemed from (
+        select waiting.account_id, (entry.at at time zone ${timeZone})::date as day, entry.unit_id, entry.redeemed
+        from changed_unique_codes waiting
+        cross join lateral jsonb_to_recordset(waiting.entries) as entry (unit_id bigint, at timestamptz, redeemed integer)
+        where waiting.account_id = ${accountId} and entry.redeemed <> 0) as waiting
+      where ${inScope(scope)}) as counted
+    group by day`;
 }

@@ -3,9 +3,8 @@ import { dayMs, dayNumber, dayOf, formatUtc, today, toLocalTime } from '../../..
 import { type FieldErrors, Invalid } from '../../../shared/problem.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { getAccount } from '../../access/accounts/store.ts';
-import type { UnitDay } from '../../figures/schema.ts';
 import { areCountsKept, countUnitDays, selectChangedDays } from '../../figures/unit-days-store.ts';
-import { countToday, type KeptCount, sumDays, sumRedeemed, sumWaiting } from './kept-store.ts';
+import { countToday, sumDays, sumRedeemed, sumWaiting } from './kept-store.ts';
 import { defaultDays, type ForOverview, maxUnits, maxYears, type Nps, type Overview, type Visits } from './schema.ts';
 import {
   type CountScope,
@@ -93,7 +92,7 @@ async function countActivity(tx: Tx, scope: CountScope): Promise<Activity> {
     return tx.inOrder({
       visits: () => countVisits(tx, scope),
       nps: () => countNps(tx, scope),
-      redeemed: () => (areKept ? sumRedeemed(tx, scope) : countRedeemed(tx, scope)),
+      redeemed: () => countRedeemed(tx, scope),
       purchases_waiting: () => countWaiting(tx, scope),
     });
   }
@@ -107,6 +106,7 @@ async function countActivity(tx: Tx, scope: CountScope): Promise<Activity> {
   });
   const today = scope.now.slice(0, 10);
   const none = { purchases: 0, bookings: 0, stays: 0, pence: 0, promoters: 0, passives: 0, detractors: 0 };
+  const inRange = (day: string) => placeOf(day, scope.edges) > 1;
   const days = [
     ...counted.map((day) => ({
       ...day,
@@ -115,38 +115,38 @@ async function countActivity(tx: Tx, scope: CountScope): Promise<Activity> {
       ...(day.day < today ? {} : { bookings: 0, stays: 0 }),
     })),
     ...begun.map((unit) => ({ ...none, ...unit, day: today })),
-  ];
-  const rows = [...kept, ...days.flatMap((day) => placed(day, scope.edges))];
+  ].filter(({ day }) => isBetween(day, scope.edges));
+  const byDay = [...kept, ...days].flatMap(({ day, ...counts }) =>
+    day === null ? [] : [{ ...counts, place: placeOf(day, scope.edges), unit_id: null }],
+  );
+  const ofUnits = [...kept.filter(({ day }) => day === null), ...days.filter(({ day }) => inRange(day))];
   return {
-    visits: mergedByUnit(rows),
-    nps: rows.flatMap((row) => (row.place === null ? [] : [{ ...row, place: row.place }])),
-    redeemed,
+    visits: [...byDay, ...sumsOfUnits(ofUnits)],
+    nps: byDay,
+    redeemed: redeemed.map(({ day, count }) => ({ place: placeOf(day, scope.edges), count })),
     purchases_waiting: waiting + counted.reduce((sum, day) => sum + day.waiting, 0),
   };
 }
 
-/** A day as rows of the count: one by its place, and one by its unit. Days outside of the edges have none. */
-function placed(day: Omit<KeptCount, 'place' | 'unit_id'> & UnitDay, edges: string[]): KeptCount[] {
-  const place = edges.filter((edge) => edge <= day.day).length;
-  if (place === 0 || place === edges.length) return [];
-  const byPlace = { ...day, place, unit_id: null };
-  return place === 1 ? [byPlace] : [byPlace, { ...day, place: null }];
-}
+/** The position of a day between the edges, from 1. */
+const placeOf = (day: string, edges: string[]) => edges.findLastIndex((edge) => edge <= day) + 1;
+const isBetween = (day: string, edges: string[]) => day >= (edges[0] ?? '') && day < (edges.at(-1) ?? '');
 
 /** Adds up the rows of each unit. Units without visits are left out. */
-function mergedByUnit(rows: KeptCount[]): VisitCount[] {
-  const keys = ['purchases', 'bookings', 'stays', 'pence'] as const;
+function sumsOfUnits(rows: Omit<VisitCount, 'place'>[]): VisitCount[] {
   const units = new Map<number, VisitCount>();
-  for (const { unit_id, ...row } of rows) {
+  for (const { unit_id, purchases, bookings, stays, pence } of rows) {
     if (unit_id === null) continue;
     const unit = units.get(unit_id);
-    if (!unit) units.set(unit_id, { ...row, unit_id });
-    else for (const key of keys) unit[key] += row[key];
+    if (!unit) units.set(unit_id, { place: null, unit_id, purchases, bookings, stays, pence });
+    else {
+      unit.purchases += purchases;
+      unit.bookings += bookings;
+      unit.stays += stays;
+      unit.pence += pence;
+    }
   }
-  return [
-    ...rows.filter(({ unit_id }) => unit_id === null),
-    ...[...units.values()].filter((unit) => countOf(unit) > 0),
-  ];
+  return [...units.values()].filter((unit) => countOf(unit) > 0);
 }
 
 /** The errors that need the database. */
