@@ -20,6 +20,7 @@ import { deleteOldRecords } from '../platform/idempotency/store.ts';
 import type { Logger } from '../platform/log.ts';
 import { firstStart, welcome } from './first-start.ts';
 import { buildApp } from './http-app.ts';
+import { CountKeeper } from './jobs/count-keeper.ts';
 import { DayTurn } from './jobs/day-turn.ts';
 import { countOtherMachines } from './jobs/other-machines.ts';
 import { runJobs } from './jobs/run.ts';
@@ -136,7 +137,12 @@ function startBackground(
   const jobs = runJobs(connect, tasks(db, domains, log), log);
   const statistics = startStatisticsRefresh(db, log);
   const dayTurn = new DayTurn(db, (err) => log.warn({ err }, 'beginning a day failed')).start();
-  const keeper = new SegmentKeeper(db, (err) => log.warn({ err }, 'keeping the members of segments failed')).start();
+  const segmentKeeper = new SegmentKeeper(db, (err) =>
+    log.warn({ err }, 'keeping the members of segments failed'),
+  ).start();
+  const countKeeper = new CountKeeper(db, (err) =>
+    log.warn({ err }, 'counting the changed days of units failed'),
+  ).start();
   const sweeps = {
     ofAccounts: [deleteOldRequests, deleteOldRecords, deleteOldSegmentChanges],
     // Without DNS checks nothing new is learnt, and the learnt domains are the list.
@@ -146,7 +152,8 @@ function startBackground(
   return {
     stop: async () => {
       sweeper.close();
-      await Promise.all([jobs.stop(), statistics.stop(), counting.stop(), dayTurn.stop(), keeper.stop()]);
+      const all = [jobs, statistics, counting, dayTurn, segmentKeeper, countKeeper];
+      await Promise.all(all.map((one) => one.stop()));
     },
   };
 }

@@ -12,7 +12,9 @@ export function migrateCommand(program: Command): void {
       const { applied, version } = await withDatabase({ migrate: 'all', mayCreate: true }, async (database, signal) => {
         const progress = new Progress('guests counted for the figures');
         const onProgress = (done: number, of: number) => progress.show(done, of);
-        await fillAccounts(database.db, { signal, onProgress });
+        const counts = new Progress('venues and voucher groups counted');
+        const onCounts = (done: number, of: number) => counts.show(done, of);
+        await fillAccounts(database.db, { signal, onProgress, onCounts });
         return database;
       });
       if (options.json) print({ applied, version }, options);

@@ -25,12 +25,13 @@ export interface FullAccount {
 
 /**
  * Creates an account with rows in every table. Guests, numbers and references are the same in each account. The names
- * and texts of the account contain `word`.
+ * and texts of the account contain `word`. `isServed`: the background work of a service must not take the rows of queues.
  */
 export async function createFullAccount(
   { account, admin, call }: Pick<TestApp, 'account' | 'admin' | 'call'>,
   sql: Run,
   word: string,
+  { isServed = false }: { isServed?: boolean } = {},
 ): Promise<FullAccount> {
   const { id, token, root_unit_id } = await account(`The ${word} Group`);
   const make = async (list: string, body: object) => (await admin('POST', `/accounts/${id}/${list}`, body)).body.id;
@@ -106,5 +107,13 @@ export async function createFullAccount(
   await store('segment_days', { ...{ account_id: id, segment_id: ids.segment_id, day: '2026-03-01' }, ...numbers });
   // The result of a check of the figures.
   await sql`insert into figure_checks (day, checked, repaired) values ('2026-03-01', 3, 0) on conflict do nothing`;
+  // Kept counts, and rows of their queues, which change no count. Background work leaves an account whose lock is held.
+  if (isServed) await sql`select pg_advisory_lock(hashtextextended('kept counts', ${id}))`;
+  await sql`insert into unit_days (account_id, day, unit_id) values (${id}, '2000-01-01', ${unit_id})`;
+  await sql`insert into unique_code_days (account_id, group_id, day, unit_id) values (${id}, ${group.id}, '2000-01-01', ${unit_id})`;
+  await sql`insert into unique_code_sums (account_id, group_id, unit_id) values (${id}, ${group.id}, ${unit_id})`;
+  await sql`insert into changed_unit_days (account_id, days, unit_ids) values (${id}, '{2000-01-01}', array[${unit_id}::bigint])`;
+  await sql`
+    insert into changed_unique_codes (account_id, group_id, entries) values (${id}, ${group.id}, '[{"at": "2000-01-01T00:00:00Z"}]')`;
   return { token, ids };
 }

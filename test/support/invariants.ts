@@ -26,6 +26,44 @@ const activity = raw(`
     join (select account_id, id as contact_id, merged_into from contacts) as contact using (account_id, contact_id)
     group by 1, 2, 3, 4)`);
 
+/** The activity of every unit by day, counted without the code of the kept counts. */
+const unitActivity = raw(`
+  units_counted as (
+    select account_id, day, unit_id, sum(purchases)::int as purchases, sum(pence) as pence, sum(waiting)::int as waiting, sum(bookings)::int as bookings,
+      sum(stays)::int as stays, sum(promoters)::int as promoters, sum(passives)::int as passives, sum(detractors)::int as detractors
+    from (
+      select account_id, created_at::date as day, unit_id, 1 as purchases, total_pence as pence, (contact_id is null)::int as waiting, 0 as bookings, 0 as stays,
+        0 as promoters, 0 as passives, 0 as detractors
+      from purchases
+      union all
+      select account_id, party_datetime::date, unit_id, 0, 0, 0, 1, 0, 0, 0, 0 from bookings where party_datetime is not null and stage_value <> 550
+      union all
+      select account_id, checkin_date::date, unit_id, 0, 0, 0, 0, 1, 0, 0, 0 from stays where booking_status_id in (3, 4, 7)
+      union all
+      select f.account_id, f.created_at::date, f.unit_id, 0, 0, 0, 0, 0, (r.rating_text::numeric >= 9)::int,
+        (r.rating_text::numeric >= 7 and r.rating_text::numeric < 9)::int, (r.rating_text::numeric < 7)::int
+      from feedback f join feedback_ratings r on r.account_id = f.account_id and r.feedback_id = f.id and r.category_id = 4) as activity
+    group by 1, 2, 3)`);
+
+/** The codes of every group by day and unit, and the changes that wait to be added to the kept counts. */
+const codeActivity = raw(`
+  codes_counted as (
+    select account_id, group_id, (time at time zone time_zone)::date as day, unit_id, sum(made)::int as made, sum(assigned)::int as assigned, sum(redeemed)::int as redeemed
+    from (
+      select account_id, group_id, created_at as time, 0 as unit_id, 1 as made, 0 as assigned, 0 as redeemed from unique_codes
+      union all select account_id, group_id, assigned_at, 0, 0, 1, 0 from unique_codes where contact_id is not null
+      union all select account_id, group_id, redeemed_at, redeemed_unit_id, 0, 0, 1 from unique_codes where redeemed_at is not null) as code
+    join (select id as account_id, time_zone from accounts where unit_days_filled_at is not null) as account using (account_id)
+    group by 1, 2, 3, 4),
+  codes_waiting as (
+    select account_id, group_id, (time at time zone time_zone)::date as day, unit_id, sum(made)::int as made, sum(assigned)::int as assigned, sum(redeemed)::int as redeemed
+    from (
+      select account_id, group_id, (entry ->> 'at')::timestamptz as time, coalesce((entry ->> 'unit_id')::bigint, 0) as unit_id,
+        coalesce((entry ->> 'made')::int, 0) as made, coalesce((entry ->> 'assigned')::int, 0) as assigned, coalesce((entry ->> 'redeemed')::int, 0) as redeemed
+      from (select account_id, group_id, jsonb_array_elements(entries) as entry from changed_unique_codes) as waiting) as code
+    join (select id as account_id, time_zone from accounts where unit_days_filled_at is not null) as account using (account_id)
+    group by 1, 2, 3, 4)`);
+
 /**
  * Checks the invariants of every account. Returns the violating rows by invariant, or an empty object. `now` is the clock
  * of the service, if it is not that of the database.
@@ -105,6 +143,39 @@ export async function violations(sql: Run, now: Date | null = null): Promise<Rec
         order by 1, 2, f.created_at desc, f.id desc, r.id desc) as latest
       full join (select account_id, contact_id, nps, nps_day from contact_figures where nps is not null) as kept using (account_id, contact_id)
       where kept.nps is distinct from latest.nps or kept.nps_day is distinct from latest.nps_day`,
+    'days of units that differ from their activity and do not wait to be counted': await sql`
+      with ${unitActivity} select day::text, unit_id, kept, counted
+      from (
+        select account_id, day, unit_id, purchases, pence, waiting, bookings, stays, promoters, passives, detractors from unit_days
+        where purchases + bookings + stays + promoters + passives + detractors > 0) as kept
+      full join (select * from units_counted) as counted using (account_id, day, unit_id)
+      where kept is distinct from counted
+        and (account_id, day, unit_id) not in (select account_id, unnest(days), unnest(unit_ids) from changed_unit_days)
+        and account_id in (select id from accounts where unit_days_filled_at is not null)`,
+    'days of voucher groups that differ from their codes': await sql`
+      with ${codeActivity} select group_id, day::text, unit_id, kept, counted
+      from (
+        select account_id, group_id, day, unit_id, sum(made)::int as made, sum(assigned)::int as assigned, sum(redeemed)::int as redeemed
+        from (
+          select * from unique_code_days where account_id in (select id from accounts where unit_days_filled_at is not null)
+          union all select * from codes_waiting) as summed
+        group by 1, 2, 3, 4 having sum(made) <> 0 or sum(assigned) <> 0 or sum(redeemed) <> 0) as kept
+      full join codes_counted as counted using (account_id, group_id, day, unit_id)
+      where kept is distinct from counted`,
+    'sums of voucher groups that differ from their days': await sql`
+      select group_id, unit_id, kept, counted
+      from (select account_id, group_id, unit_id, made, assigned, redeemed from unique_code_sums where made <> 0 or assigned <> 0 or redeemed <> 0) as kept
+      full join (
+        select account_id, group_id, unit_id, sum(made)::int as made, sum(assigned)::int as assigned, sum(redeemed)::int as redeemed from unique_code_days
+        group by 1, 2, 3 having sum(made) <> 0 or sum(assigned) <> 0 or sum(redeemed) <> 0) as counted using (account_id, group_id, unit_id)
+      where kept is distinct from counted`,
+    'redeemed codes of units that differ from those of groups': await sql`
+      select day::text, unit_id, kept, counted
+      from (select account_id, day, unit_id, redeemed from unit_days where redeemed <> 0) as kept
+      full join (
+        select account_id, day, unit_id, sum(redeemed)::int as redeemed from unique_code_days group by 1, 2, 3 having sum(redeemed) <> 0) as counted
+        using (account_id, day, unit_id)
+      where kept is distinct from counted`,
     'contacts without a unit': await sql`
       select id from contacts c where not exists (select from contact_units u where u.account_id = c.account_id and u.contact_id = c.id)`,
   };

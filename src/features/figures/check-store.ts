@@ -78,7 +78,7 @@ export async function sumChecks(tx: Tx): Promise<Record<'checked' | 'repaired', 
 /** The accounts whose earlier activity is not counted yet. */
 export async function unfilledAccounts(tx: Tx): Promise<number[]> {
   const rows = await tx<{ id: number }>`
-    select id from accounts where figures_filled_at is null and deleted_at is null order by id`;
+    select id from accounts where (figures_filled_at is null or unit_days_filled_at is null) and deleted_at is null order by id`;
   return rows.map((row) => row.id);
 }
 

@@ -9,6 +9,7 @@ import {
   nextContactIds,
   unfilledAccounts,
 } from './check-store.ts';
+import { fillCounts } from './keep.ts';
 import { eraseFigures, refreshFigures } from './refresh-store.ts';
 
 /** Few enough that only these contacts are locked, and not all figures of the account. */
@@ -29,6 +30,8 @@ async function inAccount<T>(db: Database, accountId: number, work: (tx: Tx) => P
 interface Options {
   signal?: AbortSignal;
   onProgress?: (done: number, of: number) => void;
+  /** The progress of the counts of days and units, and of codes, which come first. */
+  onCounts?: (done: number, of: number) => void;
   /** Works at most half of the time, so that requests hardly wait for it. */
   gently?: boolean;
 }
@@ -63,8 +66,10 @@ export async function countAccount(db: Database, accountId: number, options: Opt
   return inBatches(db, accountId, options, (tx, merged) => refreshFigures(tx, accountId, { merged }));
 }
 
-/** Counts the activity that was stored before there were figures. */
+/** Counts the activity that was stored before there were figures, or that is on other days in a new time zone. */
 export async function fillAccount(db: Database, accountId: number, options: Options = {}): Promise<number> {
+  const { signal, gently = false, onCounts = () => {} } = options;
+  await fillCounts(db, accountId, { ...(signal && { signal }), gently, onProgress: onCounts });
   const contacts = await countAccount(db, accountId, options);
   await db.tenant(accountId, (tx) => markFilled(tx, accountId));
   return contacts;

@@ -94,24 +94,31 @@ export async function eraseFigures(tx: Tx, accountId: number, contactIds: number
   });
 }
 
-/** Records what a transaction changed. Work that follows the write is done by a background process. */
+/**
+ * Records what a transaction changed. Work that follows the write is done by background processes. The counts of units
+ * have no wifi, and unique codes append their own changes.
+ */
 export async function appendChanges(
   tx: Tx,
   accountId: number,
   contactIds: Iterable<number>,
-  unitDays: Iterable<UnitDay>,
+  unitDays: Iterable<UnitDay & { kind?: ActivityKind }>,
 ): Promise<void> {
   const pairs = new Map<string, UnitDay>();
-  for (const { unit_id, day: time } of unitDays) {
+  for (const { unit_id, day: time, kind } of unitDays) {
+    if (kind === 'wifi' || kind === 'vouchers') continue;
     const day = time.slice(0, 10);
     pairs.set(`${unit_id} ${day}`, { unit_id, day });
   }
-  const ids = [...contactIds];
-  if (ids.length === 0 && pairs.size === 0) return;
-  const days = [...pairs.values()];
-  await tx`
-    insert into changes (account_id, contact_ids, days, unit_ids)
-    values (${accountId}, ${ids}, ${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)})`;
+  const [ids, days] = [[...contactIds], [...pairs.values()]];
+  await tx.inOrder({
+    contacts: () => ids.length > 0 && tx`insert into changes (account_id, contact_ids) values (${accountId}, ${ids})`,
+    days: () =>
+      days.length > 0 &&
+      tx`
+        insert into changed_unit_days (account_id, days, unit_ids)
+        values (${accountId}, ${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)})`,
+  });
 }
 
 /** The counts that are added to one day of a contact, by unit. */

@@ -5,6 +5,11 @@ import { Id } from '../../shared/fields.ts';
 /** A stay with one of these is not a visit. */
 export const noVisitStatuses: number[] = [idOf(stayStatuses, 'cancelled'), idOf(stayStatuses, 'no show')];
 
+/** A stay with one of these counts as a visit after its check-in time, because not every partner reports the arrival. */
+export const startedStatuses = (['confirmed', 'checked in', 'checked out'] as const).map((name) =>
+  idOf(stayStatuses, name),
+);
+
 /** The kinds of rows that the figures count by day. */
 export const activityKinds = ['purchases', 'bookings', 'stays', 'wifi', 'vouchers'] as const;
 export type ActivityKind = (typeof activityKinds)[number];
@@ -29,6 +34,32 @@ export interface UnitDay {
   day: string;
 }
 
+/** What Home counts for a day at a unit. */
+export interface UnitDayCounts extends UnitDay {
+  purchases: number;
+  /** As text: the sum can be more than a number represents exactly. */
+  pence: string;
+  /** Purchases without a contact. */
+  waiting: number;
+  bookings: number;
+  stays: number;
+  promoters: number;
+  passives: number;
+  detractors: number;
+}
+
+export const codeCounts = ['made', 'assigned', 'redeemed'] as const;
+export type CodeCounts = Record<(typeof codeCounts)[number], number>;
+
+/** A change of the number of codes of a group. */
+export interface CodeChange extends Partial<CodeCounts> {
+  group_id: number;
+  /** The unit of redeemed codes. */
+  unit_id?: number;
+  /** The time that the codes were generated, assigned or redeemed, as text. */
+  at: string;
+}
+
 /** A day of a contact at a unit whose rows of one kind changed. They are counted again. */
 export interface ChangedDay extends UnitDay {
   kind: ActivityKind;
@@ -51,7 +82,7 @@ export interface FigureChanges {
   merged: number[];
   /** Contacts whose own data changed, such as a name, a consent or a group. Their figures stay. */
   edited: number[];
-  /** Days of activity without a contact, which only its unit counts. */
+  /** Days of what only the unit counts: purchases without a contact, and NPS ratings. */
   anonymous: UnitDay[];
 }
 
@@ -93,6 +124,13 @@ export function purchaseDays(purchases: Omit<OwnPurchase, 'total_pence'>[]): Cha
 export function addedPurchases(purchases: OwnPurchase[]): AddedRow[] {
   return purchases.flatMap(({ contact_id, unit_id, created_at: day, total_pence: pence }) =>
     contact_id === null ? [] : [{ kind: 'purchases', contact_id, unit_id, day, counts: { purchases: 1, pence } }],
+  );
+}
+
+/** The days of purchases without a contact. */
+export function waitingDays(purchases: Pick<OwnPurchase, 'contact_id' | 'unit_id' | 'created_at'>[]): UnitDay[] {
+  return purchases.flatMap(({ contact_id, unit_id, created_at: day }) =>
+    contact_id === null ? [{ unit_id, day }] : [],
   );
 }
 

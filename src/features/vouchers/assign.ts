@@ -6,8 +6,9 @@ import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid } from '../../shared/problem.ts';
 import { completeItems, type ReadItem } from '../../shared/read.ts';
 import { getAccount } from '../access/accounts/store.ts';
+import { appendCodeChanges } from '../figures/code-counts-store.ts';
 import { refreshFigures } from '../figures/refresh-store.ts';
-import { addedPurchases } from '../figures/schema.ts';
+import { addedPurchases, type CodeChange } from '../figures/schema.ts';
 import { survivorsOf } from '../identity/identities/store.ts';
 import { lockAndMatchWaiting } from '../identity/matching/store.ts';
 import { findGroup } from '../venues/groups/store.ts';
@@ -26,6 +27,7 @@ import {
   type AssignedRow,
   assignCodes,
   countFreeCodes,
+  findAssignment,
   findStaffCodes,
   lockFreeCodes,
   releaseCodes,
@@ -93,7 +95,10 @@ export async function unassignCode(tx: Tx, accountId: number, input: UnassignCod
     addError(errors, 'unique_code', 'The unique code is redeemed, so it can’t be unassigned.');
   }
   if (!code || Object.keys(errors).length > 0) throw new Invalid(errors);
+  const at = await findAssignment(tx, accountId, code.id);
   await releaseCodes(tx, accountId, [code.id]);
+  const group_id = code.unique_code_group_id;
+  if (at !== undefined) await appendCodeChanges(tx, accountId, [{ group_id, at, assigned: -1 }]);
   return showStaffCode(tx, accountId, code.id);
 }
 
@@ -197,6 +202,18 @@ async function matchPurchases(tx: Tx, accountId: number, assigned: AssignedRow[]
     redeemed_at === null ? [] : redeemedVisit(contact_id, redeemed_at_unit_id, toLocalTime(redeemed_at, time_zone)),
   );
   await refreshFigures(tx, accountId, { added: [...redeemed, ...addedPurchases(matched)] });
+  await appendCodeChanges(tx, accountId, assignmentsByTime(assigned));
+}
+
+/** Codes of one request are assigned at the same time: one change for each group. */
+function assignmentsByTime(assigned: AssignedRow[]): CodeChange[] {
+  const changes = new Map<string, CodeChange & { assigned: number }>();
+  for (const { group_id, assigned_at: at } of assigned) {
+    const change = changes.get(`${group_id} ${at}`) ?? { group_id, at, assigned: 0 };
+    change.assigned++;
+    changes.set(`${group_id} ${at}`, change);
+  }
+  return [...changes.values()];
 }
 
 async function showStaffCode(tx: Tx, accountId: number, id: number): Promise<StaffCode> {

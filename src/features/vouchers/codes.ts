@@ -2,6 +2,8 @@ import type { Tx } from '../../platform/db/database.ts';
 import { lockKeys } from '../../platform/db/locks.ts';
 import type { After, Rows, Slice } from '../../shared/fields.ts';
 import { type FieldErrors, Invalid, Unavailable } from '../../shared/problem.ts';
+import { appendCodeChanges } from '../figures/code-counts-store.ts';
+import type { CodeChange } from '../figures/schema.ts';
 import { lineage } from '../identity/identities/store.ts';
 import { existingCodeGroups } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
@@ -39,7 +41,9 @@ export async function addCodes(
   if (codes.codes) {
     // One transaction per group at a time, because two imports of the same codes in different orders would deadlock.
     await lockKeys(tx, accountId, [importLock(groupId)]);
-    return { created: await insertCodes(tx, accountId, groupId, codes.codes) };
+    const { made, at } = await insertCodes(tx, accountId, groupId, codes.codes);
+    if (made > 0) await appendCodeChanges(tx, accountId, [{ group_id: groupId, at, made }]);
+    return { created: made };
   }
   const { count = 0, prefix = '', length = usualLength } = codes;
   const similar = await countSimilarCodes(tx, accountId, groupId, prefix, [...prefix].length + length);
@@ -78,7 +82,8 @@ async function generate(
 ): Promise<void> {
   let made = 0;
   // Send the next statement while PostgreSQL runs the previous one.
-  const storing: { size: number; stored: Promise<number> }[] = [];
+  const storing: { size: number; stored: Promise<{ made: number; at: string }> }[] = [];
+  const changes: CodeChange[] = [];
   while (made < count) {
     if (isGone()) throw new Unavailable('The client disconnected, so no codes were generated.');
     const size = Math.min(step, count - made - storing.reduce((all, one) => all + one.size, 0));
@@ -90,13 +95,16 @@ async function generate(
       if (storing.length < 2) continue;
     }
     const first = storing.shift();
-    const fresh = (await first?.stored) ?? 0;
+    const stored = await first?.stored;
+    const fresh = stored?.made ?? 0;
+    if (stored && fresh > 0) changes.push({ group_id: groupId, ...stored });
     if (fresh * 2 < (first?.size ?? 0)) {
       throw new Invalid({ length: ['The length leaves too few unused codes. Use a greater length.'] });
     }
     made += fresh;
     progress(made, count);
   }
+  await appendCodeChanges(tx, accountId, changes);
 }
 
 export async function listCodes(

@@ -42,7 +42,20 @@ export function selectCodeGroups(
   return listing(tx, { columns: groupColumns, from, orderBy: sql`id desc` }, slice);
 }
 
-/** These groups, newest first, with the names of their units and their counts. */
+/** These groups, newest first, with the names of their units. */
+export function namedCodeGroups(
+  tx: Tx,
+  accountId: number,
+  ids: number[],
+): Promise<Omit<CountedCodeGroup, 'made' | 'assigned' | 'redeemed'>[]> {
+  return tx`
+    select g.id, g.unit_id, g.name, g.created_at, unit.name as unit_name
+    from unique_code_groups g
+    join units unit on unit.account_id = g.account_id and unit.id = g.unit_id
+    where g.account_id = ${accountId} and g.id = any(${ids}) order by g.id desc`;
+}
+
+/** The same with their counts, from the codes. */
 export function countedCodeGroups(tx: Tx, accountId: number, ids: number[]): Promise<CountedCodeGroup[]> {
   return tx<CountedCodeGroup>`
     select g.id, g.unit_id, g.name, g.created_at, unit.name as unit_name,

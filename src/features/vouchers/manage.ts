@@ -1,6 +1,10 @@
 import { isViolation, type Tx } from '../../platform/db/database.ts';
 import type { Rows, Slice } from '../../shared/fields.ts';
+import { present } from '../../shared/present.ts';
 import { type FieldErrors, Invalid, NotFound } from '../../shared/problem.ts';
+import { deleteCodeCounts, sumCodes } from '../figures/code-counts-store.ts';
+import { codeCounts } from '../figures/schema.ts';
+import { areCountsKept, lockCounts } from '../figures/unit-days-store.ts';
 import { findUnit } from '../venues/units/store.ts';
 import type { ByUnit, CodeGroup, CountedCodeGroup, NewCodeGroup } from './group-schema.ts';
 import {
@@ -11,6 +15,7 @@ import {
   insertCodeGroup,
   isUsed,
   lockCodeGroup,
+  namedCodeGroups,
   renameCodeGroup,
   selectCodeGroups,
 } from './group-store.ts';
@@ -46,14 +51,18 @@ export async function listCountedCodeGroups(
   slice: Slice,
 ): Promise<Rows<CountedCodeGroup>> {
   const { rows, total } = await listCodeGroups(tx, accountId, by, slice);
-  return {
-    total,
-    rows: await countedCodeGroups(
-      tx,
-      accountId,
-      rows.map(({ id }) => id),
-    ),
-  };
+  const ids = rows.map(({ id }) => id);
+  if (!(await areCountsKept(tx, accountId))) return { total, rows: await countedCodeGroups(tx, accountId, ids) };
+  const { groups, sums } = await tx.inOrder({
+    groups: () => namedCodeGroups(tx, accountId, ids),
+    sums: () => sumCodes(tx, accountId, ids),
+  });
+  const counts = new Map(ids.map((id) => [id, { made: 0, assigned: 0, redeemed: 0 }]));
+  for (const { group_id, ...row } of sums) {
+    const count = counts.get(group_id);
+    if (count) for (const name of codeCounts) count[name] += row[name];
+  }
+  return { total, rows: groups.map((group) => ({ ...group, ...present(counts.get(group.id), 'group') })) };
 }
 
 export async function showCodeGroup(tx: Tx, accountId: number, id: number): Promise<CodeGroup> {
@@ -84,6 +93,9 @@ export async function removeCodeGroup(tx: Tx, accountId: number, id: number): Pr
   // A code may have been redeemed meanwhile. Then the transaction is rolled back.
   await mustBeUnused(tx, accountId, id);
   await deleteCodeGroup(tx, accountId, id);
+  // None of its codes is redeemed, so the counts of units stay.
+  await lockCounts(tx, accountId);
+  await deleteCodeCounts(tx, accountId, id);
 }
 
 async function mustBeUnused(tx: Tx, accountId: number, id: number): Promise<void> {

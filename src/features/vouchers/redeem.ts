@@ -3,6 +3,7 @@ import { toLocalTime } from '../../shared/clock.ts';
 import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../shared/problem.ts';
 import { holdAccount } from '../access/accounts/store.ts';
+import { appendCodeChanges } from '../figures/code-counts-store.ts';
 import { refreshFigures, sendRefresh } from '../figures/refresh-store.ts';
 import { addedPurchases } from '../figures/schema.ts';
 import { lockAndMatchWaiting } from '../identity/matching/store.ts';
@@ -95,6 +96,14 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
     redeemedVisit(contacts.get(id) ?? null, unit_id, toLocalTime(present(times.get(id), 'time'), timeZone)),
   );
   await refreshFigures(tx, accountId, { added: [...visits, ...addedPurchases(matched)] });
+  const groups = new Map(codes.map(({ id, unique_code_group_id }) => [id, unique_code_group_id]));
+  const changes = redemptions.map(({ id, unit_id }) => ({
+    group_id: present(groups.get(id), 'group'),
+    unit_id,
+    at: present(times.get(id), 'time'),
+    redeemed: 1,
+  }));
+  await appendCodeChanges(tx, accountId, changes);
   return decided.map((one) => {
     if (one instanceof Error) return one;
     const { code, unit_id } = one;
@@ -132,6 +141,13 @@ export async function redeemFast(
     ),
   );
   for (const statement of await sendRefresh(tx, accountId, { added }, { survivors })) last(statement);
+  const changes = rows.map((row) => ({
+    group_id: row.unique_code_group_id,
+    unit_id: row.redeemed_at_unit_id,
+    at: row.redeemed_at_datetime,
+    redeemed: 1,
+  }));
+  last(appendCodeChanges(tx, accountId, changes));
   return () => {
     for (const row of rows) {
       const code = () => redeemedCode(row, row.redeemed_at_unit_id, row.redeemed_at_datetime);

@@ -109,6 +109,8 @@ export function selectCodeEverywhere(
 /** An assigned code. A code can be redeemed before it is assigned. */
 export interface AssignedRow {
   id: number;
+  group_id: number;
+  assigned_at: string;
   contact_id: number;
   redeemed_at: string | null;
   redeemed_at_unit_id: number;
@@ -124,7 +126,15 @@ export function assignCodes(
     from unnest(${assignments.map(({ id }) => id)}::bigint[], ${assignments.map(({ contact_id }) => contact_id)}::bigint[])
       as given (id, contact_id)
     where code.account_id = ${accountId} and code.id = given.id
-    returning code.id, code.contact_id, to_utc_text(code.redeemed_at) as redeemed_at, code.redeemed_unit_id as redeemed_at_unit_id`;
+    returning code.id, code.group_id, to_utc_text(code.assigned_at) as assigned_at, code.contact_id, to_utc_text(code.redeemed_at) as redeemed_at, code.redeemed_unit_id as redeemed_at_unit_id`;
+}
+
+/** The time of a code's assignment. Undefined: it is not assigned. The code must be locked. */
+export async function findAssignment(tx: Tx, accountId: number, id: number): Promise<string | undefined> {
+  const [row] = await tx<{ assigned_at: string }>`
+    select to_utc_text(coalesce(assigned_at, created_at)) as assigned_at from unique_codes
+    where account_id = ${accountId} and id = ${id} and contact_id is not null`;
+  return row?.assigned_at;
 }
 
 /** Makes codes free again. */
@@ -209,7 +219,7 @@ export async function lockFreeCodes(tx: Tx, accountId: number, ids: number[]): P
   return rows.length;
 }
 
-interface Range {
+export interface Range {
   timeZone: string;
   start: string;
   end: string;

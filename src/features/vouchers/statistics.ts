@@ -1,10 +1,15 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { dayNumber, dayOf, today } from '../../shared/clock.ts';
+import { present } from '../../shared/present.ts';
 import { Invalid } from '../../shared/problem.ts';
 import { getAccount } from '../access/accounts/store.ts';
+import { sumCodes, sumCodesByDay } from '../figures/code-counts-store.ts';
+import type { CodeCounts } from '../figures/schema.ts';
+import { areCountsKept } from '../figures/unit-days-store.ts';
+import { findUnitNames } from '../venues/units/store.ts';
 import type { ForStatistics, Statistics } from './group-schema.ts';
 import { showCodeGroup } from './manage.ts';
-import { countByDay, countByUnit, countCodes } from './staff-store.ts';
+import { countByDay, countByUnit, countCodes, type Range } from './staff-store.ts';
 
 const defaultDays = 90;
 /** The most days in the response. */
@@ -28,10 +33,46 @@ export async function codeStatistics(
   if (start < daysBefore(end, maxDays - 1)) {
     throw new Invalid({ start_date: [`The start date must be within ${maxDays} days of the end date.`] });
   }
+  const range = { timeZone, start, end };
+  return (await areCountsKept(tx, accountId))
+    ? keptStatistics(tx, accountId, groupId, range)
+    : countedStatistics(tx, accountId, groupId, range);
+}
+
+/** From the kept counts and the changes that wait to be added to them. */
+async function keptStatistics(tx: Tx, accountId: number, groupId: number, range: Range): Promise<Statistics> {
+  const { sums, rows, names } = await tx.inOrder({
+    sums: () => sumCodes(tx, accountId, [groupId]),
+    rows: () => sumCodesByDay(tx, accountId, groupId, range),
+    names: () => findUnitNames(tx, accountId),
+  });
+  const total = (what: keyof CodeCounts) => sums.reduce((sum, row) => sum + row[what], 0);
+  const days = new Map<string, Day>();
+  for (const { day: date, unit_id, made, assigned, redeemed } of rows) {
+    const day = days.get(date) ?? { date, made: 0, assigned: 0, redeemed: 0, by_unit: [] };
+    days.set(date, day);
+    day.made += made;
+    day.assigned += assigned;
+    day.redeemed += redeemed;
+    if (redeemed > 0) day.by_unit.push({ unit_id, redeemed });
+  }
+  return {
+    ...{ made: total('made'), assigned: total('assigned'), redeemed: total('redeemed') },
+    by_unit: sums
+      .flatMap(({ unit_id, redeemed }) =>
+        redeemed > 0 ? [{ unit_id, unit_name: present(names.get(unit_id), 'unit'), redeemed }] : [],
+      )
+      .sort((a, b) => b.redeemed - a.redeemed || a.unit_id - b.unit_id),
+    by_day: [...days.values()],
+  };
+}
+
+/** From the codes, as long as the counts do not include all earlier codes. */
+async function countedStatistics(tx: Tx, accountId: number, groupId: number, range: Range): Promise<Statistics> {
   const { totals, by_unit, rows } = await tx.inOrder({
     totals: () => countCodes(tx, accountId, groupId),
     by_unit: () => countByUnit(tx, accountId, groupId),
-    rows: () => countByDay(tx, accountId, groupId, { timeZone, start, end }),
+    rows: () => countByDay(tx, accountId, groupId, range),
   });
   const days = new Map<string, Day>();
   for (const { date, what, unit_id, count } of rows) {

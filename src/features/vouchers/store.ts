@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import type { AddedRow } from '../figures/schema.ts';
+import type { AddedRow, CodeChange } from '../figures/schema.ts';
 import { codeKey } from './schema.ts';
 
 /** The lock key of a code, in any group. */
@@ -9,15 +9,20 @@ export const codeLock = (code: string) => `code:${codeKey(code)}`;
 /** The lock key for adding codes to a group. */
 export const importLock = (groupId: number) => `codes into ${groupId}`;
 
-/** Returns the number of new codes. */
-export async function insertCodes(tx: Tx, accountId: number, groupId: number, codes: string[]): Promise<number> {
+/** Returns the number of new codes, and their time. */
+export async function insertCodes(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  codes: string[],
+): Promise<{ made: number; at: string }> {
   // A distributed server counts the skipped rows too, so the new ones are returned.
-  const created = await tx`
+  const created = await tx<{ created_at: Date }>`
     insert into unique_codes (account_id, group_id, unique_code, created_at)
     select ${accountId}::bigint, ${groupId}::bigint, unique_code, ${tx.now} from unnest(${codes}::text[]) as sent (unique_code)
     on conflict do nothing
-    returning true`;
-  return created.length;
+    returning created_at`;
+  return { made: created.length, at: created[0]?.created_at.toISOString() ?? '' };
 }
 
 /** An instant in the format of the API. */
@@ -163,9 +168,11 @@ export function redeemedVisit(contact_id: number | null, unit_id: number, day: s
   return contact_id === null ? [] : [{ kind: 'vouchers', contact_id, unit_id, day, counts: { vouchers_redeemed: 1 } }];
 }
 
-/** The codes of erased contacts become free. */
-export async function releaseCodesOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
-  await tx`
+/** The codes of erased contacts become free. Returns the changes of the counts. */
+export async function releaseCodesOf(tx: Tx, accountId: number, contactIds: number[]): Promise<CodeChange[]> {
+  const released = await tx<{ group_id: number; at: string }>`
     update unique_codes set contact_id = null where account_id = ${accountId} and id = any(array(
-      select id from unique_codes where account_id = ${accountId} and contact_id = any(${contactIds}) order by id for no key update))`;
+      select id from unique_codes where account_id = ${accountId} and contact_id = any(${contactIds}) order by id for no key update))
+    returning group_id, to_utc_text(coalesce(assigned_at, created_at)) as at`;
+  return released.map((code) => ({ ...code, assigned: -1 }));
 }

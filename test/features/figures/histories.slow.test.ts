@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { verifyAccount } from '../../../src/features/figures/check.ts';
+import { keepCounts } from '../../../src/features/figures/keep.ts';
 import { appOver } from '../../support/app.ts';
 import { openTestDatabase, superuser } from '../../support/database.ts';
 import { anyPurchase, anyWrite, bodyOf, purchaseBody } from '../../support/guests.ts';
@@ -126,6 +127,10 @@ it('equal a full recomputation after any history that several processes write, w
         }
       };
       await Promise.all(Array.from({ length: 6 }, client));
+      expect(await violations(sql)).toEqual({});
+      // After the last write, all is counted, by this process or by one of the services.
+      const keep = () => db.tenant(at.id, (tx) => keepCounts(tx, at.id));
+      await expect.poll(keep, { timeout: 30_000 }).toBe('all');
       expect(await violations(sql)).toEqual({});
       expect(await verifyAccount(db, at.id, { repair: false })).toMatchObject({ different: 0 });
     }),

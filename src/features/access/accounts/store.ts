@@ -38,8 +38,11 @@ export function selectAccounts(
 }
 
 export async function updateAccount(tx: Tx, id: number, name: string | null, timeZone: string | null): Promise<void> {
+  // The days of redemptions depend on the time zone. They are counted at request time until a job has counted them again.
   await tx`
-    update accounts set name = coalesce(${name}, name), time_zone = coalesce(${timeZone}, time_zone) where id = ${id}`;
+    update accounts set name = coalesce(${name}, name), time_zone = coalesce(${timeZone}, time_zone),
+      unit_days_filled_at = case when time_zone = coalesce(${timeZone}, time_zone) then unit_days_filled_at end
+    where id = ${id}`;
 }
 
 /** Takes no lock, so that a read-only command does not write. A deleted account is not found. */

@@ -8,7 +8,7 @@ import {
   unlessAllDropped,
 } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
-import { addChanges, addedPurchases, type OwnPurchase, purchaseDays } from '../../figures/schema.ts';
+import { addChanges, addedPurchases, type OwnPurchase, purchaseDays, waitingDays } from '../../figures/schema.ts';
 import { lockExisting, lockExistingAndWaiting, matchWaiting } from '../../identity/matching/store.ts';
 import {
   type AnyItem,
@@ -110,7 +110,10 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
 }
 
 /** Purchases that are sent again can leave another contact or day. */
-const asBefore = (purchases: OwnPurchase[]) => ({ changed: purchaseDays(purchases) });
+const asBefore = (purchases: OwnPurchase[]) => ({
+  changed: purchaseDays(purchases),
+  anonymous: waitingDays(purchases),
+});
 
 export const purchasesSection: Section<NewPurchase> = {
   // The lines of a purchase are one value, which can be large.

@@ -4,7 +4,7 @@ import { alsoEquals, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { idOf, type MatchKey, orderTypes } from '../../../shared/codes.ts';
 import { decimal, money } from '../../../shared/fields.ts';
-import { addedPurchases, type FigureChanges, purchaseDays } from '../../figures/schema.ts';
+import { addedPurchases, type FigureChanges, purchaseDays, waitingDays } from '../../figures/schema.ts';
 import type { Item, NewPurchase } from './schema.ts';
 
 export interface StoredLine {
@@ -128,11 +128,12 @@ export interface StoredPurchase extends PurchaseKey {
 export function purchaseFigures(
   rows: PurchaseRow[],
   existing: ReadonlySet<string>,
-): Pick<FigureChanges, 'added' | 'changed'> {
+): Pick<FigureChanges, 'added' | 'changed' | 'anonymous'> {
   const isNew = (row: PurchaseRow) => !existing.has(purchaseKey(row));
   return {
     added: addedPurchases(rows.filter(isNew).map((row) => ({ ...row, total_pence: penceOf(row.lines) }))),
     changed: purchaseDays(rows.filter((row) => !isNew(row))),
+    anonymous: waitingDays(rows),
   };
 }
 

@@ -8,7 +8,7 @@ import type { PartialInput, ReadResult } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { refreshFigures } from '../../figures/refresh-store.ts';
-import { purchaseDays } from '../../figures/schema.ts';
+import { purchaseDays, waitingDays } from '../../figures/schema.ts';
 import { identityKey } from '../../identity/identities/schema.ts';
 import { survivorsOf } from '../../identity/identities/store.ts';
 import { findByCodes, lockExisting } from '../../identity/matching/store.ts';
@@ -121,8 +121,17 @@ export async function writePurchases(
     stored: () => putPurchases(tx, accountId, [...last.values()]),
     survivors: () => survivorsOf(tx, accountId, [...new Set(matched.flatMap((row) => row.contact_id ?? []))]),
   });
-  const { added, changed } = purchaseFigures([...last.values()], new Set(existing.map(purchaseKey)));
-  await refreshFigures(tx, accountId, { added, changed: [...changed, ...purchaseDays(existing)] }, { survivors });
+  const { added, changed, anonymous } = purchaseFigures([...last.values()], new Set(existing.map(purchaseKey)));
+  await refreshFigures(
+    tx,
+    accountId,
+    {
+      added,
+      changed: [...changed, ...purchaseDays(existing)],
+      anonymous: [...anonymous, ...waitingDays(existing)],
+    },
+    { survivors },
+  );
   const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
   const toResponse = (row: PurchaseRow) => ({
     id: present(ids.get(purchaseKey(row)), 'purchase'),

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { builtInBookingSources, idOf, idsOf, listed, roomTypes, stayStatuses } from '../../../shared/codes.ts';
+import { builtInBookingSources, idsOf, listed, roomTypes, stayStatuses } from '../../../shared/codes.ts';
 import { Id, Money, Nullable, WallClock } from '../../../shared/fields.ts';
 import { keysOf } from '../../../shared/record.ts';
 
@@ -13,10 +13,6 @@ const bookingStatusId = Type.Integer({
   enum: idsOf(stayStatuses),
   examples: [3],
 });
-/** A stay with one of these counts as a visit after its check-in time, because not every partner reports the arrival. */
-export const startedStatuses = (['confirmed', 'checked in', 'checked out'] as const).map((name) =>
-  idOf(stayStatuses, name),
-);
 const sourceId = Id(`The booking source: ${listed(builtInBookingSources)}. \`/v1/booking/sources\` has the full list.`);
 const Count = (description: string, example: number) =>
   Type.Integer({ description, minimum: 0, maximum: 2_147_483_647, examples: [example] });

@@ -5,7 +5,7 @@ import { raw, sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { decimal, money, type Rows, type Slice } from '../../../shared/fields.ts';
 import { recordOf } from '../../../shared/record.ts';
-import { type AddedRow, type ChangedDay, noVisitStatuses } from '../../figures/schema.ts';
+import { type AddedRow, type ChangedDay, noVisitStatuses, type UnitDay } from '../../figures/schema.ts';
 import { moneyFields, type NewStay, optionalFields, type Stay } from './schema.ts';
 
 interface StoredExtra {
@@ -180,13 +180,14 @@ export async function lockStaysOf(tx: Tx, accountId: number, contactIds: number[
     order by id for update`;
 }
 
-/** Deletes the stays that have no other contact. */
-export async function deleteStaysOf(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
-  await tx`
+/** Deletes the stays that have no other contact. Returns their units and days. */
+export function deleteStaysOf(tx: Tx, accountId: number, contactIds: number[]): Promise<UnitDay[]> {
+  return tx<UnitDay>`
     delete from stays where account_id = ${accountId} and id = any(array(
       select stay_id from stay_contacts own where own.account_id = ${accountId} and own.contact_id = any(${contactIds}) and not exists (
         select from stay_contacts other
-        where other.account_id = ${accountId} and other.stay_id = own.stay_id and other.contact_id <> all(${contactIds}))))`;
+        where other.account_id = ${accountId} and other.stay_id = own.stay_id and other.contact_id <> all(${contactIds}))))
+    returning unit_id, checkin_date::date as day`;
 }
 
 const time = (name: string) => `to_char(s.${name}, 'YYYY-MM-DD HH24:MI:SS') as ${name}`;

@@ -179,6 +179,11 @@ export async function allowErasure(tx: Tx): Promise<void> {
   await tx`set local app.erasing = 'on'`;
 }
 
+/** Waits for transactions that add rows to these contacts. Later ones wait until this transaction ends. */
+export async function lockForDeletion(tx: Tx, accountId: number, ids: number[]): Promise<void> {
+  await tx`select from contacts where account_id = ${accountId} and id = any(${ids}) order by id for update`;
+}
+
 export async function deleteContacts(tx: Tx, accountId: number, ids: number[]): Promise<void> {
   await tx`delete from contacts where account_id = ${accountId} and id = any(${ids})`;
 }

@@ -7,11 +7,20 @@ import { domainOf } from '../../../shared/domain-name.ts';
 import { eraseRequestIds } from '../../access/requests/store.ts';
 import { removeMemberKeys } from '../../activity/purchases/store.ts';
 import { deleteStaysOf, lockStaysOf } from '../../activity/stays/store.ts';
-import { eraseFigures } from '../../figures/refresh-store.ts';
+import { appendCodeChanges } from '../../figures/code-counts-store.ts';
+import { appendChanges, eraseFigures } from '../../figures/refresh-store.ts';
+import { selectDaysOfContacts } from '../../figures/unit-days-store.ts';
 import { type Identity, type IdentityKind, identityKey } from '../../identity/identities/schema.ts';
 import { lineage, selectIdentities, withoutOtherOwners } from '../../identity/identities/store.ts';
 import { releaseCodesOf } from '../../vouchers/store.ts';
-import { allowErasure, type ContactRow, deleteContacts, eraseNames, lockContacts } from '../contacts/store.ts';
+import {
+  allowErasure,
+  type ContactRow,
+  deleteContacts,
+  eraseNames,
+  lockContacts,
+  lockForDeletion,
+} from '../contacts/store.ts';
 import { deleteLearntDomains, removeRechecks } from '../domains/store.ts';
 
 /** Several erasures share one run. */
@@ -38,10 +47,14 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   await allowErasure(tx);
   await eraseNames(tx, accountId, ids, addressPatterns(all), namePatterns(rows));
   await lockStaysOf(tx, accountId, ids);
-  await deleteStaysOf(tx, accountId, ids);
+  const stays = await deleteStaysOf(tx, accountId, ids);
   await deleteRecordsOf(tx, accountId, ids);
-  await releaseCodesOf(tx, accountId, ids);
+  await appendCodeChanges(tx, accountId, await releaseCodesOf(tx, accountId, ids));
+  // Under this lock no activity is added, so the days are complete.
+  await lockForDeletion(tx, accountId, ids);
+  const days = await selectDaysOfContacts(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
+  await appendChanges(tx, accountId, [], [...stays, ...days]);
   await removeMemberKeys(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);
   await removeRechecks(tx, accountId, domains);

@@ -92,7 +92,11 @@ class FeedbackBatch implements SectionBatch<NewFeedback> {
     if (this.#added.length === 0) return [];
     const rows = withContact(this.#added);
     const isRated = ({ ratings }: FeedbackRow) => ratings.some(({ category_id }) => category_id === npsCategory);
-    figures.rated.push(...rows.filter(isRated).map(({ contact_id }) => contact_id));
+    for (const { contact_id, unit_id, created_at } of rows.filter(isRated)) {
+      figures.rated.push(contact_id);
+      // The unit counts all ratings, the contact only the latest.
+      figures.anonymous.push({ unit_id, day: created_at });
+    }
     return [insertFeedback(tx, accountId, rows)];
   }
 }

@@ -3,6 +3,8 @@ import { dayMs, dayNumber, dayOf, formatUtc, today, toLocalTime } from '../../..
 import { type FieldErrors, Invalid } from '../../../shared/problem.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { getAccount } from '../../access/accounts/store.ts';
+import { areCountsKept, countUnitDays, selectChangedDays } from '../../figures/unit-days-store.ts';
+import { countToday, sumDays, sumRedeemed, sumWaiting } from './kept-store.ts';
 import { defaultDays, type ForOverview, maxUnits, maxYears, type Nps, type Overview, type Visits } from './schema.ts';
 import {
   type CountScope,
@@ -46,13 +48,8 @@ export async function showOverview(
     now: toLocalTime(formatUtc(now), account.time_zone),
     edges,
   };
-  const { guests, visits, nps, redeemed, purchases_waiting } = await tx.inOrder({
-    guests: () => countGuests(tx, scope),
-    visits: () => countVisits(tx, scope),
-    nps: () => countNps(tx, scope),
-    redeemed: () => countRedeemed(tx, scope),
-    purchases_waiting: () => countWaiting(tx, scope),
-  });
+  const guests = await countGuests(tx, scope);
+  const { visits, nps, redeemed, purchases_waiting } = await countActivity(tx, scope);
   const newContacts = timeSeries(['guests'], starts, guests, ({ guests: count }) => ({ count }));
   const codes = timeSeries(['count'], starts, redeemed, (counts) => counts);
   const answers = timeSeries(['promoters', 'passives', 'detractors'], starts, nps, toNps);
@@ -69,6 +66,87 @@ export async function showOverview(
     unique_codes: { total: codes.all.count, before: codes.before.count, series: codes.series },
     purchases_waiting,
   };
+}
+
+interface Activity {
+  visits: VisitCount[];
+  nps: NpsCount[];
+  redeemed: { place: number; count: number }[];
+  purchases_waiting: number;
+}
+
+/** With more changed days than this, all activity is counted at request time. Such an import is over in some seconds. */
+const mostChanged = 1000;
+
+/**
+ * The changed days are read first and counted from the activity. All others are summed up from the kept counts. A day that
+ * is counted meanwhile is still among the changed ones, so it counts once.
+ */
+async function countActivity(tx: Tx, scope: CountScope): Promise<Activity> {
+  const { accountId } = scope;
+  const { areKept, changed } = await tx.inOrder({
+    areKept: () => areCountsKept(tx, accountId),
+    changed: () => selectChangedDays(tx, accountId, mostChanged + 1),
+  });
+  if (!areKept || changed.length > mostChanged) {
+    return tx.inOrder({
+      visits: () => countVisits(tx, scope),
+      nps: () => countNps(tx, scope),
+      redeemed: () => countRedeemed(tx, scope),
+      purchases_waiting: () => countWaiting(tx, scope),
+    });
+  }
+  const atUnits = changed.filter(({ unit_id }) => scope.unitIds.includes(unit_id));
+  const { kept, counted, begun, redeemed, waiting } = await tx.inOrder({
+    kept: () => sumDays(tx, scope, changed),
+    counted: () => countUnitDays(tx, accountId, atUnits),
+    begun: () => countToday(tx, scope),
+    redeemed: () => sumRedeemed(tx, scope),
+    waiting: () => sumWaiting(tx, scope, changed),
+  });
+  const today = scope.now.slice(0, 10);
+  const none = { purchases: 0, bookings: 0, stays: 0, pence: 0, promoters: 0, passives: 0, detractors: 0 };
+  const inRange = (day: string) => placeOf(day, scope.edges) > 1;
+  const days = [
+    ...counted.map((day) => ({
+      ...day,
+      pence: Number(day.pence),
+      // Those of the current day are among `begun`.
+      ...(day.day < today ? {} : { bookings: 0, stays: 0 }),
+    })),
+    ...begun.map((unit) => ({ ...none, ...unit, day: today })),
+  ].filter(({ day }) => isBetween(day, scope.edges));
+  const byDay = [...kept, ...days].flatMap(({ day, ...counts }) =>
+    day === null ? [] : [{ ...counts, place: placeOf(day, scope.edges), unit_id: null }],
+  );
+  const ofUnits = [...kept.filter(({ day }) => day === null), ...days.filter(({ day }) => inRange(day))];
+  return {
+    visits: [...byDay, ...sumsOfUnits(ofUnits)],
+    nps: byDay,
+    redeemed: redeemed.map(({ day, count }) => ({ place: placeOf(day, scope.edges), count })),
+    purchases_waiting: waiting + counted.reduce((sum, day) => sum + day.waiting, 0),
+  };
+}
+
+/** The position of a day between the edges, from 1. */
+const placeOf = (day: string, edges: string[]) => edges.findLastIndex((edge) => edge <= day) + 1;
+const isBetween = (day: string, edges: string[]) => day >= (edges[0] ?? '') && day < (edges.at(-1) ?? '');
+
+/** Adds up the rows of each unit. Units without visits are left out. */
+function sumsOfUnits(rows: Omit<VisitCount, 'place'>[]): VisitCount[] {
+  const units = new Map<number, VisitCount>();
+  for (const { unit_id, purchases, bookings, stays, pence } of rows) {
+    if (unit_id === null) continue;
+    const unit = units.get(unit_id);
+    if (!unit) units.set(unit_id, { place: null, unit_id, purchases, bookings, stays, pence });
+    else {
+      unit.purchases += purchases;
+      unit.bookings += bookings;
+      unit.stays += stays;
+      unit.pence += pence;
+    }
+  }
+  return [...units.values()].filter((unit) => countOf(unit) > 0);
 }
 
 /** The errors that need the database. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { join, only, type Sql, sql } from '../../../platform/db/sql.ts';
 import { cancelledStage, npsCategory } from '../../../shared/codes.ts';
-import { startedStatuses } from '../../activity/stays/schema.ts';
+import { startedStatuses } from '../../figures/schema.ts';
 
 export interface KnownUnit {
   id: number;

@@ -89,7 +89,7 @@ export async function deleteChanges(tx: Tx, accountId: number, ids: number[]): P
 /** Makes the background process look at the segments of the account. */
 export async function requestKeeping(tx: Tx, accountId: number): Promise<void> {
   await tx`update accounts set has_segments = true where id = ${accountId} and not has_segments`;
-  await tx`insert into changes (account_id, contact_ids, days, unit_ids) values (${accountId}, '{}', '{}', '{}')`;
+  await tx`insert into changes (account_id, contact_ids) values (${accountId}, '{}')`;
 }
 
 export type KeptSegment = Pick<SegmentRow, 'id' | 'definition'> & { evaluated_day: string | null };

@@ -119,8 +119,7 @@ export async function deleteGroup(tx: Tx, accountId: number, id: number): Promis
     group by part`;
   await tx.each(
     parts,
-    ({ contact_ids }) =>
-      tx`insert into changes (account_id, contact_ids, days, unit_ids) values (${accountId}, ${contact_ids}, '{}', '{}')`,
+    ({ contact_ids }) => tx`insert into changes (account_id, contact_ids) values (${accountId}, ${contact_ids})`,
   );
   const { count } = await tx`delete from groups where account_id = ${accountId} and id = ${id}`;
   return count > 0;

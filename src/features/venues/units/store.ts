@@ -37,6 +37,18 @@ export async function markDeleted(tx: Tx, accountId: number, id: number): Promis
   await tx`update units set deleted_at = now() where account_id = ${accountId} and id = ${id} and deleted_at is null`;
 }
 
+/** The ids of all units, in order. Includes deleted units, because their history stays. */
+export async function findUnitIds(tx: Tx, accountId: number): Promise<number[]> {
+  const rows = await tx<{ id: number }>`select id from units where account_id = ${accountId} order by id`;
+  return rows.map((row) => row.id);
+}
+
+/** The names of all units by id, including deleted units. */
+export async function findUnitNames(tx: Tx, accountId: number): Promise<Map<number, string>> {
+  const rows = await tx<{ id: number; name: string }>`select id, name from units where account_id = ${accountId}`;
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** The existing units among these, and always the root unit. */
 export function findUnits(tx: Tx, accountId: number, ids: number[]): Promise<Unit[]> {
   return tx<Unit>`

@@ -75,7 +75,7 @@ describe('a backup taken from a running service', async () => {
     service = await start({ env: { EMAIL_DOMAIN_CHECK: 'list' } });
     sql = await connectAsSuperuser(service);
     for (const name of ['Harbour', 'Finch']) {
-      const furnished = await createFullAccount(clientOf(service), sql, name);
+      const furnished = await createFullAccount(clientOf(service), sql, name, { isServed: true });
       token = furnished.token;
       await service.admin('POST', '/users', {
         ...owner,

@@ -64,8 +64,8 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
     cluster = await CitusCluster.start(folder, { binFolder: binFolder ?? '', settings: { fsync: 'off' } });
     service = await start({ env: { ...env(), EMAIL_DOMAIN_CHECK: 'list', LOG_LEVEL: 'warn' } });
     sql = await connectTo(cluster.coordinator.address('postgres'));
-    one = await createFullAccount(clientOf(service), sql, 'One');
-    other = await createFullAccount(clientOf(service), sql, 'Other');
+    one = await createFullAccount(clientOf(service), sql, 'One', { isServed: true });
+    other = await createFullAccount(clientOf(service), sql, 'Other', { isServed: true });
     await vi.waitFor(async () => expect(await sql`select from request_log`).toHaveLength(12), { timeout: 60_000 });
     before = await snapshotDatabase(sql);
   });

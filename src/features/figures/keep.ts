@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Database, enterAccount, type Tx } from '../../platform/db/database.ts';
+import { getAccount } from '../access/accounts/store.ts';
+import { findUnitIds } from '../venues/units/store.ts';
+import {
+  addCodeDays,
+  codeGroupIds,
+  countCodesAgain,
+  deleteCodeChanges,
+  selectCodeDays,
+  takeCodeChanges,
+} from './code-counts-store.ts';
+import type { UnitDay } from './schema.ts';
+import {
+  countUnitDays,
+  deleteChangedDays,
+  hasChangedCounts,
+  lockCounts,
+  markCountsKept,
+  nextDays,
+  putUnitDays,
+  takeChangedDays,
+  tryLockCounts,
+} from './unit-days-store.ts';
+
+/** Limits on one transaction, so that it takes a moment. A row of the queue can have more days. */
+const [rowsOfStep, daysOfStep] = [2000, 100];
+/** The days of a unit that one transaction of the filling counts. A unit can have many thousand purchases a day. */
+const daysOfFilling = 31;
+
+/** Counts the activity of these days again. The lock of the counts must be held. */
+export async function keepUnitDays(tx: Tx, accountId: number, days: UnitDay[]): Promise<void> {
+  for (let from = 0; from < days.length; from += daysOfStep) {
+    const counts = await countUnitDays(tx, accountId, days.slice(from, from + daysOfStep));
+    await putUnitDays(tx, accountId, counts);
+  }
+}
+
+/** What is left of the queue: nothing, perhaps more, or another process works on it. */
+export type Kept = 'all' | 'some' | 'busy';
+
+/**
+ * Takes rows of the queues and counts what they name. A row that a writer adds meanwhile is taken next time: exactly the
+ * rows are deleted that were read before the count.
+ */
+export async function keepCounts(tx: Tx, accountId: number): Promise<Kept> {
+  if (!(await tryLockCounts(tx, accountId))) return 'busy';
+  const { rows, codes } = await tx.inOrder({
+    rows: () => takeChangedDays(tx, accountId, rowsOfStep, daysOfStep),
+    codes: () => takeCodeChanges(tx, accountId, rowsOfStep),
+  });
+  const days = new Map<string, UnitDay>();
+  for (const row of rows)
+    row.days.forEach((day, place) => {
+      const unit_id = row.unit_ids[place];
+      if (unit_id !== undefined) days.set(`${day} ${unit_id}`, { day, unit_id });
+    });
+  await keepUnitDays(tx, accountId, [...days.values()]);
+  if (codes.length > 0) await addCodeDays(tx, accountId, codes);
+  const codeIds = [...new Set(codes.map(({ id }) => id))];
+  await tx.inOrder({
+    days: () =>
+      rows.length > 0 &&
+      deleteChangedDays(
+        tx,
+        accountId,
+        rows.map(({ id }) => id),
+      ),
+    codes: () => codeIds.length > 0 && deleteCodeChanges(tx, accountId, codeIds),
+  });
+  return (await hasChangedCounts(tx, accountId)) ? 'some' : 'all';
+}
+
+/** The accounts among these with something in their queues. The transaction visits one after the other. */
+export async function accountsToKeep(tx: Tx, accountIds: number[]): Promise<number[]> {
+  const changed = await tx.each(accountIds, (id) =>
+    tx.inOrder({ scope: () => enterAccount(tx, id), changed: () => hasChangedCounts(tx, id) }),
+  );
+  return accountIds.filter((_, place) => changed[place]?.changed);
+}
+
+export interface FillOptions {
+  signal?: AbortSignal;
+  onProgress?: (done: number, of: number) => void;
+  /** Works at most half of the time, so that requests hardly wait for it. */
+  gently?: boolean;
+}
+
+/**
+ * Counts all activity of an account by day and unit, and all codes, a bounded part and a transaction at a time. It can be
+ * interrupted and repeated. Writers and the keeper may run meanwhile.
+ */
+export async function fillCounts(db: Database, accountId: number, options: FillOptions = {}): Promise<void> {
+  const { signal, onProgress = () => {}, gently = false } = options;
+  const step = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    signal?.throwIfAborted();
+    const begin = Date.now();
+    const result = await db.tenant(accountId, async (tx) => {
+      await lockCounts(tx, accountId);
+      return work(tx);
+    });
+    if (gently) await pause(Date.now() - begin);
+    return result;
+  };
+  const { account, units, groups } = await db.tenant(accountId, (tx) =>
+    tx.inOrder({
+      account: () => getAccount(tx, accountId),
+      units: () => findUnitIds(tx, accountId),
+      groups: () => codeGroupIds(tx, accountId),
+    }),
+  );
+  const of = units.length + groups.length;
+  let done = 0;
+  for (const unitId of units) {
+    for (let after: string | undefined = '-infinity'; after !== undefined; ) {
+      const from: string = after;
+      const days = await step(async (tx) => {
+        const next = await nextDays(tx, accountId, unitId, from, daysOfFilling);
+        await keepUnitDays(
+          tx,
+          accountId,
+          next.map((day) => ({ day, unit_id: unitId })),
+        );
+        return next;
+      });
+      after = days.length === daysOfFilling ? days.at(-1) : undefined;
+    }
+    onProgress(++done, of);
+  }
+  for (const groupId of groups) {
+    await step((tx) => recountGroup(tx, accountId, groupId));
+    onProgress(++done, of);
+  }
+  await db.tenant(accountId, (tx) => markCountsKept(tx, accountId, account.time_zone));
+}
+
+/** Replaces the counts of a group's codes: the difference is added to all tables that have them. */
+async function recountGroup(tx: Tx, accountId: number, groupId: number): Promise<void> {
+  const before = await selectCodeDays(tx, accountId, groupId);
+  const now = await countCodesAgain(tx, accountId, groupId);
+  const negative = before.map((day) => ({
+    ...day,
+    ...{ made: -day.made, assigned: -day.assigned, redeemed: -day.redeemed },
+  }));
+  await addCodeDays(tx, accountId, [...now, ...negative]);
+}

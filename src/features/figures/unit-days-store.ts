@@ -1,0 +1,148 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { insertRows } from '../../platform/db/insert-rows.ts';
+import { only, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { cancelledStage, npsCategory } from '../../shared/codes.ts';
+import { startedStatuses, type UnitDay, type UnitDayCounts } from './schema.ts';
+
+/** The lock of an account's kept counts. It is held by what changes them: the keeper, the filling, and deletions of groups. */
+const lockKey = (accountId: number) => sql`hashtextextended('kept counts', ${accountId}::bigint)`;
+
+/** Takes the lock until the transaction ends. False: another transaction holds it. */
+export async function tryLockCounts(tx: Tx, accountId: number): Promise<boolean> {
+  const rows = await tx<{ taken: boolean }>`select pg_try_advisory_xact_lock(${lockKey(accountId)}) as taken`;
+  return only(rows).taken;
+}
+
+/** Waits for the lock. */
+export async function lockCounts(tx: Tx, accountId: number): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${lockKey(accountId)})`;
+}
+
+/** Whether the counts include all earlier activity, in the current time zone. Otherwise readers count at request time. */
+export async function areCountsKept(tx: Tx, accountId: number): Promise<boolean> {
+  const rows = await tx<{ kept: boolean }>`
+    select unit_days_filled_at is not null as kept from accounts where id = ${accountId}`;
+  return only(rows).kept;
+}
+
+export async function accountsWithoutCounts(tx: Tx): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    select id from accounts where unit_days_filled_at is null and deleted_at is null order by id`;
+  return rows.map((row) => row.id);
+}
+
+/** If the time zone changed meanwhile, the account is filled again. */
+export async function markCountsKept(tx: Tx, accountId: number, timeZone: string): Promise<void> {
+  await tx`
+    update accounts set unit_days_filled_at = now()
+    where id = ${accountId} and unit_days_filled_at is null and time_zone = ${timeZone}`;
+}
+
+/** Whether the keeper has something to do. */
+export async function hasChangedCounts(tx: Tx, accountId: number): Promise<boolean> {
+  const rows = await tx<{ changed: boolean }>`
+    select exists (select from changed_unit_days where account_id = ${accountId})
+      or exists (select from changed_unique_codes where account_id = ${accountId}) as changed`;
+  return only(rows).changed;
+}
+
+/** The changed days that are not counted yet, each once, at most `limit`. */
+export function selectChangedDays(tx: Tx, accountId: number, limit: number): Promise<UnitDay[]> {
+  return tx<UnitDay>`
+    select distinct changed.day, changed.unit_id from changed_unit_days waiting
+    cross join lateral unnest(waiting.days, waiting.unit_ids) as changed (day, unit_id)
+    where waiting.account_id = ${accountId} limit ${limit}`;
+}
+
+interface ChangedRow {
+  id: number;
+  days: string[];
+  unit_ids: number[];
+}
+
+/** The first rows of the queue whose days are at most `mostDays` in all, and at least one row. */
+export function takeChangedDays(tx: Tx, accountId: number, mostRows: number, mostDays: number): Promise<ChangedRow[]> {
+  return tx<ChangedRow>`
+    select id, days::text[] as days, unit_ids from (
+      select id, days, unit_ids, sum(cardinality(days)) over (order by id) - cardinality(days) as before from (
+        select id, days, unit_ids from changed_unit_days where account_id = ${accountId} order by id limit ${mostRows}) as first) as summed
+    where before < ${mostDays} order by id`;
+}
+
+export async function deleteChangedDays(tx: Tx, accountId: number, ids: number[]): Promise<void> {
+  await tx`delete from changed_unit_days where account_id = ${accountId} and id = any(${ids})`;
+}
+
+/** The times of a day. A comparison of a time with a date could not use an index under row-level security. */
+const onDay = (time: Sql) => sql`${time} >= pair.day::timestamp and ${time} < pair.day::timestamp + interval '1 day'`;
+
+/** What Home counts, from the activity, for each of these days. Each day must be there only once. */
+export function countUnitDays(tx: Tx, accountId: number, days: UnitDay[]): Promise<UnitDayCounts[]> {
+  const atUnit = sql`account_id = ${accountId} and unit_id = pair.unit_id`;
+  return tx<UnitDayCounts>`
+    select pair.day, pair.unit_id, purchases, pence, waiting, bookings, stays, promoters, passives, detractors
+    from unnest(${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)}::bigint[]) as pair (day, unit_id)
+    cross join lateral (
+      select count(*) as purchases, coalesce(sum(total_pence), 0)::text as pence, count(*) filter (where contact_id is null) as waiting
+      from purchases where ${atUnit} and ${onDay(sql`created_at`)} offset 0) as purchase
+    cross join lateral (
+      select count(*) as bookings from bookings
+      where ${atUnit} and party_day = pair.day and stage_value <> ${cancelledStage} offset 0) as booking
+    cross join lateral (
+      select count(*) as stays from stays
+      where ${atUnit} and ${onDay(sql`checkin_date`)} and booking_status_id = any(${startedStatuses}) offset 0) as stay
+    cross join lateral (
+      select count(*) filter (where rating >= 9) as promoters, count(*) filter (where rating >= 7 and rating < 9) as passives,
+        count(*) filter (where rating < 7) as detractors
+      from (select id from feedback where ${atUnit} and ${onDay(sql`created_at`)} offset 0) as given
+      cross join lateral (
+        select rating_text::numeric as rating from feedback_ratings
+        where account_id = ${accountId} and feedback_id = given.id and category_id = ${npsCategory} offset 0) as answer
+      offset 0) as nps`;
+}
+
+const counted = ['purchases', 'pence', 'waiting', 'bookings', 'stays', 'promoters', 'passives', 'detractors'];
+const replaced = raw(counted.map((name) => `${name} = excluded.${name}`).join(', '));
+
+/** Stores counts of days. */
+export async function putUnitDays(tx: Tx, accountId: number, rows: UnitDayCounts[]): Promise<void> {
+  await insertRows(tx, accountId, {
+    table: 'unit_days',
+    columns: {
+      ...{ day: 'date', unit_id: 'bigint', purchases: 'integer', pence: 'numeric', waiting: 'integer' },
+      ...{ bookings: 'integer', stays: 'integer', promoters: 'integer', passives: 'integer', detractors: 'integer' },
+    },
+    rows,
+    clauses: sql`on conflict (account_id, day, unit_id) do update set ${replaced}`,
+  });
+}
+
+/** The next days with activity at a unit, after this one. Reads one row of each kind per day. */
+export async function nextDays(
+  tx: Tx,
+  accountId: number,
+  unitId: number,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const first = (table: string, column: string, day: Sql) => sql`(
+    select min(${raw(column)}) from ${raw(table)}
+    where account_id = ${accountId} and unit_id = ${unitId} and ${raw(column)} >= ${day})`;
+  const next = (day: Sql) => sql`least(${first('purchases', 'created_at', sql`(${day} + 1)::timestamp`)}::date,
+    ${first('bookings', 'party_day', sql`${day} + 1`)}, ${first('stays', 'checkin_date', sql`(${day} + 1)::timestamp`)}::date,
+    ${first('feedback', 'created_at', sql`(${day} + 1)::timestamp`)}::date)`;
+  const rows = await tx<{ day: string }>`
+    with recursive found (day) as (
+      select ${next(sql`${after}::date`)} union all select ${next(sql`found.day`)} from found where found.day is not null)
+    select day from found where day is not null limit ${limit}`;
+  return rows.map((row) => row.day);
+}
+
+/** The days of the activity that is deleted together with contacts. */
+export function selectDaysOfContacts(tx: Tx, accountId: number, contactIds: number[]): Promise<UnitDay[]> {
+  const own = sql`account_id = ${accountId} and contact_id = any(${contactIds})`;
+  return tx<UnitDay>`
+    select unit_id, created_at::date as day from purchases where ${own} union
+    select unit_id, party_day from bookings where ${own} and party_day is not null union
+    select unit_id, created_at::date from feedback where ${own}`;
+}
