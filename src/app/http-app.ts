@@ -28,6 +28,7 @@ import { noteRoutes } from '../features/guests/notes/routes.ts';
 import { mergeRoutes } from '../features/guests/write/merge-routes.ts';
 import { contactWriteRoutes } from '../features/guests/write/routes.ts';
 import { overviewRoutes } from '../features/insight/overview/routes.ts';
+import { segmentActionRoutes } from '../features/insight/segments/action-routes.ts';
 import { partnerSegmentRoutes } from '../features/insight/segments/partner-routes.ts';
 import { segmentRoutes } from '../features/insight/segments/routes.ts';
 import { timelineRoutes } from '../features/insight/timeline/routes.ts';
@@ -75,6 +76,7 @@ export const routes: readonly Route[] = [
   ...figureRoutes,
   ...partnerSegmentRoutes,
   ...segmentRoutes,
+  ...segmentActionRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,

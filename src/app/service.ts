@@ -21,6 +21,7 @@ import { firstStart, welcome } from './first-start.ts';
 import { buildApp } from './http-app.ts';
 import { DayTurn } from './jobs/day-turn.ts';
 import { countOtherMachines } from './jobs/other-machines.ts';
+import { resumeActionsOf, resumeAllActions } from './jobs/resume-actions.ts';
 import { runJobs } from './jobs/run.ts';
 import { Sweeper } from './jobs/sweeper.ts';
 import { tasks } from './jobs/tasks.ts';
@@ -134,8 +135,12 @@ function startBackground(
   const jobs = runJobs(connect, tasks(db, domains, log), log);
   const statistics = startStatisticsRefresh(db, log);
   const dayTurn = new DayTurn(db, (err) => log.warn({ err }, 'beginning a day failed')).start();
+  const stopping = new AbortController();
+  const resuming = resumeAllActions(db, stopping.signal).catch((err) => {
+    if (!stopping.signal.aborted) log.warn({ err }, 'resuming segment actions failed');
+  });
   const sweeps = {
-    ofAccounts: [deleteOldRequests, deleteOldRecords],
+    ofAccounts: [deleteOldRequests, deleteOldRecords, resumeActionsOf],
     // Without DNS checks nothing new is learnt, and the learnt domains are the list.
     shared: config.emailDomainCheck === 'dns' ? [deleteEndedSessions, deleteOldDomains] : [deleteEndedSessions],
   };
@@ -143,7 +148,8 @@ function startBackground(
   return {
     stop: async () => {
       sweeper.close();
-      await Promise.all([jobs.stop(), statistics.stop(), counting.stop(), dayTurn.stop()]);
+      stopping.abort();
+      await Promise.all([resuming, jobs.stop(), statistics.stop(), counting.stop(), dayTurn.stop()]);
     },
   };
 }
