@@ -44,7 +44,8 @@ export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {
     [recheckDomainTask]: (payload) => recheckDomain(db, domains, readPayload(RecheckDomain, payload)),
     [runActionTask]: async (payload, signal) => {
       const action = readPayload(RunAction, payload);
-      if (await runAction(db, action, { signal, assignCodes: assignToSegment })) log.info(action, 'ran a segment action');
+      if (await runAction(db, action, { signal, assignCodes: assignToSegment }))
+        log.info(action, 'ran a segment action');
     },
     [replaceStatisticsTask]: () => replaceStatistics(db),
   };
