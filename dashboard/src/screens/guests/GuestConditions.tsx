@@ -66,13 +66,13 @@ export function ConditionsEditor({ onClose }: { onClose: () => void }) {
 interface ConditionsShownProps {
   definition: Definition;
   /** Undefined: not loaded. */
-  total: number | null | undefined;
+  count: number | null | undefined;
   onChange: () => void;
   ref: Ref<HTMLButtonElement>;
 }
 
 /** The conditions in words, with the number of guests. */
-export function ConditionsShown({ definition, total, onChange, ref }: ConditionsShownProps) {
+export function ConditionsShown({ definition, count, onChange, ref }: ConditionsShownProps) {
   const navigate = route.useNavigate();
   const mayWrite = useHasRole('staff');
   const nameOf = useNames([definition]);
@@ -81,11 +81,11 @@ export function ConditionsShown({ definition, total, onChange, ref }: Conditions
     <Panel>
       <Text fw={500}>{sentenceOf(definition, nameOf)}</Text>
       <Text c="dimmed" size="sm" role="status">
-        {typeof total === 'number' ? withCount(total, 'guest') : '\u00a0'}
+        {typeof count === 'number' ? withCount(count, 'guest') : '\u00a0'}
       </Text>
       <Group gap="xs" mt="sm">
         <Button ref={ref} variant="default" size="xs" onClick={onChange}>
-          Change filter
+          Change conditions
         </Button>
         {mayWrite && (
           <Button variant="default" size="xs" onClick={save.open}>
@@ -98,7 +98,7 @@ export function ConditionsShown({ definition, total, onChange, ref }: Conditions
           size="xs"
           onClick={() => void navigate({ search: (now) => ({ ...now, definition: undefined, page: undefined }) })}
         >
-          Clear filter
+          Remove conditions
         </Button>
       </Group>
       <SaveAs definition={definition} opened={saving} onClose={save.close} />

@@ -52,13 +52,13 @@ export function GuestsPage() {
         {isEditing ? (
           <ConditionsEditor onClose={close} />
         ) : definition ? (
-          <ConditionsShown ref={opener} definition={definition} total={found.data?.total} onChange={edit} />
+          <ConditionsShown ref={opener} definition={definition} count={found.data?.count} onChange={edit} />
         ) : (
           <GuestSearch ref={field} onDown={() => firstLink()?.focus()} />
         )}
         {!isEditing && <GuestFilters more={!definition && <FilterButton ref={opener} onClick={edit} />} />}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys that its links ignore */}
-        <div ref={list} onKeyDown={backToField}>
+        <div ref={list} onKeyDown={backToField} hidden={isEditing}>
           <Panel flush>
             <DataTable
               label="Guests"

@@ -201,7 +201,7 @@ function Action({ action, mayCancel }: { action: SegmentAction; mayCancel: boole
   const { text, color } = stateWords[state];
   const handled = done + skipped;
   const target = target_name ?? (kind === 'assign_codes' ? 'a deleted voucher group' : 'a deleted group');
-  const title = kind === 'assign_codes' ? `Vouchers of ${target}` : `Added to ${target}`;
+  const title = kind === 'assign_codes' ? `Voucher: ${target}` : `Group: ${target}`;
   return (
     <Stack gap={4}>
       <Group justify="space-between" gap="xs">
@@ -218,8 +218,8 @@ function Action({ action, mayCancel }: { action: SegmentAction; mayCancel: boole
       )}
       <Text size="sm" c="dimmed">
         {isOpen(action) && `${formatNumber(handled)} of ${withCount(total, 'guest')} · `}
-        {resultText(action)}
-        {' · started '}
+        {(handled > 0 || !isOpen(action)) && `${resultText(action)} · `}
+        {'started '}
         <DateTime at={created_at} />
       </Text>
       {error && (

@@ -27,7 +27,7 @@ export const contactSearchRoute = jsonRoute(
         data: [foundContact],
         page: 1,
         more: false,
-        total: null,
+        count: null,
       },
     },
   },

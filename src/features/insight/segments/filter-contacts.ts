@@ -36,9 +36,9 @@ export async function filterContacts(
   ).catch((error) => {
     throw error instanceof Invalid ? new Invalid(withoutOuter(error.errors)) : error;
   });
-  if (page > maxPages) return { data: [], page, more: false, total: counts.count };
+  if (page > maxPages) return { data: [], page, more: false, count: counts.count };
   const data = await selectFound(tx, accountId, ids);
-  return { data, page, more: offset + perPage < counts.count && page < maxPages, total: counts.count };
+  return { data, page, more: offset + perPage < counts.count && page < maxPages, count: counts.count };
 }
 
 /** The other filters as conditions. */

@@ -52,23 +52,23 @@ describe('the search of contacts', () => {
   const search = (query: Record<string, string>) =>
     admin('GET', `${at.base}/contacts/search?${new URLSearchParams(query)}`);
   const found = async (definition: unknown, more: Record<string, string> = {}) => {
-    const { data, total } = accepted(await search({ definition: JSON.stringify(definition), ...more }));
-    return { ids: data.map((one: { id: number }) => one.id), total };
+    const { data, count } = accepted(await search({ definition: JSON.stringify(definition), ...more }));
+    return { ids: data.map((one: { id: number }) => one.id), count };
   };
   it('filters by a definition, together with the other filters', async () => {
-    expect(await found(inCity('Bristol'))).toEqual({ ids: [zoe], total: 1 });
-    expect(await found({ not: inCity('Bath') }, { consent: 'email' })).toEqual({ ids: [zoe], total: 1 });
+    expect(await found(inCity('Bristol'))).toEqual({ ids: [zoe], count: 1 });
+    expect(await found({ not: inCity('Bath') }, { consent: 'email' })).toEqual({ ids: [zoe], count: 1 });
     expect((await found(inCity('Bath'), { unit_id: String(at.unit) })).ids).toEqual([rui]);
-    expect(await found(inCity('Bath'), { group_id: '999999' })).toEqual({ ids: [], total: 0 });
-    expect(accepted(await search({})).total).toBeNull();
+    expect(await found(inCity('Bath'), { group_id: '999999' })).toEqual({ ids: [], count: 0 });
+    expect(accepted(await search({})).count).toBeNull();
   });
   it('has pages', async () => {
     const city = fresh('City');
     for (let n = 0; n < 51; n++) await at.newContact({ city });
     const page = async (number: number) =>
       accepted(await search({ definition: JSON.stringify(inCity(city)), page: String(number) }));
-    expect(await page(1)).toMatchObject({ page: 1, more: true, total: 51 });
-    expect(await page(2)).toMatchObject({ page: 2, more: false, total: 51 });
+    expect(await page(1)).toMatchObject({ page: 1, more: true, count: 51 });
+    expect(await page(2)).toMatchObject({ page: 2, more: false, count: 51 });
     expect((await page(2)).data).toHaveLength(1);
     expect((await page(3)).data).toEqual([]);
     expect((await page(500)).data).toEqual([]);
