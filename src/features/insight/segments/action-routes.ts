@@ -103,7 +103,7 @@ export const segmentActionRoutes = [
       description: 'What was done stays. A finished action does not change.',
       input: NoFields,
       response: SegmentAction,
-      example: { response: { ...example, state: 'cancelled', finished_at: '2026-03-01T12:31:00.000Z' } },
+      example: { input: {}, response: { ...example, state: 'cancelled', finished_at: '2026-03-01T12:31:00.000Z' } },
     },
     async (tx, { accountId, ids, setSubject }) => {
       const cancelled = await cancelAction(tx, accountId, ids.segment_action_id);
