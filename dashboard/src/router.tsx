@@ -12,7 +12,7 @@ import { NotFoundPage } from './screens/pages/NotFoundPage.tsx';
 import { unitsQuery } from './screens/venues/units.ts';
 import { venuesQuery } from './screens/venues/venues.ts';
 import { prefetchGroup, prefetchGroups } from './screens/vouchers/paths.ts';
-import { day, id, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
+import { day, id, json, oneOf, parseSearch, searchOf, stringifySearch, text } from './search.ts';
 import { onSignOut } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 
@@ -37,6 +37,7 @@ const guestsSearch = searchOf({
   unit_id: id,
   group_id: id,
   consent: oneOf(...channels),
+  definition: json,
   page: id,
 });
 

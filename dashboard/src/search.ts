@@ -17,6 +17,16 @@ export function searchOf<Shape extends Record<string, Reader<unknown>>>(shape: S
 
 export const text: Reader<string> = (raw) => (typeof raw === 'string' && raw !== '' ? raw : undefined);
 
+/** An object as JSON. */
+export const json: Reader<string> = (raw) => {
+  try {
+    const value: unknown = JSON.parse(String(raw));
+    return typeof value === 'object' && value !== null ? String(raw) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 /** An id or a page. */
 export const id: Reader<number> = (raw) =>
   Number.isSafeInteger(Number(raw)) && Number(raw) >= 1 ? Number(raw) : undefined;

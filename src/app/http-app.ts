@@ -19,7 +19,7 @@ import { stayRoutes } from '../features/activity/stays/routes.ts';
 import { sumChecks } from '../features/figures/check-store.ts';
 import { figureRoutes } from '../features/figures/routes.ts';
 import { consentRoutes } from '../features/guests/consent/routes.ts';
-import { contactRoutes } from '../features/guests/contacts/routes.ts';
+import { contactRoutes, contactSearchRoute } from '../features/guests/contacts/routes.ts';
 import type { EmailDomains } from '../features/guests/domains/check.ts';
 import { domainRoutes } from '../features/guests/domains/routes.ts';
 import { erasureRoutes } from '../features/guests/erasure/routes.ts';
@@ -28,6 +28,8 @@ import { noteRoutes } from '../features/guests/notes/routes.ts';
 import { mergeRoutes } from '../features/guests/write/merge-routes.ts';
 import { contactWriteRoutes } from '../features/guests/write/routes.ts';
 import { overviewRoutes } from '../features/insight/overview/routes.ts';
+import { segmentActionRoutes } from '../features/insight/segments/action-routes.ts';
+import { contactSegmentRoutes, withDefinition } from '../features/insight/segments/contact-routes.ts';
 import { partnerSegmentRoutes } from '../features/insight/segments/partner-routes.ts';
 import { segmentRoutes } from '../features/insight/segments/routes.ts';
 import { timelineRoutes } from '../features/insight/timeline/routes.ts';
@@ -65,6 +67,7 @@ import { countJobs } from './jobs/count.ts';
 /** Every route of the partner API and the admin API, in the order of the reference. */
 export const routes: readonly Route[] = [
   ...contactWriteRoutes,
+  withDefinition(contactSearchRoute),
   ...contactRoutes,
   ...erasureRoutes,
   ...mergeRoutes,
@@ -75,6 +78,8 @@ export const routes: readonly Route[] = [
   ...figureRoutes,
   ...partnerSegmentRoutes,
   ...segmentRoutes,
+  ...segmentActionRoutes,
+  ...contactSegmentRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,

@@ -23,6 +23,7 @@ import { buildApp } from './http-app.ts';
 import { CountKeeper } from './jobs/count-keeper.ts';
 import { DayTurn } from './jobs/day-turn.ts';
 import { countOtherMachines } from './jobs/other-machines.ts';
+import { resumeActionsOf, resumeAllActions } from './jobs/resume-actions.ts';
 import { runJobs } from './jobs/run.ts';
 import { SegmentKeeper } from './jobs/segment-keeper.ts';
 import { Sweeper } from './jobs/sweeper.ts';
@@ -143,8 +144,12 @@ function startBackground(
   const countKeeper = new CountKeeper(db, (err) =>
     log.warn({ err }, 'counting the changed days of units failed'),
   ).start();
+  const stopping = new AbortController();
+  const resuming = resumeAllActions(db, stopping.signal).catch((err) => {
+    if (!stopping.signal.aborted) log.warn({ err }, 'resuming segment actions failed');
+  });
   const sweeps = {
-    ofAccounts: [deleteOldRequests, deleteOldRecords, deleteOldSegmentChanges],
+    ofAccounts: [deleteOldRequests, deleteOldRecords, deleteOldSegmentChanges, resumeActionsOf],
     // Without DNS checks nothing new is learnt, and the learnt domains are the list.
     shared: config.emailDomainCheck === 'dns' ? [deleteEndedSessions, deleteOldDomains] : [deleteEndedSessions],
   };
@@ -152,8 +157,9 @@ function startBackground(
   return {
     stop: async () => {
       sweeper.close();
+      stopping.abort();
       const all = [jobs, statistics, counting, dayTurn, segmentKeeper, countKeeper];
-      await Promise.all(all.map((one) => one.stop()));
+      await Promise.all([resuming, ...all.map((one) => one.stop())]);
     },
   };
 }

@@ -82,6 +82,8 @@ const actions: Record<string, Action> = {
   'voucher assign': 'unique_code.assign',
   'voucher give': 'unique_code.assign_many',
   'voucher unassign': 'unique_code.unassign',
+  'segment give-vouchers': 'segment.assign_codes',
+  'segment add-to-group': 'segment.add_to_group',
   'domain refuse': 'email_domain.refuse',
 };
 

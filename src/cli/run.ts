@@ -64,7 +64,12 @@ export function inDirectory<T>(
 }
 
 /** Runs work in an account: the given one, or the only one. */
-export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountId: number) => Promise<T>): Promise<T> {
+export function inAccount<T>(
+  wanted: string | undefined,
+  work: (tx: Tx, accountId: number) => Promise<T>,
+  /** Runs after the commit. Its result is returned. */
+  finish?: (db: Database, accountId: number, result: T, interrupted: AbortSignal) => Promise<T>,
+): Promise<T> {
   return withDatabase({ migrate: 'empty', mayCreate: false }, async ({ db }, interrupted) => {
     const { rows, total } = await db.transaction((tx) => listAccounts(tx, null, { limit: 1, offset: 0 }));
     const accountId = wanted === undefined ? rows[0]?.id : toId(wanted, 'account');
@@ -72,12 +77,13 @@ export function inAccount<T>(wanted: string | undefined, work: (tx: Tx, accountI
       throw new NotFound('There is no account yet. Create one with `regulars account create NAME`.');
     if (wanted === undefined && total > 1)
       throw new SetupProblem(`There are ${total} accounts. Choose one with --account ID.`);
-    return db.tenant(accountId, (connected) =>
+    const result = await db.tenant(accountId, (connected) =>
       untilInterrupted(connected, interrupted, accountId, async (tx) => {
         await showAccount(tx, accountId);
         return work(tx, accountId);
       }),
     );
+    return finish ? finish(db, accountId, result, interrupted) : result;
   });
 }
 

@@ -1,13 +1,18 @@
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { AddSegmentToGroup, AssignToSegment, type SegmentAction } from '../features/insight/segments/action-schema.ts';
+import { showAction, startAddToGroup, startAssignCodes } from '../features/insight/segments/actions.ts';
 import { listSegments, showSegment } from '../features/insight/segments/manage.ts';
 import { MemberExport } from '../features/insight/segments/members.ts';
+import { type AssignCodes, runAction } from '../features/insight/segments/run-action.ts';
 import { exportedColumns } from '../features/insight/segments/schema.ts';
+import { assignToMembers } from '../features/vouchers/assign.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { csvFile } from '../shared/csv.ts';
 import { itemCommand, listCommand, withAccount } from './account-commands.ts';
 import { writeFileAtomically } from './files.ts';
-import { inAccount, print, toId } from './run.ts';
+import { Progress } from './progress.ts';
+import { inAccount, print, readInput, toId } from './run.ts';
 
 interface Options {
   account?: string;
@@ -15,10 +20,22 @@ interface Options {
   output?: string;
 }
 
-/** Commands to read segments. They are made in the dashboard and through the admin API. */
+/** Commands to read segments and to act on their members. Segments are made in the dashboard and through the admin API. */
 export function segmentCommands(program: Command): void {
-  const segment = program.command('segment').description('segments: list, count, export');
+  const segment = program
+    .command('segment')
+    .description('segments: list, count, export, give vouchers, add to a group');
   const clock = () => ({ now: new Date() });
+  actionCommand(
+    segment,
+    'give-vouchers <id> <group>',
+    'give each member a free code of a voucher group; members who have one keep it',
+    (tx, accountId, id, group) =>
+      startAssignCodes(tx, accountId, id, readInput(AssignToSegment, { unique_code_group_id: group }), clock()),
+  );
+  actionCommand(segment, 'add-to-group <id> <group>', 'add each member to a group', (tx, accountId, id, group) =>
+    startAddToGroup(tx, accountId, id, readInput(AddSegmentToGroup, { group_id: group }), clock()),
+  );
   listCommand(
     segment,
     'list',
@@ -52,6 +69,47 @@ export function segmentCommands(program: Command): void {
       const guests = count === 1 ? '1 guest is' : `${count.toLocaleString('en')} guests are`;
       print(options.json ? { exported: count } : `${guests} in ${output}.`, options);
     });
+}
+
+/** Starts an action and runs it here. A running service takes part in it, and continues it after an interrupt. */
+function actionCommand(
+  parent: Command,
+  usage: string,
+  description: string,
+  start: (tx: Tx, accountId: number, id: number, target: string) => Promise<SegmentAction>,
+): void {
+  withAccount(parent.command(usage))
+    .description(description)
+    .action(async (id: string, target: string, { account, ...options }: Options) => {
+      const progress = new Progress('guests');
+      const finished = await inAccount(
+        account,
+        (tx, accountId) => start(tx, accountId, segmentId(id), target),
+        async (db, accountId, action, signal) => {
+          const shown = () => db.tenant(accountId, (tx) => showAction(tx, accountId, action.id));
+          const onBatch = async () => {
+            const { total, done, skipped } = await shown();
+            progress.show(done + skipped, Math.max(total, done + skipped));
+          };
+          const running = { signal, assignCodes: assignToSegment, longestMs: Infinity, gently: false, onBatch };
+          await runAction(db, { account_id: accountId, action_id: action.id }, running);
+          return shown();
+        },
+      );
+      if (finished.state !== 'done') process.exitCode = 1;
+      print(options.json ? finished : inWords(finished), options);
+    });
+}
+
+const assignToSegment: AssignCodes = (tx, accountId, groupId, ids) =>
+  assignToMembers(tx, accountId, groupId, ids, () => {});
+
+function inWords({ kind, state, done, skipped, left, error }: SegmentAction): string {
+  const [got, had] = kind === 'assign_codes' ? ['got a code', 'had one'] : ['were added', 'were in the group'];
+  const counts = `${done.toLocaleString('en')} guests ${got}, ${skipped.toLocaleString('en')} ${had} before.`;
+  if (state === 'done') return counts;
+  const why = error ?? (state === 'cancelled' ? 'It was cancelled.' : 'Interrupted: the service continues it.');
+  return `${counts} ${left.toLocaleString('en')} are left. ${why}`;
 }
 
 const segmentId = (text: string | undefined) => toId(text ?? '', 'segment');

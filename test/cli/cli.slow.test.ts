@@ -216,6 +216,29 @@ describe('the commands of regulars', async () => {
     expect(readFileSync(file, 'utf8')).toBe(stdout);
     expect((await run('segment count 999')).stderr).toBe('There is no such segment.\n');
     expect(await trail()).toBe(before);
+
+    // Actions on all members.
+    const codes = await json('voucher-group create --unit 1', 'Spring');
+    const refused = await run(`segment give-vouchers ${segment?.id} ${codes.id}`);
+    expect(refused.stderr).toContain('unique_code_group_id: The members without a code are 2');
+    await run(`voucher generate ${codes.id} 3`);
+    const given = await run(`segment give-vouchers ${segment?.id} ${codes.id}`);
+    expect([given.stdout, given.stderr]).toEqual([
+      '2 guests got a code, 0 had one before.\n',
+      '100 %: 2 of 2 guests\n',
+    ]);
+    const again = await run(`segment give-vouchers ${segment?.id} ${codes.id} --json`);
+    expect(JSON.parse(again.stdout)).toMatchObject({ done: 0, skipped: 2 });
+    expect(await json(`voucher-group statistics ${codes.id}`)).toMatchObject({ assigned: 2 });
+    const [news] = await client<{ id: number }>`
+      with folder as (insert into folders (account_id, unit_id, name) values (1, 1, 'Lists') returning id)
+      insert into groups (account_id, unit_id, folder_id, name) select 1, 1, id, 'News' from folder returning id`;
+    const added = await run(`segment add-to-group ${segment?.id} ${news?.id}`);
+    expect(added.stdout).toBe('2 guests were added, 0 were in the group before.\n');
+    const actions = await client<{
+      action: string;
+    }>`select distinct action from audit_trail where action like 'segment.%' order by 1`;
+    expect(actions.map(({ action }) => action)).toEqual(['segment.add_to_group', 'segment.assign_codes']);
     await client.end();
   });
 

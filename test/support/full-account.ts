@@ -14,6 +14,7 @@ const tableOfId = {
   unique_code_group_id: 'unique_code_groups',
   token_id: 'tokens',
   segment_id: 'segments',
+  segment_action_id: 'segment_actions',
 } as const;
 type Made = 'udf_id' | 'source_id' | 'provider_id' | 'category_id' | 'booking_source_id';
 export type Ids = Record<keyof typeof tableOfId | Made | 'account_id' | 'other_contact_id', number>;
@@ -41,8 +42,11 @@ export async function createFullAccount(
   const provider_id = await make('providers', { name: `${word} tills` });
   const category_id = await make('feedback_categories', { name: `${word} atmosphere` });
   const booking_source_id = await make('booking_sources', { name: `${word} concierge` });
-  await make('segments', { name: `${word} regulars`, definition: { field: 'visits', op: 'at_least', value: 1 } });
-  await make('groups', { unit_id, name: `${word} news`, folder_name: `${word} lists` });
+  const segment_id = await make('segments', {
+    ...{ name: `${word} regulars`, definition: { field: 'visits', op: 'at_least', value: 1 } },
+  });
+  const news = await make('groups', { unit_id, name: `${word} news`, folder_name: `${word} lists` });
+  await admin('POST', `/accounts/${id}/segments/${segment_id}/add_to_group`, { group_id: news });
   const write = (body: object) => call('POST', '/v1/contact', { token, body });
   await write({
     ...{ email: 'ana@gmail.com', first_name: 'Ana', last_name: word, source_id, allow_email: true },

@@ -12,6 +12,9 @@ import { RepairFigures, repairFiguresTask } from '../../features/figures/schema.
 import type { EmailDomains } from '../../features/guests/domains/check.ts';
 import { recheckDomain } from '../../features/guests/domains/recheck.ts';
 import { RecheckDomain, recheckDomainTask } from '../../features/guests/domains/schema.ts';
+import { RunAction, runActionTask } from '../../features/insight/segments/action-schema.ts';
+import { type AssignCodes, runAction } from '../../features/insight/segments/run-action.ts';
+import { assignToMembers } from '../../features/vouchers/assign.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { replaceStatistics, replaceStatisticsTask } from '../../platform/db/statistics.ts';
 import type { Logger } from '../../platform/log.ts';
@@ -39,9 +42,18 @@ export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {
       if (different > 0) log.warn({ account_id, contacts, repaired: different, ids: listed }, 'repaired figures');
     },
     [recheckDomainTask]: (payload) => recheckDomain(db, domains, readPayload(RecheckDomain, payload)),
+    [runActionTask]: async (payload, signal) => {
+      const action = readPayload(RunAction, payload);
+      if (await runAction(db, action, { signal, assignCodes: assignToSegment }))
+        log.info(action, 'ran a segment action');
+    },
     [replaceStatisticsTask]: () => replaceStatistics(db),
   };
 }
+
+/** The matches of waiting purchases are counted for requests only. */
+export const assignToSegment: AssignCodes = (tx, accountId, groupId, ids) =>
+  assignToMembers(tx, accountId, groupId, ids, () => {});
 
 /** A job may have been stored by another version. One with an invalid payload fails. */
 function readPayload<S extends TObject>(schema: S, payload: unknown): Static<S> {

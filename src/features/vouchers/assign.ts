@@ -9,7 +9,7 @@ import { getAccount } from '../access/accounts/store.ts';
 import { appendCodeChanges } from '../figures/code-counts-store.ts';
 import { refreshFigures } from '../figures/refresh-store.ts';
 import { addedPurchases, type CodeChange } from '../figures/schema.ts';
-import { survivorsOf } from '../identity/identities/store.ts';
+import { lockUnmerged, survivorsOf } from '../identity/identities/store.ts';
 import { lockAndMatchWaiting } from '../identity/matching/store.ts';
 import { findGroup } from '../venues/groups/store.ts';
 import { existingCodeGroups, lockCodeGroup } from './group-store.ts';
@@ -122,32 +122,91 @@ export async function assignFreeCodes(
   // A contact was erased after the check.
   if (contact_ids.some((id) => !survivors.has(id))) throw new Conflict();
   const contacts = [...new Set(contact_ids.map((id) => present(survivors.get(id), 'contact')))];
-  const codes = await selectCodesToAssign(tx, accountId, groupId, contacts);
-  const given = new Map(codes.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [[contact_id, id]])));
-  const without = contacts.filter((id) => !given.has(id));
-  const free = codes.filter((code) => code.contact_id === null).slice(0, without.length);
+  const { given, without, free } = await chooseCodes(tx, accountId, groupId, contacts);
   if (free.length < without.length) {
     throw new Invalid({ contact_ids: [`The contact ids need ${tooFewText(without.length, free.length)}`] });
   }
+  const assigned = await giveCodes(tx, accountId, groupId, without, free, count);
+  for (const { id, contact_id } of assigned) given.set(contact_id, id);
+  const rows = new Map((await findStaffCodes(tx, accountId, [...given.values()])).map((row) => [row.id, row]));
+  const codeOf = (contactId: number) => {
+    const codeId = given.get(present(survivors.get(contactId), 'contact'));
+    return present(rows.get(present(codeId, 'code')), 'code');
+  };
+  return { assigned: assigned.length, remaining, data: contact_ids.map(codeOf) };
+}
+
+/** What happened to the contacts of a batch. */
+export interface GivenCodes {
+  assigned: number;
+  /** Contacts that already had a code of the group, or were merged or erased meanwhile. */
+  skipped: number;
+  /** Contacts without a code because the group has no more free codes. */
+  left: number;
+}
+
+/** Assigns a free code of the group to each of these contacts, as long as there are free codes. */
+export async function assignToMembers(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  contactIds: number[],
+  count: Count,
+): Promise<GivenCodes> {
+  if (!(await lockCodeGroup(tx, accountId, groupId, 'for giving'))) throw noSuchGroup();
+  const survivors = await survivorsOf(tx, accountId, contactIds);
+  const contacts = contactIds.filter((id) => survivors.get(id) === id);
+  const { without, free } = await chooseCodes(tx, accountId, groupId, contacts);
+  const recipients = without.slice(0, free.length);
+  await giveCodes(tx, accountId, groupId, recipients, free, count);
+  return {
+    assigned: recipients.length,
+    skipped: contactIds.length - without.length,
+    left: without.length - recipients.length,
+  };
+}
+
+interface Choice {
+  /** The code that a contact already has. */
+  given: Map<number, number>;
+  /** The contacts without a code. */
+  without: number[];
+  /** Free codes for them, perhaps too few. */
+  free: { id: number; unique_code: string }[];
+}
+
+async function chooseCodes(tx: Tx, accountId: number, groupId: number, contacts: number[]): Promise<Choice> {
+  const codes = await selectCodesToAssign(tx, accountId, groupId, contacts);
+  const given = new Map(codes.flatMap(({ id, contact_id }) => (contact_id === null ? [] : [[contact_id, id]])));
+  const without = contacts.filter((id) => !given.has(id));
+  return { given, without, free: codes.filter((code) => code.contact_id === null).slice(0, without.length) };
+}
+
+/** Assigns the free codes to the contacts, one each. The caller has locked the group. */
+async function giveCodes(
+  tx: Tx,
+  accountId: number,
+  groupId: number,
+  contacts: number[],
+  free: Choice['free'],
+  count: Count,
+): Promise<{ id: number; contact_id: number }[]> {
+  if (contacts.length === 0) return [];
   // Serialise with writes of purchases that use one of these codes.
   await lockKeys(
     tx,
     accountId,
     free.map((code) => codeLock(code.unique_code)),
   );
+  // A contact that was merged or erased before the lock must not get a code, nor one that got a code by a merge.
+  const locked = await lockUnmerged(tx, accountId, contacts);
+  const { given } = await chooseCodes(tx, accountId, groupId, contacts);
+  if (locked < contacts.length || given.size > 0) throw new Conflict();
   const ids = free.map(({ id }) => id);
   if ((await lockFreeCodes(tx, accountId, ids)) < free.length) throw new Conflict();
-  if (ids.length > 0) {
-    const assigned = without.map((contact_id, place) => ({ id: present(ids[place], 'free code'), contact_id }));
-    for (const { id, contact_id } of assigned) given.set(contact_id, id);
-    await matchPurchases(tx, accountId, await assignCodes(tx, accountId, assigned), count);
-  }
-  const rows = new Map((await findStaffCodes(tx, accountId, [...given.values()])).map((row) => [row.id, row]));
-  const codeOf = (contactId: number) => {
-    const codeId = given.get(present(survivors.get(contactId), 'contact'));
-    return present(rows.get(present(codeId, 'code')), 'code');
-  };
-  return { assigned: ids.length, remaining, data: contact_ids.map(codeOf) };
+  const assigned = contacts.map((contact_id, place) => ({ id: present(ids[place], 'free code'), contact_id }));
+  await matchPurchases(tx, accountId, await assignCodes(tx, accountId, assigned), count);
+  return assigned;
 }
 
 const tooFewText = (needed: number, free: number) =>

@@ -195,7 +195,7 @@ export function jsonRoute<P extends string, I extends TObject, R extends TSchema
   {
     contactOf,
     ...spec
-  }: Spec<P, I> & { response: R; status?: 200 | 201; contactOf?(response: Static<R>): number | null },
+  }: Spec<P, I> & { response: R; status?: 200 | 201 | 202; contactOf?(response: Static<R>): number | null },
   handler: Handler<P, I, Static<R>>,
 ): Route {
   const route = define(spec, { response: spec.response, paged: false, status: spec.status ?? 200 }, handler);

@@ -81,6 +81,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
     contact_ids: [ids.contact_id],
   }),
   'POST /admin/v1/accounts/:account_id/segments': (ids) => ({ name: 'Gold', definition: segmentOf(ids) }),
+  'GET /admin/v1/accounts/:account_id/contacts/search': (ids) => ({ definition: JSON.stringify(segmentOf(ids)) }),
   'POST /admin/v1/accounts/:account_id/segments/preview': (ids) => ({ definition: segmentOf(ids) }),
   'GET /admin/v1/accounts/:account_id/unique_codes': () => ({ unique_code: 'SUMMER-1' }),
   'POST /admin/v1/accounts/:account_id/unique_codes/assign': (ids) => ({

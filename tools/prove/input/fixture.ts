@@ -209,6 +209,7 @@ export class Fixture {
       merge_id: `merges where ${inAccount} and undoes is null and not exists (select from merges m where m.${inAccount} and m.undoes = merges.id) and exists (select from contacts c where c.${inAccount} and c.id = merges.contact_id and c.merged_into = merges.into_contact_id)`,
       pair_id: `possible_duplicates where ${inAccount} and kept_apart_at is null`,
       segment_id: `segments where ${inAccount}`,
+      segment_action_id: `segment_actions where ${inAccount}`,
       token_id: `tokens where ${inAccount} and revoked_at is null and name <> 'The till of the proof'`,
       user_id: `users where id not in (${kept})`,
       spare_account_id: `accounts where id not in (${this.account.id}, ${this.neighbour.id}) and deleted_at is null`,
@@ -264,6 +265,12 @@ export class Fixture {
     },
     segment_id: () =>
       this.#ours('segments', { name: this.fresh('Segment'), definition: { field: 'email', op: 'known' } }),
+    segment_action_id: async () => {
+      const definition = { field: 'email', op: 'known' };
+      const { id } = await this.#ours('segments', { name: this.fresh('Segment'), definition });
+      const group = await this.#ours('groups', { unit_id: await this.#unit(), name: this.fresh('Group') });
+      await this.#ours(`segments/${id}/add_to_group`, { group_id: group.id });
+    },
     token_id: () => this.#ours('tokens', { name: this.fresh('Token') }),
     user_id: () => this.#user('staff'),
     spare_account_id: () => this.#admin('/accounts', { name: this.fresh('Account') }),

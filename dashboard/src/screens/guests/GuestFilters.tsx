@@ -1,6 +1,7 @@
 import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Group as GuestGroup } from '#service/features/venues/groups/schema.ts';
 import type { Channel } from '#service/shared/codes.ts';
 import { getAll } from '../../api/queries.ts';
@@ -16,7 +17,7 @@ const route = getRouteApi('/guard/accounts/$accountId/guests');
 const all = 0;
 
 /** Filters the list by venue, by consent and by a group of that venue. */
-export function GuestFilters() {
+export function GuestFilters({ more }: { more: ReactNode }) {
   const account = useAccount();
   const { unit_id, group_id, consent } = route.useSearch();
   const navigate = route.useNavigate();
@@ -57,6 +58,7 @@ export function GuestFilters() {
           nothingFoundMessage="This venue has no such group"
         />
       )}
+      {more}
       {(unit_id ?? group_id ?? consent) !== undefined && (
         <Button
           variant="subtle"

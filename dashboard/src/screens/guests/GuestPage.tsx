@@ -9,10 +9,12 @@ import { ErrorState } from '../../ui/States.tsx';
 import { DateTime } from '../../ui/Values.tsx';
 import { EraseGuest } from './EraseGuest.tsx';
 import { GuestConsent } from './GuestConsent.tsx';
+import { GuestFigures } from './GuestFigures.tsx';
 import { GuestMerges } from './GuestMerges.tsx';
 import { GuestNotes } from './GuestNotes.tsx';
 import classes from './GuestPage.module.css';
 import { GuestProfile } from './GuestProfile.tsx';
+import { GuestSegments } from './GuestSegments.tsx';
 import { GuestSummary } from './GuestSummary.tsx';
 import { GuestsLink } from './GuestsLink.tsx';
 import { GuestUdfs } from './GuestUdfs.tsx';
@@ -82,6 +84,8 @@ function Guest({ guest }: { guest: StaffContact }) {
           </div>
           <Stack className={classes.side}>
             <GuestProfile guest={guest} />
+            <GuestFigures id={guest.id} />
+            <GuestSegments id={guest.id} />
             <GuestConsent guest={guest} />
             <GuestVenues guest={guest} />
             <GuestUdfs guest={guest} />

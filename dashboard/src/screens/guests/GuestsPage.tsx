@@ -1,7 +1,7 @@
 import { Stack, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { FoundContacts } from '#service/features/guests/contacts/schema.ts';
 import { useAccount, useSession } from '../../session/session.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
@@ -10,6 +10,7 @@ import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { DuplicatesLink } from './DuplicatesLink.tsx';
+import { ConditionsEditor, ConditionsShown, definitionIn, FilterButton } from './GuestConditions.tsx';
 import { GuestFilters } from './GuestFilters.tsx';
 import { GuestSearch } from './GuestSearch.tsx';
 import { guestColumns } from './guest-columns.tsx';
@@ -29,6 +30,14 @@ export function GuestsPage() {
   const firstLink = () => list.current?.querySelector<HTMLElement>('tbody a');
   const { user } = useSession();
   useEffect(() => lastSearch.keep(user.id, accountId, search), [user.id, accountId, search]);
+  const definition = definitionIn(search);
+  const [isEditing, setEditing] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const edit = () => setEditing(true);
+  const close = () => {
+    setEditing(false);
+    setTimeout(() => opener.current?.focus());
+  };
   const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   const backToField = (event: KeyboardEvent) => {
@@ -40,10 +49,16 @@ export function GuestsPage() {
   return (
     <Page title="Guests" actions={<DuplicatesLink />}>
       <Stack gap="sm">
-        <GuestSearch ref={field} onDown={() => firstLink()?.focus()} />
-        <GuestFilters />
+        {isEditing ? (
+          <ConditionsEditor onClose={close} />
+        ) : definition ? (
+          <ConditionsShown ref={opener} definition={definition} count={found.data?.count} onChange={edit} />
+        ) : (
+          <GuestSearch ref={field} onDown={() => firstLink()?.focus()} />
+        )}
+        {!isEditing && <GuestFilters more={!definition && <FilterButton ref={opener} onClick={edit} />} />}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys that its links ignore */}
-        <div ref={list} onKeyDown={backToField}>
+        <div ref={list} onKeyDown={backToField} hidden={isEditing}>
           <Panel flush>
             <DataTable
               label="Guests"

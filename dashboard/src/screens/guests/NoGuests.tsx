@@ -33,7 +33,7 @@ export function NoGuests() {
 
 /** The empty state of a search without results. */
 export function NoGuestsFound() {
-  const { search, unit_id, group_id, consent, page } = route.useSearch();
+  const { search, definition, unit_id, group_id, consent, page } = route.useSearch();
   const navigate = route.useNavigate();
   const isFiltered = (unit_id ?? group_id ?? consent) !== undefined;
   if (page !== undefined)
@@ -53,8 +53,11 @@ export function NoGuestsFound() {
       icon={<IconSearchOff size={28} stroke={1.5} />}
       action={
         isFiltered && (
-          <Button variant="default" onClick={() => void navigate({ search: search ? { search } : {} })}>
-            {search ? 'Search all guests' : 'Show all guests'}
+          <Button
+            variant="default"
+            onClick={() => void navigate({ search: (now) => ({ search: now.search, definition: now.definition }) })}
+          >
+            {search ? 'Search all guests' : definition ? 'Clear the other filters' : 'Show all guests'}
           </Button>
         )
       }

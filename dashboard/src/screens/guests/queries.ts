@@ -7,8 +7,11 @@ import type { Paged } from '#service/shared/fields.ts';
 import { type ApiError, api } from '../../api/client.ts';
 import { get, getList, queryClient } from '../../api/queries.ts';
 
+/** The parameters of the list of guests. A definition is JSON. */
+export type GuestsSearch = SearchContacts & { definition?: string };
+
 /** `path` is the account's path from `useAccount`. */
-export const guestsFound = (account: string, search: SearchContacts) =>
+export const guestsFound = (account: string, search: GuestsSearch) =>
   getList<FoundContacts>(`${account}/contacts/search`, { ...search });
 
 export const guestQuery = (account: string, id: number) => get<StaffContact>(`${account}/contacts/${id}`);

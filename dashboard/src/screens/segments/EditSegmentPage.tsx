@@ -43,10 +43,12 @@ export function EditSegmentPage() {
           start={segment.definition}
           name={segment.name}
           ownId={segment.id}
-          send={(name, definition) => api.patch<Segment>(path, { name, definition })}
-          onSaved={(saved) => {
-            showSaved(account, saved);
-            return show();
+          save={{
+            send: (name, definition) => api.patch<Segment>(path, { name, definition }),
+            onSaved: (saved) => {
+              showSaved(account, saved);
+              return show();
+            },
           }}
           onCancel={() => void show()}
         />

@@ -83,10 +83,15 @@ function NewSegment() {
             )
           : undefined
       }
-      send={(name, definition) => api.post<Segment>(segmentsPath(account), { name, definition })}
-      onSaved={(saved) => {
-        showSaved(account, saved);
-        return navigate({ to: '/accounts/$accountId/segments/$segmentId', params: { ...params, segmentId: saved.id } });
+      save={{
+        send: (name, definition) => api.post<Segment>(segmentsPath(account), { name, definition }),
+        onSaved: (saved) => {
+          showSaved(account, saved);
+          return navigate({
+            to: '/accounts/$accountId/segments/$segmentId',
+            params: { ...params, segmentId: saved.id },
+          });
+        },
       }}
       onCancel={() => void navigate({ to: '/accounts/$accountId/segments', params })}
     />

@@ -27,6 +27,11 @@ import { usePreview } from './preview.ts';
 import { SaveSegment } from './SaveSegment.tsx';
 import type { NamedKind } from './sentence.ts';
 
+interface Saving {
+  send: (name: string, definition: Definition) => Promise<Segment>;
+  onSaved: (segment: Segment) => Promise<unknown>;
+}
+
 interface SegmentBuilderProps {
   /** Where the unsaved draft is stored. */
   draftKey: string;
@@ -38,8 +43,10 @@ interface SegmentBuilderProps {
   ownId?: number;
   /** Controls above the conditions. They can replace the definition until a condition is changed. */
   above?: (isChanged: boolean, replace: (definition: Definition) => void) => ReactNode;
-  send: (name: string, definition: Definition) => Promise<Segment>;
-  onSaved: (segment: Segment) => Promise<unknown>;
+  /** Saves the segment. */
+  save: Saving | undefined;
+  /** Uses the conditions without a name, instead of saving them. */
+  use?: { label: string; onUse: (definition: Definition) => void };
   onCancel: () => void;
 }
 
@@ -48,7 +55,7 @@ const waitMs = 300;
 
 /** The conditions of a segment beside a live count of its guests. */
 export function SegmentBuilder(props: SegmentBuilderProps) {
-  const { draftKey, start, name, ownId, above, send, onSaved, onCancel } = props;
+  const { draftKey, start, name, ownId, above, save: saving, use, onCancel } = props;
   const { user } = useSession();
   const [{ root, isChanged }, setState] = useState(() => {
     const draft = drafts.read(draftKey, user.id);
@@ -59,7 +66,7 @@ export function SegmentBuilder(props: SegmentBuilderProps) {
   const toFocus = useRef<number>(undefined);
   const [showsGaps, setShowsGaps] = useState(false);
   const [refused, setRefused] = useState<{ root: DraftGroup; fields: ApiError['fields'] }>();
-  const [saving, save] = useDisclosure();
+  const [asking, ask] = useDisclosure();
 
   const [settled] = useDebouncedValue(root, waitMs);
   const written = useMemo(() => (gapsIn(settled).size === 0 ? definitionOf(settled) : undefined), [settled]);
@@ -93,10 +100,13 @@ export function SegmentBuilder(props: SegmentBuilderProps) {
     setTimeout(() => document.getElementById(addButtonId(groupId))?.focus() ?? focusLastAdd());
   };
   const forget = () => drafts.store(draftKey, user.id, '');
-  const trySave = () => {
+  const finish = () => {
     setShowsGaps(true);
     const [first] = gaps.keys();
-    if (first === undefined) save.open();
+    if (first === undefined && use) {
+      forget();
+      use.onUse(definitionOf(root).definition);
+    } else if (first === undefined) ask.open();
     else setTimeout(() => document.querySelector<HTMLElement>(`[data-part="${first}"] [aria-invalid=true]`)?.focus());
   };
 
@@ -108,7 +118,7 @@ export function SegmentBuilder(props: SegmentBuilderProps) {
           <Panel title="Conditions">
             <GroupEditor of={root} level={1} joint="Guests" />
             <Group gap="xs" mt="lg" className={classes.end}>
-              <Button onClick={trySave}>Save segment</Button>
+              <Button onClick={finish}>{use?.label ?? 'Save segment'}</Button>
               <Button
                 variant="default"
                 onClick={() => {
@@ -137,23 +147,25 @@ export function SegmentBuilder(props: SegmentBuilderProps) {
           />
         </div>
       </div>
-      <SaveSegment
-        opened={saving}
-        onClose={save.close}
-        name={name}
-        send={async (typed) => {
-          try {
-            return await send(typed, definitionOf(root).definition);
-          } catch (error) {
-            if (error instanceof ApiError) setRefused({ root, fields: error.fields });
-            throw error;
-          }
-        }}
-        onSaved={async (segment) => {
-          forget();
-          await onSaved(segment);
-        }}
-      />
+      {saving && (
+        <SaveSegment
+          opened={asking}
+          onClose={ask.close}
+          name={name}
+          send={async (typed) => {
+            try {
+              return await saving.send(typed, definitionOf(root).definition);
+            } catch (error) {
+              if (error instanceof ApiError) setRefused({ root, fields: error.fields });
+              throw error;
+            }
+          }}
+          onSaved={async (segment) => {
+            forget();
+            await saving.onSaved(segment);
+          }}
+        />
+      )}
     </Builder>
   );
 }

@@ -19,6 +19,7 @@ import { guestColumns } from '../guests/guest-columns.tsx';
 import { DeleteSegment } from './DeleteSegment.tsx';
 import { useNames } from './names.ts';
 import { segmentPath, segmentQuery } from './paths.ts';
+import { SegmentActions } from './SegmentActions.tsx';
 import { SegmentFigures } from './SegmentFigures.tsx';
 import { sentenceOf } from './sentence.ts';
 
@@ -49,6 +50,7 @@ export function SegmentPage() {
     >
       <Stack gap="lg">
         <SegmentFigures of={segment.data} />
+        {segment.data && <SegmentActions segment={segment.data} />}
         <Members segmentId={segmentId} />
       </Stack>
     </Page>

@@ -7,7 +7,7 @@ import {
   type Op,
   udfIdOf,
 } from '#service/shared/segment-fields.ts';
-import { formatDay, formatMoney, formatNumber, withCount } from '../../ui/format.ts';
+import { capitalise, formatDay, formatMoney, formatNumber, withCount } from '../../ui/format.ts';
 import { fieldWords, genders, isFieldName, leadOf, months } from './words.ts';
 
 export type NamedKind = (typeof idFields)[number] | 'udf';
@@ -19,6 +19,26 @@ export function sentenceOf(definition: Definition, nameOf: NameOf): string {
   const { not, inner } = unwrapped(definition);
   const text = partsText(inner, nameOf);
   return `Guests ${not ? 'except those ' : ''}${text}.`;
+}
+
+/** One condition of a guest: "Visited at least 3 times". */
+export function conditionText(condition: Condition, nameOf: NameOf): string {
+  return capitalise(phraseOf(condition, nameOf));
+}
+
+/** The guest's own value beside a condition. Empty if the condition says it all. */
+export function actualText({ field }: Condition, actual: unknown, nameOf: NameOf): string {
+  if (actual === null || actual === undefined || actual === '') return 'not known';
+  if (typeof actual === 'boolean') return actual ? 'yes' : 'no';
+  if (Array.isArray(actual)) {
+    if (!isOneOf(idFields, field)) return actual.join(', ');
+    const names = actual.map((id) => nameOf(field, Number(id)));
+    return names.length === 0 ? 'none' : new Intl.ListFormat('en-GB').format(names);
+  }
+  if (field === 'spend' || field === 'average_spend') return formatMoney(Number(actual));
+  if (typeof actual === 'number') return isOneOf(idFields, field) ? nameOf(field, actual) : formatNumber(actual);
+  const text = String(actual);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? formatDay(text) : text;
 }
 
 /** Without `not` around it. Two of them cancel each other out. */

@@ -9,6 +9,31 @@ const partner = { access: 'partner', tag: 'Contacts' } as const;
 const staff = { access: 'admin', tag: 'Manage contacts' } as const;
 const account = '/admin/v1/accounts/:account_id';
 
+/** The app adds the filter by a definition to it. */
+export const contactSearchRoute = jsonRoute(
+  {
+    ...staff,
+    method: 'GET',
+    path: `${account}/contacts/search`,
+    operationId: 'adminSearchContacts',
+    mayBeStale: true,
+    summary: 'Search contacts',
+    description:
+      'Searches while a user types. Without `search`, the newest contacts come first. Merged contacts are not returned, but their values find the survivor.',
+    input: SearchContacts,
+    response: FoundContacts,
+    example: {
+      response: {
+        data: [foundContact],
+        page: 1,
+        more: false,
+        count: null,
+      },
+    },
+  },
+  (tx, { accountId, input }) => searchContacts(tx, accountId, input),
+);
+
 export const contactRoutes = [
   jsonRoute(
     {
@@ -54,28 +79,6 @@ export const contactRoutes = [
       example: { response: staffContact },
     },
     (tx, { accountId, input, slice, baseUrl }) => listContacts(tx, accountId, input, slice, baseUrl),
-  ),
-  jsonRoute(
-    {
-      ...staff,
-      method: 'GET',
-      path: `${account}/contacts/search`,
-      operationId: 'adminSearchContacts',
-      mayBeStale: true,
-      summary: 'Search contacts',
-      description:
-        'Searches while a user types. Without `search`, the newest contacts come first. Merged contacts are not returned, but their values find the survivor.',
-      input: SearchContacts,
-      response: FoundContacts,
-      example: {
-        response: {
-          data: [foundContact],
-          page: 1,
-          more: false,
-        },
-      },
-    },
-    (tx, { accountId, input }) => searchContacts(tx, accountId, input),
   ),
   jsonRoute(
     {

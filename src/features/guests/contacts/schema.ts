@@ -186,6 +186,9 @@ export const FoundContacts = Type.Object(
     data: Type.Array(FoundContact, { description: 'The contacts of this page.' }),
     page: Type.Integer({ description: 'The number of this page.' }),
     more: Type.Boolean({ description: 'True if there is a next page.' }),
+    count: Nullable(
+      Type.Integer({ description: 'The number of contacts that match `definition`. Null without one.', minimum: 0 }),
+    ),
   },
   { title: 'ContactSearchPage' },
 );

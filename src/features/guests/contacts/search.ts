@@ -19,14 +19,14 @@ export async function searchContacts(
   accountId: number,
   { search, page = 1, ...filters }: SearchContacts,
 ): Promise<FoundContacts> {
-  if (page > maxPages) return { data: [], page, more: false };
+  if (page > maxPages) return { data: [], page, more: false, count: null };
   // One more row than the page shows whether there is a next page.
   const slice = { limit: perPage + 1, offset: (page - 1) * perPage };
   const ids = await (search === undefined
     ? selectNewest(tx, accountId, filters, slice)
     : selectMatching(tx, accountId, parseSearch(search), filters, slice));
   const data = await selectFound(tx, accountId, ids.slice(0, perPage));
-  return { data, page, more: ids.length > perPage && page < maxPages };
+  return { data, page, more: ids.length > perPage && page < maxPages, count: null };
 }
 
 /** The most words of a name that are split in every way. */

@@ -85,6 +85,14 @@ export async function survivorsOf(tx: Tx, accountId: number, contactIds: number[
   return new Map(rows.map(({ id, survivor }) => [id, survivor]));
 }
 
+/** Locks those of the contacts that are not merged, in the order of their ids. Returns their number. */
+export async function lockUnmerged(tx: Tx, accountId: number, contactIds: number[]): Promise<number> {
+  const rows = await tx`
+    select from contacts where account_id = ${accountId} and id = any(${contactIds}) and merged_into is null
+    order by id for no key update`;
+  return rows.length;
+}
+
 /** All identities of these contacts. */
 export function selectIdentities(tx: Tx, accountId: number, contactIds: number[]): Promise<Identity[]> {
   return tx<Identity>`

@@ -186,3 +186,27 @@ export const PresetList = Type.Object(
   { title: 'SegmentPresetList' },
 );
 export type PresetList = Static<typeof PresetList>;
+
+const segmentName = { id: Id('The id of the segment.'), name: Type.String({ description: 'The name.' }) };
+
+export const ContactSegments = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          ...segmentName,
+          since: Nullable(
+            Type.String({ description: 'The first day of the membership. Null if not known.', format: 'date' }),
+          ),
+        },
+        { title: 'ContactSegment' },
+      ),
+      { description: 'The segments that the contact is in.' },
+    ),
+    not_evaluated: Type.Array(Type.Object(segmentName, { title: 'SegmentName' }), {
+      description: 'Segments that were not evaluated in time.',
+    }),
+  },
+  { title: 'ContactSegments' },
+);
+export type ContactSegments = Static<typeof ContactSegments>;
