@@ -120,7 +120,7 @@ export async function storeBatch(
   for (const statement of statements) statement.catch(() => {});
   for (const late of await settled(lateFigures)) addChanges(figures, late);
   const own = new Set(all.flatMap(({ row }) => (row.merged_into === null ? [row.id] : [])));
-  figures.edited.push(...all.map(({ row }) => row.id));
+  for (const contact of all) if (hasChanged(contact)) figures.edited.push(contact.row.id);
   statements.push(...(await sendRefresh(tx, accountId, figures, { own })));
   store([...changes.unchecked].sort(), (domains) => enqueueRechecks(tx, accountId, domains));
   storeSections('last');
@@ -128,6 +128,9 @@ export async function storeBatch(
   store([...changes.learntDomains], (domains) => learnDomains(tx, domains));
   return statements;
 }
+
+const hasChanged = ({ changed, detached, newUnits, newGroups, newUdfs }: ContactState) =>
+  changed || detached || newUnits.size + newGroups.size + newUdfs.size > 0;
 
 function mergeRow({ contact, into, actor, reason, taken, groups, source }: MergeChange) {
   return {
