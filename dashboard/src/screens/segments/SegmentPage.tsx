@@ -21,6 +21,7 @@ import { useNames } from './names.ts';
 import { segmentPath, segmentQuery } from './paths.ts';
 import { SegmentActions } from './SegmentActions.tsx';
 import { SegmentFigures } from './SegmentFigures.tsx';
+import { SegmentTrend } from './SegmentTrend.tsx';
 import { sentenceOf } from './sentence.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/segments/$segmentId');
@@ -50,6 +51,7 @@ export function SegmentPage() {
     >
       <Stack gap="lg">
         <SegmentFigures of={segment.data} />
+        <SegmentTrend segmentId={segmentId} />
         {segment.data && <SegmentActions segment={segment.data} />}
         <Members segmentId={segmentId} />
       </Stack>

@@ -43,7 +43,7 @@ export const contactSegmentRoutes = [
       description: 'Evaluates all segments for at most 5 seconds.',
       input: NoFields,
       response: ContactSegments,
-      example: { response: { data: [{ id: 7, name: 'Gold regulars', since: null }], not_evaluated: [] } },
+      example: { response: { data: [{ id: 7, name: 'Gold regulars', since: '2026-02-03' }], not_evaluated: [] } },
     },
     (tx, { accountId, ids, receivedAt: now }) => segmentsOfContact(tx, accountId, ids.contact_id, { now }),
   ),

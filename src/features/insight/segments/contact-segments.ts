@@ -1,22 +1,20 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { raw } from '../../../platform/db/sql.ts';
 import { findContact, noSuchContact } from '../../guests/contacts/store.ts';
-import { Compiler } from './compile.ts';
-import { selectHolding } from './contact-store.ts';
-import { conditionsOf } from './definition-schema.ts';
-import { type Clock, evaluationLimitMs, isTimeout, settingOf, todayOf } from './evaluate.ts';
+import { type Clock, evaluationLimitMs, isTimeout, passesOf, todayOf } from './evaluate.ts';
 import { loadNested } from './expand.ts';
-import { inSavepoint, prepareEvaluation } from './members-store.ts';
-import { type ContactSegments, maxSegments } from './schema.ts';
-import { type SegmentRow, selectSegments } from './store.ts';
-
-/** The most segments, and conditions, of one statement. Planning time grows faster than their number. */
-const [segmentsAtOnce, conditionsAtOnce] = [20, 40];
+import { membersAmong } from './keep.ts';
+import { selectMemberships } from './keep-store.ts';
+import { inSavepoint } from './members-store.ts';
+import type { ContactSegments } from './schema.ts';
+import { waitingContacts } from './stored.ts';
 
 /** With less time than this, the next segments are not evaluated. */
 const leastMs = 50;
 
-/** The segments that a contact is in. A merged contact leads to its survivor. */
+/**
+ * The segments that a contact is in. A merged contact leads to its survivor. Stored memberships are read. Segments without
+ * stored members, and all of them if a change of the contact still waits, are evaluated.
+ */
 export async function segmentsOfContact(
   tx: Tx,
   accountId: number,
@@ -27,47 +25,26 @@ export async function segmentsOfContact(
   if (!contact) throw noSuchContact();
   const id = contact.merged_into ?? contact.id;
   const deadline = performance.now() + limitMs;
-  const { rows } = await selectSegments(tx, accountId, { limit: maxSegments, offset: 0 });
-  const found: ContactSegments = { data: [], not_evaluated: [] };
-  if (rows.length === 0) return found;
-  const nested = await loadNested(tx, accountId, ...rows.map(({ definition }) => definition));
   const today = await todayOf(tx, accountId, now);
-  const setting = { ...settingOf(accountId, today), today: raw('t.day'), day: undefined, byContact: true };
-  const evaluateSome = async (some: SegmentRow[]): Promise<boolean[] | undefined> => {
+  const isWaiting = (await waitingContacts(tx, accountId))?.includes(id) ?? true;
+  const segments = await selectMemberships(tx, accountId, id, today.timeZone);
+  const isStored = ({ evaluated_day }: (typeof segments)[number]) => !isWaiting && evaluated_day === today.day;
+  const members = new Set(segments.filter((one) => isStored(one) && one.since !== null).map((one) => one.id));
+  const missed = new Set<number>();
+  const others = segments.filter((one) => !isStored(one));
+  const nested = await loadNested(tx, accountId, ...others.map(({ definition }) => definition));
+  for (const some of passesOf(others)) {
     const left = deadline - performance.now();
-    if (left < Math.min(limitMs / 2, leastMs)) return undefined;
-    const compiler = new Compiler(setting, nested);
-    const wheres = some.map(({ definition }) => compiler.where(definition));
-    const work = async () => {
-      await prepareEvaluation(tx, left, compiler.needs);
-      return selectHolding(tx, accountId, id, compiler.joins, wheres, today.day);
-    };
-    return inSavepoint(tx, work, isTimeout);
+    const evaluate = () => membersAmong(tx, accountId, some, nested, today, [id], left);
+    const inside = left < Math.min(limitMs / 2, leastMs) ? undefined : await inSavepoint(tx, evaluate, isTimeout);
+    if (inside) for (const { segment_id } of inside) members.add(segment_id);
+    else for (const one of some) missed.add(one.id);
+  }
+  return {
+    data: segments
+      .filter((one) => members.has(one.id))
+      // A membership that is not stored yet began today, or with the definition.
+      .map((one) => ({ id: one.id, name: one.name, since: one.since ?? one.defined_day ?? today.day })),
+    not_evaluated: segments.filter((one) => missed.has(one.id)).map(({ id, name }) => ({ id, name })),
   };
-  for (const some of passesOf(rows)) {
-    const holding = await evaluateSome(some);
-    some.forEach((segment, n) => {
-      const { id, name } = segment;
-      if (!holding) found.not_evaluated.push({ id, name });
-      else if (holding[n]) found.data.push({ id, name, since: null });
-    });
-  }
-  return found;
-}
-
-function passesOf(rows: SegmentRow[]): SegmentRow[][] {
-  const passes: SegmentRow[][] = [];
-  let size = 0;
-  for (const row of rows) {
-    const conditions = conditionsOf(row.definition).length;
-    const last = passes.at(-1);
-    if (last && last.length < segmentsAtOnce && size + conditions <= conditionsAtOnce) {
-      last.push(row);
-      size += conditions;
-    } else {
-      passes.push([row]);
-      size = conditions;
-    }
-  }
-  return passes;
 }

@@ -145,6 +145,32 @@ export async function selectSince(
   return row?.since;
 }
 
+interface MembershipRow {
+  id: number;
+  name: string;
+  definition: SegmentRow['definition'];
+  evaluated_day: string | null;
+  /** The day of the definition, if the members are not stored. */
+  defined_day: string | null;
+  /** Null: no membership is stored. */
+  since: string | null;
+}
+
+/** All segments, with the stored memberships of one contact. */
+export function selectMemberships(
+  tx: Tx,
+  accountId: number,
+  contactId: number,
+  timeZone: string,
+): Promise<MembershipRow[]> {
+  return tx<MembershipRow>`
+    select s.id, s.name, s.definition, s.evaluated_day, m.since,
+      case when s.evaluated_day is null then (s.defined_at at time zone ${timeZone})::date end as defined_day
+    from segments s
+    left join segment_members m on m.account_id = ${accountId} and m.segment_id = s.id and m.contact_id = ${contactId}
+    where s.account_id = ${accountId} order by s.id`;
+}
+
 /** The day on which the definition was made, if the members are not stored yet. */
 export async function selectDefinedDay(
   tx: Tx,

@@ -50,6 +50,7 @@ export async function membersAmong(
   nested: Nested,
   today: Today,
   contactIds: number[],
+  limit = limitMs,
 ): Promise<StoredMember[]> {
   if (contactIds.length === 0) return [];
   const setting = { ...settingOf(accountId, today), byContact: true };
@@ -57,7 +58,7 @@ export async function membersAmong(
   for (const some of passesOf(segments)) {
     const compiler = new Compiler(setting, nested);
     const wheres = some.map(({ definition }) => compiler.where(definition));
-    await prepareEvaluation(tx, limitMs, compiler.needs);
+    await prepareEvaluation(tx, limit, compiler.needs);
     for (const { id, consents, inside } of await selectInside(tx, accountId, compiler.joins, wheres, contactIds)) {
       for (const place of inside) {
         const segment = some[place];

@@ -195,9 +195,7 @@ export const ContactSegments = Type.Object(
       Type.Object(
         {
           ...segmentName,
-          since: Nullable(
-            Type.String({ description: 'The first day of the membership. Null if not known.', format: 'date' }),
-          ),
+          since: Day('The first day of the membership.'),
         },
         { title: 'ContactSegment' },
       ),

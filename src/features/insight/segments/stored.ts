@@ -15,7 +15,7 @@ import type { SegmentRow } from './store.ts';
 const [mostChanges, mostContacts] = [1000, 2000];
 
 /** The contacts whose changes wait. Undefined: there are too many. */
-async function waitingContacts(tx: Tx, accountId: number): Promise<number[] | undefined> {
+export async function waitingContacts(tx: Tx, accountId: number): Promise<number[] | undefined> {
   const changes = await selectChanges(tx, accountId, mostChanges + 1);
   const ids = new Set(changes.flatMap((one) => one.contact_ids));
   return changes.length > mostChanges || ids.size > mostContacts ? undefined : [...ids];

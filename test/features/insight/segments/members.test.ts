@@ -200,8 +200,11 @@ describe('stored members', () => {
     await keep();
     await sql`update segment_members set since = '2026-01-02' where account_id = ${at.id} and contact_id = ${ana}`;
     expect(await since()).toBe('2026-01-02');
+    const all = async () => accepted(await admin('GET', `${at.base}/contacts/${ana}/segments`)).data;
+    expect(await all()).toContainEqual(expect.objectContaining({ id, since: '2026-01-02' }));
     await at.newContact({ email: accepted(await admin('GET', `${at.base}/contacts/${ana}`)).email, city: 'York' });
     expect(await since()).toBe(null);
+    expect((await all()).map((one: Segment) => one.id)).not.toContain(id);
   });
 
   it('are evaluated when too many changes wait', async () => {
