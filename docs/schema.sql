@@ -885,7 +885,7 @@ create table unit_days (
   day date not null,
   unit_id bigint not null,
   purchases integer not null default 0,
-  pence numeric not null default 0,
+  pence bigint not null default 0,
   waiting integer not null default 0,
   bookings integer not null default 0,
   stays integer not null default 0,

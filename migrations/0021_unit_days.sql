@@ -19,8 +19,7 @@ create table unit_days (
   day date not null,
   unit_id bigint not null,
   purchases integer not null default 0,
-  -- Without the limit of a bigint: made-up amounts must not make the count fail.
-  pence numeric not null default 0,
+  pence bigint not null default 0,
   -- Purchases without a contact.
   waiting integer not null default 0,
   -- Not cancelled, by the day of the party. Those later on the current day are included.

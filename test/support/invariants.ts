@@ -29,7 +29,7 @@ const activity = raw(`
 /** The activity of every unit by day, counted without the code of the kept counts. */
 const unitActivity = raw(`
   units_counted as (
-    select account_id, day, unit_id, sum(purchases)::int as purchases, sum(pence) as pence, sum(waiting)::int as waiting, sum(bookings)::int as bookings,
+    select account_id, day, unit_id, sum(purchases)::int as purchases, sum(pence)::bigint as pence, sum(waiting)::int as waiting, sum(bookings)::int as bookings,
       sum(stays)::int as stays, sum(promoters)::int as promoters, sum(passives)::int as passives, sum(detractors)::int as detractors
     from (
       select account_id, created_at::date as day, unit_id, 1 as purchases, total_pence as pence, (contact_id is null)::int as waiting, 0 as bookings, 0 as stays,

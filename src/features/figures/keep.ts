@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, enterAccount, type Tx } from '../../platform/db/database.ts';
-import { getAccount } from '../access/accounts/store.ts';
+import { noSuchAccount } from '../../shared/problem.ts';
+import { getAccount, holdAccount } from '../access/accounts/store.ts';
 import { findUnitIds } from '../venues/units/store.ts';
 import {
   addCodeDays,
@@ -44,7 +45,13 @@ export type Kept = 'all' | 'some' | 'busy';
  * rows are deleted that were read before the count.
  */
 export async function keepCounts(tx: Tx, accountId: number): Promise<Kept> {
-  if (!(await tryLockCounts(tx, accountId))) return 'busy';
+  const { account, isLocked } = await tx.inOrder({
+    // The deletion of the account waits, and then finds the rows of this transaction.
+    account: () => holdAccount(tx, accountId),
+    isLocked: () => tryLockCounts(tx, accountId),
+  });
+  if (!account) return 'all';
+  if (!isLocked) return 'busy';
   const { rows, codes } = await tx.inOrder({
     rows: () => takeChangedDays(tx, accountId, rowsOfStep, daysOfStep),
     codes: () => takeCodeChanges(tx, accountId, rowsOfStep),
@@ -96,6 +103,7 @@ export async function fillCounts(db: Database, accountId: number, options: FillO
     signal?.throwIfAborted();
     const begin = Date.now();
     const result = await db.tenant(accountId, async (tx) => {
+      if (!(await holdAccount(tx, accountId))) throw noSuchAccount();
       await lockCounts(tx, accountId);
       return work(tx);
     });

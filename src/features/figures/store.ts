@@ -29,7 +29,7 @@ interface SourceOf {
 
 /** The limit of a sum. Only made-up amounts reach it, and they must not make writes fail. */
 const mostPence = raw('9000000000000000000');
-const sumOfPence = (pence: Sql) =>
+export const sumOfPence = (pence: Sql) =>
   sql`least(greatest(coalesce(sum(${pence}), 0), -${mostPence}), ${mostPence})::bigint`;
 
 /** The sum of two sums. Numbers without limits are slower, so they are used for made-up amounts only. */

@@ -3,6 +3,7 @@ import { insertRows } from '../../platform/db/insert-rows.ts';
 import { only, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { cancelledStage, npsCategory } from '../../shared/codes.ts';
 import { startedStatuses, type UnitDay, type UnitDayCounts } from './schema.ts';
+import { sumOfPence } from './store.ts';
 
 /** The lock of an account's kept counts. It is held by what changes them: the keeper, the filling, and deletions of groups. */
 const lockKey = (accountId: number) => sql`hashtextextended('kept counts', ${accountId}::bigint)`;
@@ -83,7 +84,7 @@ export function countUnitDays(tx: Tx, accountId: number, days: UnitDay[]): Promi
     select pair.day, pair.unit_id, purchases, pence, waiting, bookings, stays, promoters, passives, detractors
     from unnest(${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)}::bigint[]) as pair (day, unit_id)
     cross join lateral (
-      select count(*) as purchases, coalesce(sum(total_pence), 0)::text as pence, count(*) filter (where contact_id is null) as waiting
+      select count(*) as purchases, ${sumOfPence(sql`total_pence`)}::text as pence, count(*) filter (where contact_id is null) as waiting
       from purchases where ${atUnit} and ${onDay(sql`created_at`)} offset 0) as purchase
     cross join lateral (
       select count(*) as bookings from bookings
@@ -109,7 +110,7 @@ export async function putUnitDays(tx: Tx, accountId: number, rows: UnitDayCounts
   await insertRows(tx, accountId, {
     table: 'unit_days',
     columns: {
-      ...{ day: 'date', unit_id: 'bigint', purchases: 'integer', pence: 'numeric', waiting: 'integer' },
+      ...{ day: 'date', unit_id: 'bigint', purchases: 'integer', pence: 'bigint', waiting: 'integer' },
       ...{ bookings: 'integer', stays: 'integer', promoters: 'integer', passives: 'integer', detractors: 'integer' },
     },
     rows,

@@ -366,6 +366,15 @@ describe('the keeper', () => {
     await sql`delete from changed_unique_codes where account_id = ${broken.id}`;
     await keepAll(broken);
   });
+  it('adds no rows to an account that is being deleted', async () => {
+    const at = await shop({ admin, call });
+    await at.newContact({ purchases: [purchase(at.unit, '2025-03-05 12:00:00', 10)] });
+    await sql`update accounts set deleted_at = now() where id = ${at.id}`;
+    expect(await db.tenant(at.id, (tx) => keepCounts(tx, at.id))).toBe('all');
+    await expect(fillAccount(db, at.id)).rejects.toThrow();
+    expect(await sql`select from unit_days where account_id = ${at.id}`).toHaveLength(0);
+    await sql`update accounts set deleted_at = null where id = ${at.id}`;
+  });
   it('runs by itself, and stops', async () => {
     const at = await shop({ admin, call });
     await at.newContact({ purchases: [purchase(at.unit, '2025-03-05 12:00:00', 10)] });
