@@ -100,18 +100,21 @@ export async function createFullAccount(
   await admin('POST', `${at}/unique_codes/assign`, {
     ...{ unique_code_group_id: group.id, unique_code: 'SUMMER-2', contact_id: ids.contact_id },
   });
-  // The members of the segment, as the background process stores them.
+  // The members of the segment, as the background process stores them. It leaves an account whose lock is held.
+  if (isServed) await sql`select pg_advisory_lock(hashtextextended('segments', ${id}))`;
+  await sql`insert into changes (account_id, contact_ids) values (${id}, '{}')`;
   const member = { account_id: id, segment_id: ids.segment_id, contact_id: ids.contact_id };
   const numbers = { members: 1, email: 1, sms: 0, call: 0, snail_mail: 0 };
   const store = (table: string, row: object) => sql`
     insert into ${raw(table)} (${raw(Object.keys(row).join(', '))})
-    select ${raw(Object.keys(row).join(', '))} from jsonb_populate_record(null::${raw(table)}, ${JSON.stringify(row)}::jsonb)`;
+    select ${raw(Object.keys(row).join(', '))} from jsonb_populate_record(null::${raw(table)}, ${JSON.stringify(row)}::jsonb)
+    on conflict do nothing`;
   await store('segment_members', { ...member, since: '2026-03-01', consents: 1 });
   await store('segment_changes', { ...member, entered: true });
   await store('segment_days', { ...{ account_id: id, segment_id: ids.segment_id, day: '2026-03-01' }, ...numbers });
   // The result of a check of the figures.
   await sql`insert into figure_checks (day, checked, repaired) values ('2026-03-01', 3, 0) on conflict do nothing`;
-  // Kept counts, and rows of their queues, which change no count. Background work leaves an account whose lock is held.
+  // Kept counts, and rows of their queues, which change no count.
   if (isServed) await sql`select pg_advisory_lock(hashtextextended('kept counts', ${id}))`;
   await sql`insert into unit_days (account_id, day, unit_id) values (${id}, '2000-01-01', ${unit_id})`;
   await sql`insert into unique_code_days (account_id, group_id, day, unit_id) values (${id}, ${group.id}, '2000-01-01', ${unit_id})`;
