@@ -11,6 +11,16 @@ export interface DatabaseSnapshot {
   jobs: unknown[];
 }
 
+/** What a service that has just started changes in the background: its queues, and what it keeps for them. */
+const backgroundTables = /^(chang|segment_(members|days|changes)|segments$|unit_days|unique_code_(days|sums))/;
+
+/** A snapshot without the tables that background work changes. */
+export function withoutBackground({ tables, sequences, ...rest }: DatabaseSnapshot): DatabaseSnapshot {
+  const keep = <T>(all: Record<string, T>) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => !backgroundTables.test(name)));
+  return { ...rest, tables: keep(tables), sequences: keep(sequences) };
+}
+
 /**
  * A digest of a database, to compare it with another one. It leaves out sessions and the times of migrations. The audit
  * trail of a restored database has one more entry, which `restored` leaves out.

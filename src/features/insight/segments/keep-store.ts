@@ -41,6 +41,12 @@ export const toCounts = ({ members, ...contactable }: Numbers): Counts => ({ cou
 /** One change of an account's segments and their members at a time. */
 export const lockSegments = (tx: Tx, accountId: number) => lockKeys(tx, accountId, ['segments'], 'all segments');
 
+/** The same, but fails after some seconds. The caller tries again later. */
+export async function waitForSegments(tx: Tx, accountId: number): Promise<void> {
+  await tx`set local lock_timeout = '5s'`;
+  await lockSegments(tx, accountId);
+}
+
 /** False: another transaction has the lock. */
 export async function tryLockSegments(tx: Tx, accountId: number): Promise<boolean> {
   const rows = await tx<{ locked: boolean }>`

@@ -14,7 +14,6 @@ import {
   eraseSegmentChanges,
   fillMembers,
   type KeptSegment,
-  lockSegments,
   type NumberChange,
   noNumbers,
   putMembers,
@@ -28,6 +27,7 @@ import {
   selectToday,
   setEvaluated,
   tryLockSegments,
+  waitForSegments,
 } from './keep-store.ts';
 import { prepareEvaluation } from './members-store.ts';
 import type { SegmentRow } from './store.ts';
@@ -190,7 +190,7 @@ export async function turnSegments(db: Database, accountId: number): Promise<num
   let contacts = 0;
   for (let more = true; more; ) {
     more = await db.tenant(accountId, async (tx) => {
-      await lockSegments(tx, accountId);
+      await waitForSegments(tx, accountId);
       const today = await selectToday(tx, accountId);
       if (!today) return false;
       const segments = await selectKept(tx, accountId);

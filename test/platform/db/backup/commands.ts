@@ -39,12 +39,18 @@ export async function restoreHalf(file: string, env: Record<string, string>) {
   return { ...restoring, sendSecondHalf: () => restoring.child.stdin.end(text.subarray(text.length / 2)) };
 }
 
-/** Locks a table against reads, through one of its indexes. `waiting` counts the sessions that wait for the lock. */
+/** Locks a table against reads, through one of its indexes. `waiting` counts the commands that wait for the lock. */
 export async function hold(url: string, index: string) {
   const holder = await connectTo(url);
   await holder`begin`;
   await holder`reindex index ${raw(index)}`;
-  const waiting = async () =>
-    (await holder`select from pg_locks where relation = ${index}::regclass and not granted`).length;
+  const waiting = async () => {
+    // The sessions are as of the first look in the transaction.
+    await holder`select pg_stat_clear_snapshot()`;
+    const sessions = await holder`
+        select from pg_locks join pg_stat_activity using (pid)
+        where relation = ${index}::regclass and not granted and application_name = 'regulars command'`;
+    return sessions.length;
+  };
   return { waiting, release: () => holder`commit` };
 }
