@@ -55,5 +55,5 @@ select add_tenant_table('segment_changes');
 create index segment_changes_segment on segment_changes (account_id, segment_id, id);
 create index segment_changes_contact on segment_changes (account_id, contact_id);
 
--- Whether the account has ever had a segment. The background process looks at these accounts every second.
+-- Whether the account has ever had a segment. The background process looks at these accounts every few seconds.
 alter table accounts add column has_segments boolean not null default false;

@@ -1,10 +1,6 @@
 import { nextAccountIds } from '../../features/access/accounts/store.ts';
 import { accountsToKeep, keepCounts } from '../../features/figures/keep.ts';
-import { type Database, isDatabaseUnavailable } from '../../platform/db/database.ts';
-import { codeOf } from '../../shared/errors.ts';
-
-/** PostgreSQL cancelled the statement. */
-const statementTimeout = '57014';
+import { type Database, isUnavailableToAll } from '../../platform/db/database.ts';
 
 const everyMs = 2000;
 /** Accounts without work that a tick looks at. Those that had work in the last tick are always looked at. */
@@ -62,7 +58,7 @@ export class CountKeeper {
       }
     } catch (error) {
       // The other accounts would fail too, and the caller reports it. A statement that took too long is of this account only.
-      if (isDatabaseUnavailable(error) && codeOf(error) !== statementTimeout) throw error;
+      if (isUnavailableToAll(error)) throw error;
       this.#onFailed(error);
     }
   }

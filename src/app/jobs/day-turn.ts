@@ -2,7 +2,7 @@ import { accountsInTimeZone, selectTimeZones } from '../../features/access/accou
 import { turnDays } from '../../features/figures/check.ts';
 import { enqueueRepair } from '../../features/figures/repair.ts';
 import { turnSegments } from '../../features/insight/segments/keep.ts';
-import { type Database, isDatabaseUnavailable } from '../../platform/db/database.ts';
+import { type Database, isUnavailableToAll } from '../../platform/db/database.ts';
 import { dayNumber } from '../../shared/clock.ts';
 
 const everyMs = 10_000;
@@ -86,7 +86,7 @@ export class DayTurn {
       this.#failed.delete(id);
       return contacts;
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
+      if (isUnavailableToAll(error)) throw error;
       this.#failed.add(id);
       this.#onFailed(error);
       return 0;

@@ -1,13 +1,13 @@
 import { nextAccountIds } from '../../features/access/accounts/store.ts';
 import { fillNext, followChanges } from '../../features/insight/segments/keep.ts';
 import { accountsWithChanges, accountsWithSegments } from '../../features/insight/segments/keep-store.ts';
-import { type Database, isDatabaseUnavailable } from '../../platform/db/database.ts';
+import { type Database, isUnavailableToAll } from '../../platform/db/database.ts';
 
-const everyMs = 1000;
+const everyMs = 2000;
 /** The most transactions of one account before the next account has its turn. */
 const mostRounds = 5;
-/** The number of accounts without segments that are looked at each time. Their changes are only deleted. */
-const othersAtOnce = 100;
+/** The number of accounts that are looked at each time, with and without segments. Those that had changes are always. */
+const [accountsAtOnce, othersAtOnce] = [1000, 100];
 /** A segment that could not be filled is tried again after this time. */
 const retryMs = 10 * 60_000;
 
@@ -20,8 +20,10 @@ export class SegmentKeeper {
   readonly #onFailed: (error: unknown) => void;
   /** When the segments that could not be filled are tried again, by account and segment. */
   readonly #failed = new Map<number, Map<number, number>>();
-  /** The last of the other accounts that was looked at. */
-  #after = 0;
+  /** Accounts that had changes. */
+  #busy: ReadonlySet<number> = new Set();
+  #lastNext = 0;
+  #lastOther = 0;
   #timer: NodeJS.Timeout | undefined;
   #following: Promise<unknown> | undefined;
   #filling: Promise<unknown> | undefined;
@@ -46,14 +48,19 @@ export class SegmentKeeper {
   async follow(): Promise<void> {
     try {
       const accountIds = await this.#db.transaction(async (tx) => {
-        const others = await nextAccountIds(tx, this.#after, othersAtOnce);
-        this.#after = others.length === othersAtOnce ? (others.at(-1) ?? 0) : 0;
-        return accountsWithChanges(tx, [...new Set([...(await accountsWithSegments(tx)), ...others])]);
+        const { next, others } = await tx.inOrder({
+          next: () => accountsWithSegments(tx, this.#lastNext, accountsAtOnce),
+          others: () => nextAccountIds(tx, this.#lastOther, othersAtOnce),
+        });
+        this.#lastNext = next.length === accountsAtOnce ? (next.at(-1) ?? 0) : 0;
+        this.#lastOther = others.length === othersAtOnce ? (others.at(-1) ?? 0) : 0;
+        return accountsWithChanges(tx, [...new Set([...this.#busy, ...next, ...others])]);
       });
-      for (const accountId of accountIds) await this.#safely(() => this.#followAccount(accountId));
+      this.#busy = new Set(accountIds);
       this.#filling ??= this.#fillAll(accountIds).finally(() => {
         this.#filling = undefined;
       });
+      for (const accountId of accountIds) await this.#safely(() => this.#followAccount(accountId));
     } catch (error) {
       this.#onFailed(error);
     }
@@ -65,20 +72,30 @@ export class SegmentKeeper {
     }
   }
 
+  /** Fills one segment of each account in turn, until all are filled. */
   async #fillAll(accountIds: number[]): Promise<void> {
-    for (const accountId of accountIds) await this.#safely(() => this.#fillAccount(accountId)).catch(this.#onFailed);
+    for (let open = accountIds; open.length > 0 && !this.#isStopped; ) {
+      const more: number[] = [];
+      for (const accountId of open) {
+        await this.#safely(async () => {
+          if (!(await this.#fillNext(accountId))) return;
+          more.push(accountId);
+          // The lock is free now, so that the changes of other segments do not wait for all fills.
+          await this.#followAccount(accountId);
+        }).catch(this.#onFailed);
+      }
+      open = more;
+    }
   }
 
-  async #fillAccount(accountId: number): Promise<void> {
+  async #fillNext(accountId: number): Promise<boolean> {
     const failed = this.#failed.get(accountId) ?? new Map<number, number>();
     for (const [id, until] of failed) if (until < Date.now()) failed.delete(id);
-    for (let more = true; more && !this.#isStopped; ) {
-      more = await fillNext(this.#db, accountId, new Set(failed.keys()), (id) => {
-        failed.set(id, Date.now() + retryMs);
-        this.#failed.set(accountId, failed);
-      });
-    }
     if (failed.size === 0) this.#failed.delete(accountId);
+    return fillNext(this.#db, accountId, new Set(failed.keys()), (id) => {
+      failed.set(id, Date.now() + retryMs);
+      this.#failed.set(accountId, failed);
+    });
   }
 
   /** An error of one account does not stop the others. */
@@ -86,7 +103,7 @@ export class SegmentKeeper {
     try {
       await work();
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
+      if (isUnavailableToAll(error)) throw error;
       this.#onFailed(error);
     }
   }

@@ -233,6 +233,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/** Whether a statement took too long. Other accounts are not concerned. */
+export function isStatementTimeout(error: unknown): boolean {
+  return codeOf(error) === '57014' || messageOf(error) === 'Query read timeout';
+}
+
+/** Whether the database is unavailable for all accounts, so that background work cannot go on with the next one. */
+export function isUnavailableToAll(error: unknown): boolean {
+  return isDatabaseUnavailable(error) && !isStatementTimeout(error) && !isNodeLost(error);
+}
+
 /** Rows changed between reading and locking. The transaction must be repeated. */
 export class Conflict extends Error {
   override name = 'Conflict';

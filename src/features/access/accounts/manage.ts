@@ -1,11 +1,19 @@
 import { enterAccount, type Tx } from '../../../platform/db/database.ts';
 import { enqueue } from '../../../platform/db/jobs.ts';
+import { lockKeys } from '../../../platform/db/locks.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
 import { insertBuiltIns } from '../../venues/lookups/store.ts';
 import { insertRootUnit } from '../../venues/units/store.ts';
 import { type Account, type CountFigures, countFiguresTask, type NewAccount } from './schema.ts';
-import { findLiveAccount, insertAccount, knownTimeZone, selectAccounts, updateAccount } from './store.ts';
+import {
+  findLiveAccount,
+  forgetMembers,
+  insertAccount,
+  knownTimeZone,
+  selectAccounts,
+  updateAccount,
+} from './store.ts';
 
 /**
  * Creates an account with its root unit and built-in look-ups in one transaction. The transaction stays scoped to it.
@@ -34,7 +42,12 @@ export async function changeAccount(tx: Tx, id: number, changes: Partial<NewAcco
   await updateAccount(tx, id, changes.name ?? null, zone);
   const account = await showAccount(tx, id);
   // The days of visits depend on the time zone.
-  if (account.time_zone !== before.time_zone) await enqueueCount(tx, [id]);
+  if (account.time_zone !== before.time_zone) {
+    await enqueueCount(tx, [id]);
+    await enterAccount(tx, id);
+    await lockKeys(tx, id, ['segments'], 'all segments');
+    await forgetMembers(tx, id);
+  }
   return account;
 }
 

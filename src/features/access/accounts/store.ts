@@ -45,6 +45,14 @@ export async function updateAccount(tx: Tx, id: number, name: string | null, tim
     where id = ${id}`;
 }
 
+/** Members of segments depend on the account's days. They are stored anew. */
+export async function forgetMembers(tx: Tx, id: number): Promise<void> {
+  await tx.inOrder({
+    segments: () => tx`update segments set evaluated_day = null where account_id = ${id}`,
+    request: () => tx`insert into changes (account_id, contact_ids) values (${id}, '{}')`,
+  });
+}
+
 /** Takes no lock, so that a read-only command does not write. A deleted account is not found. */
 export async function findLiveAccount(tx: Tx, id: number): Promise<Account | undefined> {
   const [row] = await tx<Account>`select ${columns} from accounts where id = ${id} and deleted_at is null`;

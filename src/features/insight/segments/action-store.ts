@@ -73,6 +73,8 @@ export interface OpenAction {
   segment_id: number;
   target_id: number;
   last_contact_id: number;
+  /** Whether the definition of the segment was changed since the action began. */
+  is_changed: boolean;
 }
 
 /** Undefined: the action is finished. `lock` keeps others from working on it until the transaction ends. */
@@ -83,7 +85,9 @@ export async function readOpenAction(
   lock = false,
 ): Promise<OpenAction | undefined> {
   const [row] = await tx<OpenAction>`
-    select kind, segment_id, target_id, last_contact_id from segment_actions
+    select kind, segment_id, target_id, last_contact_id, exists (
+        select from segments s where s.account_id = ${accountId} and s.id = segment_id and s.defined_at > segment_actions.created_at) as is_changed
+    from segment_actions
     where account_id = ${accountId} and id = ${id} and finished_at is null ${lock ? sql`for no key update` : sql``}`;
   return row;
 }

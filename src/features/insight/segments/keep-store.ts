@@ -61,9 +61,10 @@ export async function selectToday(tx: Tx, accountId: number): Promise<{ day: str
   return row && { day: row.day, timeZone: row.time_zone };
 }
 
-/** The accounts with segments. */
-export async function accountsWithSegments(tx: Tx): Promise<number[]> {
-  const rows = await tx<{ id: number }>`select id from accounts where has_segments and deleted_at is null order by id`;
+/** The next accounts with segments after an id. */
+export async function accountsWithSegments(tx: Tx, after: number, limit: number): Promise<number[]> {
+  const rows = await tx<{ id: number }>`
+    select id from accounts where has_segments and deleted_at is null and id > ${after} order by id limit ${limit}`;
   return rows.map(({ id }) => id);
 }
 
@@ -83,9 +84,22 @@ export interface Change {
   contact_ids: number[];
 }
 
-/** Changes that wait, oldest first. */
-export function selectChanges(tx: Tx, accountId: number, limit: number): Promise<Change[]> {
-  return tx<Change>`select id, contact_ids from changes where account_id = ${accountId} order by id limit ${limit}`;
+/** Changes that wait, oldest first: at most `rows`, and no further ones after this number of contacts. */
+export function selectChanges(
+  tx: Tx,
+  accountId: number,
+  { rows, contacts }: { rows: number; contacts: number },
+): Promise<Change[]> {
+  return tx<Change>`
+    select id, contact_ids from (
+      select id, contact_ids, sum(cardinality(contact_ids)) over (order by id) - cardinality(contact_ids) as before from (
+        select id, contact_ids from changes where account_id = ${accountId} order by id limit ${rows}) as oldest) as waiting
+    where before < ${contacts} order by id`;
+}
+
+/** For an account without segments. */
+export async function deleteAllChanges(tx: Tx, accountId: number): Promise<void> {
+  await tx`delete from changes where account_id = ${accountId}`;
 }
 
 export async function deleteChanges(tx: Tx, accountId: number, ids: number[]): Promise<void> {
@@ -231,8 +245,13 @@ export async function selectErased(tx: Tx, accountId: number, contactIds: number
   return rows.map(({ id }) => id);
 }
 
-export async function eraseSegmentChanges(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
-  await tx`delete from segment_changes where account_id = ${accountId} and contact_id = any(${contactIds})`;
+/** Deletes all that is stored about erased contacts. */
+export async function eraseMembers(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  const own = sql`account_id = ${accountId} and contact_id = any(${contactIds})`;
+  await tx.inOrder({
+    members: () => tx`delete from segment_members where ${own}`,
+    changes: () => tx`delete from segment_changes where ${own}`,
+  });
 }
 
 export interface NumberChange {

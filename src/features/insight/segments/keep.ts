@@ -1,4 +1,4 @@
-import { type Database, isRolledBack, type Tx } from '../../../platform/db/database.ts';
+import { type Database, isRolledBack, isStatementTimeout, type Tx } from '../../../platform/db/database.ts';
 import { dayNumber } from '../../../shared/clock.ts';
 import { Compiler, compile } from './compile.ts';
 import { crossingOf } from './crossing.ts';
@@ -9,9 +9,10 @@ import {
   addMember,
   addNumbers,
   appendSegmentChanges,
+  deleteAllChanges,
   deleteChanges,
   deleteMembers,
-  eraseSegmentChanges,
+  eraseMembers,
   fillMembers,
   type KeptSegment,
   type NumberChange,
@@ -32,11 +33,15 @@ import {
 import { prepareEvaluation } from './members-store.ts';
 import type { SegmentRow } from './store.ts';
 
-/** The most changes that one transaction takes. */
-const changesAtOnce = 500;
-/** The most contacts that one statement evaluates. */
-const contactsAtOnce = 5000;
-const limitMs = 120_000;
+/** The most changes that one transaction takes. A change can have many contacts. */
+const rowsAtOnce = 500;
+/** The most contacts that one transaction evaluates, times the number of segments. */
+const evaluationsAtOnce = 100_000;
+const mostContacts = 5000;
+const contactsAtOnce = (segments: number) =>
+  Math.max(10, Math.min(mostContacts, Math.floor(evaluationsAtOnce / Math.max(1, segments))));
+/** Shorter than the time after which the service gives up waiting for a statement. */
+const limitMs = 25_000;
 /** After a longer break, all members are evaluated again. */
 const mostDays = 31;
 
@@ -80,15 +85,12 @@ async function updateMembers(
   today: Today,
   contactIds: number[],
 ): Promise<void> {
-  for (let first = 0; first < contactIds.length; first += contactsAtOnce) {
-    const some = contactIds.slice(first, first + contactsAtOnce);
+  const ids = segments.map(({ id }) => id);
+  for (let first = 0; first < contactIds.length; first += mostContacts) {
+    const some = contactIds.slice(first, first + mostContacts);
     const now = await membersAmong(tx, accountId, segments, nested, today, some);
-    const ids = segments.map(({ id }) => id);
-    const { stored, erased } = await tx.inOrder({
-      stored: () => selectStored(tx, accountId, ids, some),
-      erased: () => selectErased(tx, accountId, some),
-    });
-    await storeDifference(tx, accountId, today.day, stored, now, new Set(erased));
+    const stored = await selectStored(tx, accountId, ids, some);
+    await storeDifference(tx, accountId, today.day, stored, now);
   }
 }
 
@@ -98,7 +100,6 @@ async function storeDifference(
   day: string,
   before: StoredMember[],
   now: StoredMember[],
-  erased: ReadonlySet<number>,
 ): Promise<void> {
   const [wasMember, isMember] = [new Map(before.map((one) => [keyOf(one), one])), new Set(now.map(keyOf))];
   const left = before.filter((one) => !isMember.has(keyOf(one)));
@@ -119,11 +120,8 @@ async function storeDifference(
   if (left.length > 0) await deleteMembers(tx, accountId, left);
   if (entered.length + changed.length > 0) await putMembers(tx, accountId, day, [...entered, ...changed]);
   if (totals.size > 0) await addNumbers(tx, accountId, day, [...totals.values()]);
-  // Nothing is recorded about a contact that was erased.
-  const known = left.filter((one) => !erased.has(one.contact_id));
-  if (known.length > 0) await appendSegmentChanges(tx, accountId, false, known);
+  if (left.length > 0) await appendSegmentChanges(tx, accountId, false, left);
   if (entered.length > 0) await appendSegmentChanges(tx, accountId, true, entered);
-  if (erased.size > 0) await eraseSegmentChanges(tx, accountId, [...erased]);
 }
 
 /** Takes changes that wait, and stores what they mean for the members of segments. False: nothing is left to do. */
@@ -131,24 +129,34 @@ export function followChanges(db: Database, accountId: number): Promise<boolean>
   return db.tenant(accountId, async (tx) => {
     if (!(await tryLockSegments(tx, accountId))) return false;
     const today = await selectToday(tx, accountId);
-    const changes = await selectChanges(tx, accountId, changesAtOnce);
-    if (!today || changes.length === 0) return false;
+    if (!today) return false;
     const segments = await selectKept(tx, accountId);
-    const kept = segments.filter((one) => one.evaluated_day !== null);
+    if (segments.length === 0) {
+      await deleteAllChanges(tx, accountId);
+      return false;
+    }
+    // After a change of the time zone, members can be stored for tomorrow. They are stored anew.
+    const kept = segments.filter((one) => one.evaluated_day !== null && one.evaluated_day <= today.day);
+    const contacts = contactsAtOnce(kept.length);
+    const changes = await selectChanges(tx, accountId, { rows: rowsAtOnce, contacts });
+    const contactIds = [...new Set(changes.flatMap((one) => one.contact_ids))];
     if (kept.length > 0) {
       const nested = await loadNested(tx, accountId, ...kept.map((one) => one.definition));
-      const contactIds = [...new Set(changes.flatMap((one) => one.contact_ids))];
       await updateMembers(tx, accountId, kept, nested, today, contactIds);
     }
+    // Nothing stays about a contact that was erased, also in segments without stored members.
+    const erased = await selectErased(tx, accountId, contactIds);
+    if (erased.length > 0) await eraseMembers(tx, accountId, erased);
+    // A change without contacts stays, so that the account is found until all segments are filled.
+    const isDone = segments.length === kept.length;
+    const done = changes.filter((one) => isDone || one.contact_ids.length > 0);
     await deleteChanges(
       tx,
       accountId,
-      changes.map(({ id }) => id),
+      done.map(({ id }) => id),
     );
-    const unfilled = segments.length > kept.length;
-    // So that the account is found again if the process ends before the segments are filled.
-    if (unfilled) await requestKeeping(tx, accountId);
-    return changes.length === changesAtOnce;
+    if (!isDone && done.length > 0 && done.length === changes.length) await requestKeeping(tx, accountId);
+    return done.length > 0 && (contactIds.length >= contacts || changes.length === rowsAtOnce);
   });
 }
 
@@ -166,8 +174,10 @@ export async function fillNext(
   const fill = async (tx: Tx) => {
     if (!(await tryLockSegments(tx, accountId))) return false;
     const today = await selectToday(tx, accountId);
-    const next = (await selectKept(tx, accountId)).find((one) => one.evaluated_day === null && !except.has(one.id));
-    if (!today || !next) return false;
+    if (!today) return false;
+    const isOpen = ({ id, evaluated_day: day }: KeptSegment) => (day === null || day > today.day) && !except.has(id);
+    const next = (await selectKept(tx, accountId)).find(isOpen);
+    if (!next) return false;
     segmentId = next.id;
     const nested = await loadNested(tx, accountId, next.definition);
     const compiled = compile(next.definition, nested, settingOf(accountId, today));
@@ -178,7 +188,7 @@ export async function fillNext(
   try {
     return await db.tenant(accountId, fill);
   } catch (error) {
-    if (segmentId !== undefined && isRolledBack(error)) onFailed(segmentId);
+    if (segmentId !== undefined && (isRolledBack(error) || isStatementTimeout(error))) onFailed(segmentId);
     throw error;
   }
 }
@@ -190,6 +200,7 @@ export async function turnSegments(db: Database, accountId: number): Promise<num
   let contacts = 0;
   for (let more = true; more; ) {
     more = await db.tenant(accountId, async (tx) => {
+      if ((await selectKept(tx, accountId)).length === 0) return false;
       await waitForSegments(tx, accountId);
       const today = await selectToday(tx, accountId);
       if (!today) return false;
@@ -207,15 +218,19 @@ export async function turnSegments(db: Database, accountId: number): Promise<num
       const same = due.filter((one) => one.evaluated_day === from);
       const crossing = (one: KeptSegment) => crossingOf(allConditions(one.definition, nested), { from, to: today.day });
       const still = same.filter((one) => crossing(one).length === 0);
-      const [moving = []] = passesOf(same.filter((one) => !still.includes(one)));
-      // One by one, because each has contacts of its own.
-      for (const one of moving) {
+      const turned = [...still];
+      let evaluated = 0;
+      // One by one, because each has contacts of its own. After many contacts another transaction goes on.
+      for (const one of same.filter((other) => !still.includes(other))) {
+        if (evaluated >= evaluationsAtOnce / 2) break;
         const ids = await selectCrossing(tx, accountId, today.timeZone, crossing(one));
         await updateMembers(tx, accountId, [one], nested, today, ids);
-        contacts += ids.length;
+        turned.push(one);
+        evaluated += ids.length;
       }
-      await setEvaluated(tx, accountId, idsOf([...still, ...moving]), today.day);
-      return due.length > still.length + moving.length;
+      contacts += evaluated;
+      await setEvaluated(tx, accountId, idsOf(turned), today.day);
+      return due.length > turned.length;
     });
   }
   return contacts;

@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isViolation, type Tx } from '../../../platform/db/database.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
 import { checkDefinition } from './check.ts';
 import { type Definition, segmentIdsIn } from './definition-schema.ts';
-import { type Clock, countLive, evaluate, evaluationLimitMs, todayOf } from './evaluate.ts';
+import { type Clock, countLive, evaluate, evaluationLimitMs, isTimeout, todayOf } from './evaluate.ts';
 import { fitsLimits, loadNested, type Nested } from './expand.ts';
-import { deleteMembersOf, lockSegments, requestKeeping, toCounts } from './keep-store.ts';
-import { countMembers, endEvaluation } from './members-store.ts';
+import { deleteMembersOf, lockSegments, type Numbers, requestKeeping, toCounts } from './keep-store.ts';
+import { countMembers, endEvaluation, inSavepoint } from './members-store.ts';
 import {
   type Counts,
   maxSegments,
@@ -57,7 +58,7 @@ export async function changeSegment(
   { name, definition: sent }: SegmentUpdate,
   clock: Clock,
 ): Promise<Segment> {
-  await getSegment(tx, accountId, id);
+  const before = await getSegment(tx, accountId, id);
   // A segment that has become slow can still be renamed.
   const first = sent === undefined ? undefined : await checkDefinition(tx, accountId, sent, id);
   const counts = first && (await evaluateCounts(tx, accountId, first, clock));
@@ -67,7 +68,8 @@ export async function changeSegment(
   try {
     const row = await updateSegment(tx, accountId, id, { name, definition: checked?.definition });
     if (!row) throw noSuchSegment();
-    if (checked) {
+    // The same definition begins no new membership.
+    if (checked && !isDeepStrictEqual(checked.definition, before.definition)) {
       await redefineSegments(tx, accountId, [id, ...referring]);
       await requestKeeping(tx, accountId);
     }
@@ -156,7 +158,8 @@ async function countsOf(
   if (rows.length === 0) return new Map();
   const nested = await loadNested(tx, accountId, ...rows.map(({ definition }) => definition));
   const today = await todayOf(tx, accountId, now);
-  const stored = await storedNumbers(tx, accountId, rows, nested, today);
+  const fromStored = () => storedNumbers(tx, accountId, rows, nested, today, limitMs);
+  const stored = (await inSavepoint(tx, fromStored, isTimeout)) ?? new Map<number, Numbers>();
   const others = rows.filter(({ id }) => !stored.has(id));
   const live = await countLive(tx, accountId, others, nested, today, limitMs);
   return new Map([...[...stored].map(([id, numbers]): [number, Counts] => [id, toCounts(numbers)]), ...live]);

@@ -70,6 +70,7 @@ export async function runAction(
       const batchBegin = Date.now();
       const action = await db.tenant(accountId, (tx) => readOpenAction(tx, accountId, id));
       if (!action) return true;
+      if (action.is_changed) throw new NotFound('The segment was changed. Start the action again for its new members.');
       ids = ids.filter((one) => one > action.last_contact_id);
       if (ids.length === 0) ids = await inAccount(db, accountId, (tx) => nextMembers(tx, accountId, action));
       const next = ids.slice(0, batch);

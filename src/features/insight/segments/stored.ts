@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import type { Slice } from '../../../shared/fields.ts';
-import type { Today } from './evaluate.ts';
+import { evaluationLimitMs, type Today } from './evaluate.ts';
 import type { Nested } from './expand.ts';
 import { membersAmong } from './keep.ts';
 import { addMember, type Numbers, selectChanges, selectKeptIds, selectNumbers } from './keep-store.ts';
@@ -11,14 +11,16 @@ import type { SegmentRow } from './store.ts';
  * as soon as a write was answered. The changes are read first: what is stored after that is newer, and right too.
  */
 
-/** With more changes than these, evaluating all contacts takes no longer. */
-const [mostChanges, mostContacts] = [1000, 2000];
+/** With more changes than these, all contacts are evaluated instead. */
+const most = { rows: 1000, contacts: 2000 };
+/** The most waiting contacts times segments that a reader evaluates. */
+const mostEvaluations = 20_000;
 
 /** The contacts whose changes wait. Undefined: there are too many. */
 export async function waitingContacts(tx: Tx, accountId: number): Promise<number[] | undefined> {
-  const changes = await selectChanges(tx, accountId, mostChanges + 1);
-  const ids = new Set(changes.flatMap((one) => one.contact_ids));
-  return changes.length > mostChanges || ids.size > mostContacts ? undefined : [...ids];
+  const changes = await selectChanges(tx, accountId, most);
+  const ids = changes.flatMap((one) => one.contact_ids);
+  return changes.length === most.rows || ids.length >= most.contacts ? undefined : [...new Set(ids)];
 }
 
 type Known = Pick<SegmentRow, 'id' | 'definition'>;
@@ -30,13 +32,14 @@ export async function storedNumbers(
   segments: Known[],
   nested: Nested,
   today: Today,
+  limitMs: number,
 ): Promise<Map<number, Numbers>> {
   const waiting = segments.length > 0 ? await waitingContacts(tx, accountId) : undefined;
-  if (!waiting) return new Map();
+  if (!waiting || waiting.length * segments.length > mostEvaluations) return new Map();
   const ids = segments.map(({ id }) => id);
   const numbers = await selectNumbers(tx, accountId, ids, today.day, waiting);
   const kept = segments.filter(({ id }) => numbers.has(id));
-  for (const { segment_id, consents } of await membersAmong(tx, accountId, kept, nested, today, waiting)) {
+  for (const { segment_id, consents } of await membersAmong(tx, accountId, kept, nested, today, waiting, limitMs)) {
     const of = numbers.get(segment_id);
     if (of) addMember(of, consents);
   }
@@ -79,6 +82,8 @@ async function storedPlace(
   if (!without) return undefined;
   const numbers = (await selectNumbers(tx, accountId, [segment.id], today.day, without)).get(segment.id);
   if (!numbers) return undefined;
-  const others = (await membersAmong(tx, accountId, [segment], nested, today, without)).map((one) => one.contact_id);
+  const others = (await membersAmong(tx, accountId, [segment], nested, today, without, evaluationLimitMs)).map(
+    (one) => one.contact_id,
+  );
   return { without, others, total: numbers.members + others.length };
 }

@@ -112,6 +112,8 @@ export async function renameGroup(tx: Tx, accountId: number, id: number, name: s
 
 /** Deletes a group. Its contacts have changed, which is recorded in rows of bounded size. */
 export async function deleteGroup(tx: Tx, accountId: number, id: number): Promise<boolean> {
+  // No contact can join from here on.
+  await tx`select from groups where account_id = ${accountId} and id = ${id} for update`;
   const parts = await tx<{ contact_ids: number[] }>`
     select array_agg(contact_id) as contact_ids from (
       select contact_id, row_number() over () / 1000 as part from contact_groups

@@ -155,6 +155,68 @@ describe('stored members', () => {
     expect((await stored(id)).map((one) => one.contact_id)).toEqual([ana]);
   });
 
+  it('follow a consent that staff record', async () => {
+    const place = fresh('Town');
+    const ana = await at.newContact({ city: place });
+    const { id } = await create(city(place));
+    await keep();
+    accepted(await admin('POST', `${at.base}/contacts/${ana}/consent`, { allow_email: true, reason: 'told us' }), 200);
+    const expected = { ids: [ana], contactable: { email: 1, sms: 0, call: 0, snail_mail: 0 } };
+    expect(await read(id)).toMatchObject(expected);
+    await keep();
+    expect(await read(id)).toMatchObject(expected);
+  });
+
+  it('keep their first day when only the name of the segment changes', async () => {
+    const place = fresh('Town');
+    const ana = await at.newContact({ city: place });
+    const { id } = await create(city(place));
+    await keep();
+    await sql`update segment_members set since = '2026-01-02' where account_id = ${at.id} and contact_id = ${ana}`;
+    accepted(await admin('PATCH', `${at.base}/segments/${id}`, { name: fresh('Renamed'), definition: city(place) }));
+    await keep();
+    expect(await stored(id)).toMatchObject([{ contact_id: ana, since: '2026-01-02' }]);
+  });
+
+  it('leave nothing about an erased contact, also when the definition has just changed', async () => {
+    const through = await shop({ admin, call });
+    const place = fresh('Town');
+    const { id } = await create(city(place), through);
+    await keep(through);
+    const ana = await through.newContact({ city: place });
+    await keep(through);
+    const recorded = () => sql`select from segment_changes where account_id = ${through.id} and contact_id = ${ana}`;
+    expect(await recorded()).toHaveLength(1);
+    accepted(await admin('PATCH', `${through.base}/segments/${id}`, { definition: city('York') }));
+    accepted(await admin('DELETE', `${through.base}/contacts/${ana}`), 204);
+    await keep(through);
+    expect(await recorded()).toHaveLength(0);
+  });
+
+  it('are stored anew when the time zone changes, also to an earlier day', async () => {
+    const through = await shop({ admin, call }, 'Pacific/Kiritimati');
+    const ana = await through.newContact();
+    const { id } = await create({ field: 'created_at', op: 'in_last_days', value: 0 }, through);
+    await keep(through);
+    const days = async () =>
+      (
+        await sql<{ day: string | null; members: number }>`
+          select evaluated_day as day, members from segments where account_id = ${through.id} and id = ${id}`
+      ).map((row) => [row.day, row.members]);
+    const [[first] = []] = await days();
+    accepted(await admin('PATCH', through.base, { time_zone: 'Pacific/Pago_Pago' }));
+    expect(await days()).toEqual([[null, 1]]);
+    await keep(through);
+    const [[second, members] = []] = await days();
+    expect([String(second) < String(first), members]).toEqual([true, 1]);
+    // Members that were stored for a later day are not used, and stored anew.
+    await sql`update segments set evaluated_day = evaluated_day + 1, members = 7 where account_id = ${through.id}`;
+    expect(accepted(await admin('GET', `${through.base}/segments/${id}`)).count).toBe(1);
+    await sql`insert into changes (account_id, contact_ids) values (${through.id}, array[${ana}::bigint])`;
+    await keep(through);
+    expect(await days()).toEqual([[second, 1]]);
+  });
+
   it('follow the deletion of a group', async () => {
     const group = accepted(
       await admin('POST', `${at.base}/groups`, { unit_id: at.unit, name: fresh('List'), folder_name: 'Lists' }),
@@ -231,6 +293,36 @@ describe('stored members', () => {
     expect((await stored(id)).map((one) => one.contact_id)).toEqual(guests.sort((a, b) => a - b));
     expect(await changes(id)).toHaveLength(20);
     expect(await read(id)).toMatchObject({ count: 20 });
+  });
+
+  it('of other accounts are kept while one account cannot be worked on', async () => {
+    const [slow, other] = [await shop({ admin, call }), await shop({ admin, call })];
+    const { id } = await create(inBath, other);
+    await create(inBath, slow);
+    // Every statement on the members of this account takes too long.
+    const short = openPool({
+      url: database.url,
+      connections: 4,
+      isDistributed: isDistributed(),
+      longestStatementMs: 500,
+    });
+    onTestFinished(() => short.close());
+    const failures: unknown[] = [];
+    const holder = await superuser(database);
+    await holder`begin`;
+    await holder`select from segments where account_id = ${slow.id} for update`;
+    onTestFinished(async () => void (await holder`rollback`));
+    const keeper = new SegmentKeeper(short, (error) => failures.push(error)).start();
+    onTestFinished(() => keeper.stop());
+    const ana = await other.newContact({ city: 'Bath' });
+    const ids = async () =>
+      (
+        await sql<{
+          contact_id: number;
+        }>`select contact_id from segment_members where account_id = ${other.id} and segment_id = ${id}`
+      ).map((one) => one.contact_id);
+    await vi.waitFor(async () => expect(await ids()).toEqual([ana]), { timeout: 30_000, interval: 100 });
+    await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), { timeout: 30_000, interval: 100 });
   });
 
   it('are kept by the background process, which finds the account by itself', async () => {
