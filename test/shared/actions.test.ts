@@ -15,7 +15,8 @@ const ofCommands = translated.filter(({ sentence }) => sentence.startsWith('regu
 const ofSignIn = 'user.wrong_password';
 /** Newer than the translation of earlier sentences. */
 const ofDatabase = ['database.distribute', 'database.move_account', 'database.rebalance'];
-const newer = [...ofDatabase, 'segment.create', 'segment.update', 'segment.delete'];
+const ofSegments = ['create', 'update', 'delete', 'assign_codes', 'add_to_group', 'cancel_action'];
+const newer = [...ofDatabase, ...ofSegments.map((verb) => `segment.${verb}`)];
 
 describe('the actions of the audit trail', () => {
   it('are codes', () => {

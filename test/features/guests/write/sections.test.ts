@@ -115,6 +115,8 @@ describe('the sections of the contact write', () => {
       'purchases lock',
       'insert purchases',
       'purchases',
+      'insert changes',
+      'insert changed_unit_days',
       // The figures: bookings, stays and purchases. The wifi interaction is not a visit.
       'pg_advisory_xact_lock_shared',
       'pg_advisory_xact_lock',
