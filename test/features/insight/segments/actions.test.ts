@@ -234,6 +234,17 @@ describe('assigning codes to a segment', () => {
     });
   });
 
+  it('fails if the definition of the segment is changed, and gives others nothing', async () => {
+    const { ids, segment, group } = await scene(4, 20);
+    const other = await scene(3, 0);
+    const { id } = await started(segment, group);
+    const onBatch = async () =>
+      void accepted(await admin('PATCH', `${at.base}/segments/${segment}`, { definition: inCity(other.city) }));
+    expect(await run(id, { onBatch })).toBe(true);
+    expect(await shown(id)).toMatchObject({ state: 'failed', done: 2, error: expect.stringContaining('was changed') });
+    expect(await holders(group)).toEqual(ids.slice(0, 2));
+  });
+
   it('can be cancelled', async () => {
     const { ids, segment, group } = await scene(4, 4);
     const { id } = await started(segment, group);
