@@ -125,7 +125,7 @@ inDashboard('actions on segments', (dashboard) => {
       await page.getByRole('button', { name: 'Bathers' }).press('Enter');
       await page.getByText('City is Bath').waitFor();
       await page.getByText('This guest: 1').waitFor();
-      await page.getByText('In the segment, with no known end.').waitFor();
+      await page.getByText(/^In the segment since \d+ \w+ \d{4}, with no known end\.$/).waitFor();
       await expectFits(page, `guest-${scheme}`);
       await page.getByRole('link', { name: 'Show the segment' }).click();
       await title(page, 'Bathers').waitFor();
