@@ -260,6 +260,9 @@ async function createAccount({ fleet, postgres }: Scene): Promise<Place> {
     select ${account}::bigint, ${group}::bigint, 'R' || n from generate_series(0, ${codes.raced}::int - 1) as n
     union all select ${account}, ${group}, 'O' || client || '-' || n
     from generate_series(0, ${clients}::int - 1) as client, generate_series(0, ${codes.own}::int - 1) as n`;
+  const entries = JSON.stringify([{ at: new Date().toISOString(), made: codes.raced + clients * codes.own }]);
+  await connection.run`
+    insert into changed_unique_codes (account_id, group_id, entries) values (${account}, ${group}, ${entries}::jsonb)`;
   await connection.close();
   return { account, token, units, group };
 }

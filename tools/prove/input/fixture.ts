@@ -86,7 +86,7 @@ export class Fixture {
   async #watch(): Promise<void> {
     await this.client.query(`
       create schema proof;
-      create unlogged table proof.changes (id bigint generated always as identity primary key, change text not null);
+      create unlogged table proof.changes (id bigint generated always as identity primary key, change text not null, tx xid8 not null);
       create function proof.note() returns trigger language plpgsql security definer as $$
       declare account bigint; isSwept boolean;
       begin
@@ -94,8 +94,11 @@ export class Fixture {
         -- A wrong password changes nothing, and is remembered.
         if tg_table_name = 'audit_trail' and tg_op = 'INSERT' and to_jsonb(new)->>'action' = 'user.wrong_password' then return null; end if;
         account := (to_jsonb(old)->>case tg_table_name when 'accounts' then 'id' else 'account_id' end)::bigint;
-        isSwept := tg_op = 'DELETE' and account is not null and not exists (select from accounts where id = account and deleted_at is null);
-        insert into proof.changes (change) values (case when isSwept then 'sweep' else lower(tg_op) end || ' ' || tg_table_name);
+        isSwept := tg_op = 'DELETE' and account is not null and not exists (select from accounts where id = account and deleted_at is null)
+          -- The request of the turn of a day to fill segments.
+          or tg_op = 'INSERT' and tg_table_name = 'changes' and to_jsonb(new)->'contact_ids' = '[]';
+        insert into proof.changes (change, tx)
+        values (case when isSwept then 'sweep' else lower(tg_op) end || ' ' || tg_table_name, pg_current_xact_id());
         return null;
       end $$`);
     for (const table of await tablesOf(this.client))
@@ -104,15 +107,20 @@ export class Fixture {
       );
   }
 
-  /** The changes since the last call. `sweep`: a job deletes rows of a deleted account. */
+  /** The changes since the last call. `sweep`: by background work, such as the deletion of an account's rows. */
   async changes(): Promise<string[]> {
-    const { rows } = await this.client.query<{ id: string; change: string }>({
+    const { rows } = await this.client.query<{ id: string; change: string; tx: string }>({
       name: 'changes',
-      text: 'select id, change from proof.changes where id > $1 order by id',
+      text: 'select id, change, tx::text from proof.changes where id > $1 order by id',
       values: [this.#seen],
     });
     this.#seen = Number(rows.at(-1)?.id ?? this.#seen);
-    return [...new Set(rows.map(({ change }) => change))];
+    const byTransaction = new Map<string, string[]>();
+    for (const { change, tx } of rows) byTransaction.set(tx, [...(byTransaction.get(tx) ?? []), change]);
+    const changes = [...byTransaction.values()].flatMap((of) =>
+      isBackground(of) ? of.map((change) => change.replace(/^\w+/, 'sweep')) : of,
+    );
+    return [...new Set(changes)];
   }
 
   fingerprint(): Promise<Record<string, string>> {
@@ -263,8 +271,11 @@ export class Fixture {
       await this.#contact({ mobile_number });
       await this.#contact({ mobile_number });
     },
+    // Without members, no voucher codes are missing to assign.
     segment_id: () =>
-      this.#ours('segments', { name: this.fresh('Segment'), definition: { field: 'email', op: 'known' } }),
+      this.#ours('segments', {
+        ...{ name: this.fresh('Segment'), definition: { field: 'city', op: 'is', value: 'Nowhere' } },
+      }),
     segment_action_id: async () => {
       const definition = { field: 'email', op: 'known' };
       const { id } = await this.#ours('segments', { name: this.fresh('Segment'), definition });
@@ -311,3 +322,15 @@ export class Fixture {
 }
 
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+
+/** Rows that background work keeps, and the queues that it empties. Requests that change these rows are in the audit trail. */
+const kept = /^(\w+ (accounts|segments|segment_\w+|unit_days|unique_code_days|unique_code_sums)|delete change\w+)$/;
+/** What a job that counts figures changes. A request also changes the activity. */
+const figures = /^(insert changes|\w+ (contact_days|contact_figures|figure_checks))$/;
+
+/** Whether background work made the changes of a transaction, and not a request. */
+function isBackground(changes: string[]): boolean {
+  if (changes.some((change) => change.endsWith(' audit_trail'))) return false;
+  const isCount = changes.every((change) => figures.test(change)) && changes.some((change) => / contact_/.test(change));
+  return isCount || changes.some((change) => kept.test(change));
+}

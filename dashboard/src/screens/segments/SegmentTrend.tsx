@@ -10,12 +10,13 @@ import { ErrorState } from '../../ui/States.tsx';
 import { TimeChart } from '../../ui/TimeChart.tsx';
 import { segmentPath } from './paths.ts';
 
-/** The number of guests in a segment over the last days, and who entered and left. */
+/** The number of guests in a segment over the last days, and how many entered and left. Nothing before the second day. */
 export function SegmentTrend({ segmentId }: { segmentId: number }) {
   const account = useAccount();
   const { data, error, refetch } = useQuery(get<SegmentHistory>(`${segmentPath(account, segmentId)}/history`));
   const points = useMemo(() => data?.data.map(({ day, count }) => ({ at: day, count })), [data]);
   const drawn = useDeferred(points);
+  if (points && points.length < 2) return null;
   const [first, last] = [points?.[0]?.at, points?.at(-1)?.at];
   const sum = (of: 'entered' | 'left') => data?.data.reduce((total, day) => total + day[of], 0) ?? 0;
   const lead =
@@ -34,7 +35,7 @@ export function SegmentTrend({ segmentId }: { segmentId: number }) {
           bucket="day"
           to={last ?? ''}
           series={[{ key: 'count', label: 'Guests', color: 'var(--series-1)' }]}
-          empty="No guests yet. The chart begins when the segment has some."
+          empty="There were no guests on any of these days."
         />
       )}
     </Panel>
