@@ -16,6 +16,8 @@ const lanes = 4;
 const restockEvery = 100;
 /** The requests between two comparisons of the whole database with the recorded changes. */
 const compareEvery = 2500;
+/** What the first requests of a lane change: one request for each operation, so that each is accepted and refused. */
+const firstChanges = ['none', 'no credential', 'another piece of the path', 'a value replaced'];
 const watchEvery = 500;
 /** The memory limit. More indicates a leak. */
 const maxMemory = 1024 ** 3;
@@ -144,7 +146,10 @@ async function runLane(
     for (let number = 0; number < count && !signal.aborted; number++) {
       // A separate generator per request, so that a request does not depend on earlier ones.
       const chance = new Random((seed * lanes + lane) * 1_000_003 + number);
-      const made = makeRequest(chance, fixture, chance.weighted(operations, weightOf));
+      const first = operations[number];
+      const made = first
+        ? makeRequest(chance, fixture, first, firstChanges[lane])
+        : makeRequest(chance, fixture, chance.weighted(operations, weightOf));
       const begin = performance.now();
       const answers = await send(agent, port, made.outgoing);
       const ms = performance.now() - begin;

@@ -8,7 +8,7 @@ import { hostileHeaders, methods, strangeTargets } from './hostile/headers.ts';
 import { deep, hostileName, hostilePathPart, hostileValue, Literal } from './hostile/values.ts';
 import { bombs } from './hostile/wire.ts';
 
-interface Mutation {
+export interface Mutation {
   name: string;
   weight: number;
   /** Returns false if there was nothing to change. */

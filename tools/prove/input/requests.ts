@@ -5,25 +5,28 @@ import type { Draft, Made } from './draft.ts';
 import { encode } from './encode.ts';
 import type { Fixture, Visitor } from './fixture.ts';
 import { breakages } from './hostile/wire.ts';
-import { mutations } from './mutations.ts';
+import { type Mutation, mutations } from './mutations.ts';
 import type { Outgoing } from './sending.ts';
 import { ValidValues } from './valid-values.ts';
 
 /** Percent of the requests: valid ones, ones with a single change (they are processed furthest), and ones that break HTTP. */
 const share = { valid: 15, oneChange: 55, broken: 7 };
 
-export function makeRequest(chance: Random, fixture: Fixture, operation: Operation): Made {
+/** `only` names the one change of the request, or 'none'. Without it, chance decides. */
+export function makeRequest(chance: Random, fixture: Fixture, operation: Operation, only?: string): Made {
   const draft = validRequest(chance, fixture, operation);
-  const roll = chance.below(100);
-  const changes = roll < share.valid ? 0 : roll < share.valid + share.oneChange ? 1 : chance.between(2, 6);
-  for (let count = 0; count < changes; count++) {
-    const { name, apply } = chance.weighted(mutations, ({ weight }) => weight);
+  for (const { name, apply } of only === undefined ? randomChanges(chance) : mutations.filter((m) => m.name === only))
     if (apply(draft, chance, fixture) !== false) draft.changes.push(name);
-  }
-  if (chance.percent(share.broken)) draft.breakage = chance.pick(Object.keys(breakages));
+  if (only === undefined && chance.percent(share.broken)) draft.breakage = chance.pick(Object.keys(breakages));
   if (draft.breakage) draft.changes.push(draft.breakage);
   const outgoing = encode(draft, chance);
   return { ...draft, outgoing };
+}
+
+function* randomChanges(chance: Random): Generator<Mutation> {
+  const roll = chance.below(100);
+  const changes = roll < share.valid ? 0 : roll < share.valid + share.oneChange ? 1 : chance.between(2, 6);
+  for (let count = 0; count < changes; count++) yield chance.weighted(mutations, ({ weight }) => weight);
 }
 
 /** A valid request with the given fields. */
