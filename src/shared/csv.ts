@@ -7,7 +7,10 @@ export function csvLine(values: readonly unknown[]): string {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = value instanceof Date ? value.toISOString() : escapeFormula(String(value));
+  if (typeof value !== 'string') return value instanceof Date ? value.toISOString() : cell(String(value));
+  // One look is enough for most cells.
+  if (!/^[=+\-@\t\r]|[",\r\n]/.test(value)) return value;
+  const text = escapeFormula(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -32,9 +35,13 @@ export async function csvFile<Row extends { id: number }>(
   async function* parts() {
     yield csvLine(columns);
     while (rows.length > 0) {
+      // The database reads the next rows while these are written.
+      const following = rows.length < rowsAtOnce ? undefined : next({ after: rows.at(-1)?.id ?? 0, limit: rowsAtOnce });
+      // If it fails, the error is thrown where it is awaited. The client may have left before.
+      following?.catch(() => {});
       yield rows.map((row) => csvLine(columns.map((column) => row[column]))).join('');
       onRows(rows.length);
-      rows = rows.length < rowsAtOnce ? [] : await next({ after: rows.at(-1)?.id ?? 0, limit: rowsAtOnce });
+      rows = (await following) ?? [];
     }
   }
   return parts();

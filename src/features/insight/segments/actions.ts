@@ -95,9 +95,9 @@ async function start(
     });
   }
   const total = await evaluate(tx, accountId, segment, clock, async (compiled) => {
-    const { count } = await countMembers(tx, accountId, compiled);
-    await check(compiled, count);
-    return count;
+    const { counts } = await countMembers(tx, accountId, compiled);
+    await check(compiled, counts.count);
+    return counts.count;
   });
   const id = await insertAction(tx, accountId, { ...action, total });
   // Another request started it at the same time.

@@ -208,7 +208,13 @@ function atMost(field: Sum, high: number, sources: Sources): Sql {
 /** Per day with a purchase. Without purchases it is unknown, and no comparison holds. */
 function average({ low, high }: Range, sum: (name: Sum) => Sql): ConditionSql {
   const [pence, days] = [sum('pence'), sum('purchase_days')];
-  const bound = (pounds: number) => sql`${String(pounds)}::numeric * 100 * ${days}`;
+  const bound = (pounds: number) => {
+    const inPence = toPence(pounds);
+    // Whole numbers are several times faster. The product with any number of days fits into 64 bits.
+    return Number.isInteger(inPence) && Math.abs(inPence) <= 1e12
+      ? sql`${inPence}::bigint * ${days}`
+      : sql`${String(pounds)}::numeric * 100 * ${days}`;
+  };
   return {
     holds: sql`(${join(
       [

@@ -17,6 +17,7 @@ import {
   inSavepoint,
   prepareEvaluation,
   selectMemberIds,
+  selectNewestParts,
 } from './members-store.ts';
 import type { Counts } from './schema.ts';
 import type { SegmentRow } from './store.ts';
@@ -80,8 +81,12 @@ export function evaluateSlice(
 ): Promise<{ counts: Counts; ids: number[] }> {
   return evaluate(tx, accountId, checked, clock, async (compiled) => {
     if (compiled.readsDays) return countAndSelect(tx, accountId, compiled, slice);
-    const counts = await countMembers(tx, accountId, compiled);
-    return { counts, ids: await selectMemberIds(tx, accountId, compiled, slice, counts.count) };
+    const starts = await selectNewestParts(tx, accountId);
+    const { counts, above } = await countMembers(tx, accountId, compiled, starts);
+    if (slice.offset >= counts.count) return { counts, ids: [] };
+    // The smallest part with enough members.
+    const start = starts.find((_, n) => (above[n] ?? 0) >= slice.offset + slice.limit) ?? 0;
+    return { counts, ids: await selectMemberIds(tx, accountId, compiled, slice, start) };
   });
 }
 

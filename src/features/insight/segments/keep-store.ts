@@ -153,6 +153,26 @@ export function selectStored(
     where account_id = ${accountId} and contact_id = any(${contactIds}) and segment_id = any(${segmentIds})`;
 }
 
+/**
+ * The contacts among these whose stored membership of a segment differs from the present one: their present consents, and
+ * the stored ones. Null: not a member.
+ */
+export function selectDifferences(
+  tx: Tx,
+  accountId: number,
+  segmentId: number,
+  { joins, where }: { joins: Sql; where: Sql },
+  contactIds: number[],
+): Promise<{ contact_id: number; now: number | null; stored: number | null }[]> {
+  return tx<{ contact_id: number; now: number | null; stored: number | null }>`
+    select * from (
+      select c.id as contact_id, case when c.merged_into is null and (${where}) then ${consentsOf} end as now, m.consents as stored
+      from contacts c ${joins}
+      left join segment_members m on m.account_id = ${accountId} and m.segment_id = ${segmentId} and m.contact_id = c.id
+      where c.account_id = ${accountId} and c.id = any(${contactIds}::bigint[]) offset 0) as membership
+    where now is distinct from stored ${adHoc}`;
+}
+
 /** The day on which a stored membership began. */
 export async function selectSince(
   tx: Tx,

@@ -1,7 +1,7 @@
 import { type Database, isRolledBack, isStatementTimeout, type Tx } from '../../../platform/db/database.ts';
 import { dayNumber } from '../../../shared/clock.ts';
 import { Compiler, compile } from './compile.ts';
-import { crossingOf } from './crossing.ts';
+import { type Crossing, crossingOf } from './crossing.ts';
 import { selectCrossing } from './crossing-store.ts';
 import { passesOf, settingOf, type Today } from './evaluate.ts';
 import { allConditions, loadNested, type Nested } from './expand.ts';
@@ -21,6 +21,7 @@ import {
   requestKeeping,
   type StoredMember,
   selectChanges,
+  selectDifferences,
   selectErased,
   selectInside,
   selectKept,
@@ -38,6 +39,8 @@ const rowsAtOnce = 500;
 /** The most contacts that one transaction evaluates, times the number of segments. */
 const evaluationsAtOnce = 100_000;
 const mostContacts = 5000;
+/** The same for the turn of the day, which sends the database one segment at a time. */
+const [contactsOfTurn, evaluationsOfTurn] = [20_000, 200_000];
 const contactsAtOnce = (segments: number) =>
   Math.max(10, Math.min(mostContacts, Math.floor(evaluationsAtOnce / Math.max(1, segments))));
 /** Shorter than the time after which the service gives up waiting for a statement. */
@@ -216,17 +219,18 @@ export async function turnSegments(db: Database, accountId: number): Promise<num
       const from = due[0]?.evaluated_day;
       if (typeof from !== 'string') return false;
       const same = due.filter((one) => one.evaluated_day === from);
-      const crossing = (one: KeptSegment) => crossingOf(allConditions(one.definition, nested), { from, to: today.day });
-      const still = same.filter((one) => crossing(one).length === 0);
-      const turned = [...still];
+      const turned: KeptSegment[] = [];
       let evaluated = 0;
-      // One by one, because each has contacts of its own. After many contacts another transaction goes on.
-      for (const one of same.filter((other) => !still.includes(other))) {
-        if (evaluated >= evaluationsAtOnce / 2) break;
-        const ids = await selectCrossing(tx, accountId, today.timeZone, crossing(one));
-        await updateMembers(tx, accountId, [one], nested, today, ids);
-        turned.push(one);
-        evaluated += ids.length;
+      for (const { crossings, segments: group } of groupByCrossing(same, nested, { from, to: today.day })) {
+        if (evaluated >= evaluationsOfTurn) break;
+        const ids = await selectCrossing(tx, accountId, today.timeZone, crossings);
+        for (const one of group) {
+          // After many contacts another transaction goes on.
+          if (evaluated >= evaluationsOfTurn) break;
+          await evaluateCrossing(tx, accountId, one, nested, today, ids);
+          turned.push(one);
+          evaluated += ids.length;
+        }
       }
       contacts += evaluated;
       await setEvaluated(tx, accountId, idsOf(turned), today.day);
@@ -234,6 +238,47 @@ export async function turnSegments(db: Database, accountId: number): Promise<num
     });
   }
   return contacts;
+}
+
+interface Group {
+  crossings: Crossing[];
+  segments: KeptSegment[];
+}
+
+/** Segments that the same contacts can enter or leave. Many have the same window, so these contacts are looked for once. */
+function groupByCrossing(segments: KeptSegment[], nested: Nested, turn: { from: string; to: string }): Group[] {
+  const groups = new Map<string, Group>();
+  for (const one of segments) {
+    const crossings = crossingOf(allConditions(one.definition, nested), turn);
+    const key = JSON.stringify(crossings);
+    const group = groups.get(key);
+    if (group) group.segments.push(one);
+    else groups.set(key, { crossings, segments: [one] });
+  }
+  return [...groups.values()];
+}
+
+/** Evaluates contacts for one segment and stores what changed. Only the differences leave the database. */
+async function evaluateCrossing(
+  tx: Tx,
+  accountId: number,
+  { id, definition }: Evaluated,
+  nested: Nested,
+  today: Today,
+  contactIds: number[],
+): Promise<void> {
+  const compiled = compile(definition, nested, { ...settingOf(accountId, today), byContact: true });
+  for (let first = 0; first < contactIds.length; first += contactsOfTurn) {
+    const some = contactIds.slice(first, first + contactsOfTurn);
+    await prepareEvaluation(tx, limitMs, compiled);
+    const differences = await selectDifferences(tx, accountId, id, compiled, some);
+    const members = (of: 'stored' | 'now') =>
+      differences.flatMap((one) => {
+        const consents = one[of];
+        return consents === null ? [] : [{ segment_id: id, contact_id: one.contact_id, consents }];
+      });
+    await storeDifference(tx, accountId, today.day, members('stored'), members('now'));
+  }
 }
 
 const idsOf = (segments: KeptSegment[]) => segments.map(({ id }) => id);

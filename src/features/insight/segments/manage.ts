@@ -188,7 +188,7 @@ async function evaluateCounts(
   checked: { definition: Definition; nested: Nested },
   clock: Clock,
 ): Promise<Counts> {
-  const counts = await evaluate(tx, accountId, checked, clock, (compiled) => countMembers(tx, accountId, compiled));
+  const { counts } = await evaluate(tx, accountId, checked, clock, (compiled) => countMembers(tx, accountId, compiled));
   await endEvaluation(tx);
   return counts;
 }

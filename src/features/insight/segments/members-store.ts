@@ -72,11 +72,19 @@ const countsOf = (row: CountRow, prefix = ''): Counts => ({
   contactable: recordOf(shownChannels, (channel) => Number(row[`${prefix}${channel}`])),
 });
 
-export async function countMembers(tx: Tx, accountId: number, { joins, where }: Members): Promise<Counts> {
+/** The counts of a definition, and how many of the members have a higher id than each of some ids. */
+export async function countMembers(
+  tx: Tx,
+  accountId: number,
+  { joins, where }: Members,
+  ids: number[] = [],
+): Promise<{ counts: Counts; above: number[] }> {
   const counts = channels.map((channel) => raw(`count(*) filter (where c.${flagOf[channel]}) as ${channel}`));
+  const above = ids.map((id, n) => sql`count(*) filter (where c.id > ${id}) as ${raw(`above${n}`)}`);
   const rows = await tx<CountRow>`
-    select count(*) as count, ${join(counts)} from ${from(accountId, joins)} and (${where}) ${adHoc}`;
-  return countsOf(only(rows));
+    select ${join([sql`count(*) as count`, ...counts, ...above])} from ${from(accountId, joins)} and (${where}) ${adHoc}`;
+  const row = only(rows);
+  return { counts: countsOf(row), above: ids.map((_, n) => Number(row[`above${n}`])) };
 }
 
 /** The counts of several segments, in one pass over the contacts. */
@@ -92,22 +100,32 @@ export async function countManyMembers(tx: Tx, accountId: number, joins: Sql, wh
   return wheres.map((_, n) => countsOf(only(rows), `n${n}_`));
 }
 
-/** Below this number, PostgreSQL would search long for the newest members, contact by contact. */
-const fewMembers = 20_000;
+/** The newest contacts: parts of all, by their ids. */
+const newestParts = [1024, 128, 16, 4];
 
-/** The ids of members, newest first. */
+/** The ids above which the newest parts of the contacts are. */
+export async function selectNewestParts(tx: Tx, accountId: number): Promise<number[]> {
+  const rows = await tx<{ first: number | null; last: number | null }>`
+    select min(id) as first, max(id) as last from contacts where account_id = ${accountId}`;
+  const { first, last } = only(rows);
+  if (first === null || last === null) return [];
+  return newestParts.map((part) => last - Math.ceil((last - first + 1) / part));
+}
+
+/**
+ * The ids of members above an id, newest first. The sum keeps PostgreSQL from searching contact by contact, which takes
+ * long if there are few members.
+ */
 export async function selectMemberIds(
   tx: Tx,
   accountId: number,
   { joins, where }: Members,
   { limit, offset }: { limit: number; offset: number },
-  count: number,
+  above: number,
 ): Promise<number[]> {
-  if (offset >= count) return [];
-  const fence = count < fewMembers ? sql`offset 0` : sql``;
   const rows = await tx<{ id: number }>`
-    select id from (select c.id from ${from(accountId, joins)} and (${where}) ${fence}) as member
-    order by id desc limit ${limit} offset ${offset} ${adHoc}`;
+    select c.id from ${from(accountId, joins)} and c.id > ${above} and (${where})
+    order by c.id + 0 desc limit ${limit} offset ${offset} ${adHoc}`;
   return rows.map(({ id }) => id);
 }
 
