@@ -1,7 +1,9 @@
 import type { Tx } from '../../platform/db/database.ts';
+import { type ColumnType, insertSelected } from '../../platform/db/insert-rows.ts';
 import { lockKeys } from '../../platform/db/locks.ts';
 import { settled } from '../../platform/db/ordered.ts';
-import { join, raw, sql } from '../../platform/db/sql.ts';
+import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { recordOf } from '../../shared/record.ts';
 import {
   type ActivityKind,
   type AddedRow,
@@ -68,21 +70,28 @@ export async function sendRefresh(
   const recounted = [...rows, ...days].filter((row) => !isSimple.has(row.contact_id));
 
   const locked = [...new Set([...contactIds].flatMap((id) => [id, survivorOf(id)]))];
-  const statements = [append(locked), lockFigures(tx, accountId, locked)];
+  const steps = [() => append(locked), () => lockFigures(tx, accountId, locked)];
   const pairs = others.flatMap((id): [number, number][] => (survivors.has(id) ? [[id, survivorOf(id)]] : []));
-  if (pairs.length > 0) statements.push(checkSurvivors(tx, accountId, pairs));
+  if (pairs.length > 0) steps.push(() => checkSurvivors(tx, accountId, pairs));
   if (merged.length > 0) {
-    statements.push(deleteFigures(tx, accountId, [...new Set([...merged, ...counted])]));
-    statements.push(countAllDays(tx, accountId, counted));
+    steps.push(() => deleteFigures(tx, accountId, [...new Set([...merged, ...counted])]));
+    steps.push(() => countAllDays(tx, accountId, counted));
   }
   for (const kind of activityKinds) {
     const ofKind = recounted.filter((day) => day.kind === kind);
-    if (ofKind.length > 0) statements.push(countDays(tx, accountId, kind, ofKind));
+    if (ofKind.length > 0) steps.push(() => countDays(tx, accountId, kind, ofKind));
   }
   const summed = [...new Set([...recounted.map((row) => row.contact_id), ...ratedIds, ...counted])];
-  if (summed.length > 0) statements.push(sumDays(tx, accountId, summed, counted.length + ratedIds.length > 0));
-  if (simple.length > 0) statements.push(addToSums(tx, accountId, simple), addToDays(tx, accountId, simple));
-  return statements;
+  if (summed.length > 0) steps.push(() => sumDays(tx, accountId, summed, counted.length + ratedIds.length > 0));
+  if (simple.length > 0)
+    steps.push(
+      () => addToSums(tx, accountId, simple),
+      () => addToDays(tx, accountId, simple),
+    );
+  if (tx.isOneServer) return steps.map((step) => step());
+  // On a distributed server some steps are several statements, which each wait for the one before.
+  for (const step of steps) await step();
+  return [];
 }
 
 /** Erases the figures of contacts. The lock waits for a transaction that counts them, so that none of its rows stays. */
@@ -195,9 +204,8 @@ async function countDays(tx: Tx, accountId: number, kind: ActivityKind, days: Ch
     timeZone: timeZoneOf(accountId),
     on: { day: sql`changed.day`, unitId: sql`changed.unit_id` },
   };
-  await tx`
-    insert into contact_days (${dayKey}, ${raw(names.join(', '))})
-    select ${accountId}::bigint, changed.contact_id, changed.day, changed.unit_id, counted.*
+  const select = sql`
+    select changed.contact_id, changed.day, changed.unit_id, counted.*
     from (
       select distinct sent.* from unnest(${days.map((one) => one.contact_id)}::bigint[],
         ${days.map((one) => one.day.slice(0, 10))}::date[], ${days.map((one) => one.unit_id)}::bigint[]) as sent (contact_id, day, unit_id)) as changed
@@ -207,8 +215,21 @@ async function countDays(tx: Tx, accountId: number, kind: ActivityKind, days: Ch
       from (${lineageOf(accountId, sql`changed.contact_id`)}) as member
       cross join lateral (${rows(of)}) as activity
       where activity.unit_id = changed.unit_id) as counted
-    order by 2, 3, 4
-    on conflict (${dayKey}) do update set ${set(names)}`;
+    order by 1, 2, 3`;
+  await putDays(tx, accountId, names, select);
+}
+
+/** Stores days, with these counts of each. */
+async function putDays(tx: Tx, accountId: number, names: readonly string[], select: Sql): Promise<void> {
+  await insertSelected(tx, accountId, {
+    table: 'contact_days',
+    columns: {
+      ...{ contact_id: 'bigint', day: 'date', unit_id: 'bigint' },
+      ...recordOf(names, (name): ColumnType => (name === 'pence' ? 'bigint' : 'integer')),
+    },
+    select,
+    clauses: sql`on conflict (${dayKey}) do update set ${set(names)}`,
+  });
 }
 
 /** The contacts among these that are not merged into another. */
@@ -218,24 +239,26 @@ const survivorsAmong = (accountId: number, contactIds: number[]) =>
 /** Counts all days of these contacts again, including the rows of contacts that were merged into them. */
 export async function countAllDays(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   const survivors = survivorsAmong(accountId, contactIds);
-  await tx`
-    insert into contact_days (${dayKey}, ${raw(dayCounts.join(', '))})
-    select ${accountId}::bigint, counted.*
-    from (${daysFromActivity(accountId, survivors, timeZoneOf(accountId))}) as counted
-    on conflict (${dayKey}) do update set ${set(dayCounts)}`;
+  await putDays(tx, accountId, dayCounts, daysFromActivity(accountId, survivors, timeZoneOf(accountId)));
 }
 
 const npsNames = ['nps', 'nps_day'];
+/** The columns of contact_figures that are no integers. */
+const figureTypes: Record<string, ColumnType> = {
+  ...{ first_visit: 'date', last_visit: 'date', recent_visits: 'date[]', next_day: 'date' },
+  ...{ pence: 'bigint', nps: 'numeric', nps_day: 'date' },
+};
 
 /** Adds up the days of these contacts again. `withNps` also looks for the latest NPS rating. */
 export async function sumDays(tx: Tx, accountId: number, contactIds: number[], withNps: boolean): Promise<void> {
   const names = withNps ? [...sumNames, ...npsNames] : sumNames;
   const survivors = survivorsAmong(accountId, contactIds);
-  await tx`
-    insert into contact_figures (account_id, contact_id, ${raw(names.join(', '))})
-    select ${accountId}::bigint, sums.* from (${sumsFromDays(accountId, survivors, todayOf(tx, accountId), withNps)}) as sums
-    order by contact_id
-    on conflict (account_id, contact_id) do update set ${set(names)}`;
+  await insertSelected(tx, accountId, {
+    table: 'contact_figures',
+    columns: { contact_id: 'bigint', ...recordOf(names, (name) => figureTypes[name] ?? 'integer') },
+    select: sumsFromDays(accountId, survivors, todayOf(tx, accountId), withNps),
+    clauses: sql`on conflict (account_id, contact_id) do update set ${set(names)}`,
+  });
 }
 
 async function deleteFigures(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {

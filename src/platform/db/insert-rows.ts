@@ -6,6 +6,7 @@ export type ColumnType =
   | 'boolean'
   | 'bytea'
   | 'date'
+  | 'date[]'
   | 'integer'
   | 'jsonb'
   | 'numeric'
@@ -45,12 +46,34 @@ export async function insertRows<Row>(tx: Tx, accountId: number, inserted: Inser
   return Object.assign(results.flat(), { count });
 }
 
+interface Selected extends Omit<Inserted, 'rows' | 'computed'> {
+  /** A query with these columns, in this order. */
+  select: Sql;
+}
+
+/**
+ * Inserts what a query returns. A distributed server would need two phases to commit an INSERT … SELECT that does not go
+ * to one shard as it is. There the rows are read first, as text.
+ */
+export async function insertSelected(tx: Tx, accountId: number, { select, ...inserted }: Selected): Promise<void> {
+  const { columns, clauses = sql`` } = inserted;
+  const names = Object.keys(columns);
+  const selected = sql`(${select}) as selected (${quoted(names)})`;
+  if (tx.isOneServer) {
+    await tx`${into(inserted)} select ${accountId}::bigint, selected.* from ${selected} ${clauses}`;
+    return;
+  }
+  const texts = raw(names.map((name) => `"${name}"::text`).join(', '));
+  const rows = await tx<object>`select ${texts} from ${selected}`;
+  if (rows.length > 0) await insertRows(tx, accountId, { ...inserted, rows });
+}
+
 /** The protocol allows 65,535. A computed column can use a column again. */
 const mostParameters = 30_000;
 
 const quoted = (names: string[]) => raw(names.map((name) => `"${name}"`).join(', '));
 
-function into({ table, columns, computed = {} }: Inserted): Sql {
+function into({ table, columns, computed = {} }: Omit<Inserted, 'rows'>): Sql {
   return sql`insert into ${raw(table)} (${quoted(['account_id', ...Object.keys(columns), ...Object.keys(computed)])})`;
 }
 
