@@ -140,6 +140,24 @@ describe('a segment', () => {
 });
 
 describe('a preview', () => {
+  it('has the newest members, wherever they are among the contacts', async () => {
+    const own = await shop({ admin, call });
+    const ids: number[] = [];
+    // The members of each city are the oldest third, the newest third, every seventh, and a single one in the middle.
+    const cityOf = (n: number) => (n < 20 ? 'York' : n >= 40 ? 'Leeds' : n === 30 ? 'Ripon' : 'Hull');
+    for (let n = 0; n < 60; n++)
+      ids.push(await own.newContact({ city: cityOf(n), last_name: n % 7 === 0 ? 'Seventh' : 'Other' }));
+    const seventh = { field: 'last_name', op: 'is', value: 'Seventh' };
+    for (const [definition, isMember] of [
+      ...['York', 'Leeds', 'Ripon', 'Hull'].map((name) => [city(name), (n: number) => cityOf(n) === name] as const),
+      [seventh, (n: number) => n % 7 === 0] as const,
+    ]) {
+      const expected = ids.filter((_, n) => isMember(n)).reverse();
+      const { count, sample } = accepted(await preview(own, definition));
+      expect([count, sample.map(({ id }: { id: number }) => id)]).toEqual([expected.length, expected.slice(0, 10)]);
+    }
+  });
+
   it('has the counts, and a sample of the newest members in the shape of the guest search', async () => {
     const answer = accepted(await preview(at, city('bath')));
     expect(answer).toMatchObject(bath);
