@@ -265,11 +265,26 @@ inDashboard('the numbers of Home', (dashboard) => {
     });
   }
 
-  it('report an unknown venue and a failure', async () => {
+  it('report an unknown venue', async () => {
     const page = await dashboard.open('activity?kind=stays&unit_id=999999', { refused: [/^422 GET .*\/activity$/] });
     await page.getByText('This venue was not found.').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Show the last 30 days of all venues' }).click();
     await page.getByRole('heading', { level: 2, name: '1 stay' }).waitFor();
+  });
+
+  it('can be loaded again after a failure', async () => {
+    const refused = [/^503 GET .*\/activity\/redemptions$/];
+    const page = await dashboard.open('activity', { refused });
+    await page.getByRole('heading', { level: 2, name: '58 purchases' }).waitFor();
+    const failing = /\/activity\/redemptions\?/;
+    await page.route(failing, (route) => route.fulfill({ status: 503, json: { errors: [{ message: 'Too busy.' }] } }));
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Vouchers redeemed' }).click();
+    await page.getByRole('alert').getByText('This could not be loaded').waitFor();
+    await expectAccessible(page);
+    await page.unroute(failing);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { level: 2, name: '2 vouchers redeemed' }).waitFor();
   });
 });

@@ -34,7 +34,8 @@ export function Figures({ overview, search, range, days }: FiguresProps) {
     }));
   const hasStays = overview && overview.visits.stays + overview.visits.before.stays > 0;
   return (
-    <Stats most={hasStays ? 5 : 4}>
+    // Rows of the same length: nine figures or eight.
+    <Stats most={hasStays ? 3 : 4}>
       {figure('Guests', ({ guests }) => ({
         value: <GuestsNumber count={guests} unitId={search.unit_id} />,
         note: 'now',

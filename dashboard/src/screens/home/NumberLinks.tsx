@@ -4,13 +4,14 @@ import { useAccount } from '../../session/session.ts';
 import { daysLater, formatNumber, withCount } from '../../ui/format.ts';
 import { TextLink } from '../../ui/Page.tsx';
 import type { ActivitySearch } from '../activity/activity.ts';
+import classes from './Home.module.css';
 import type { Range } from './range.ts';
 
 /*
  * Links from the numbers of Home to the rows behind them. They look like the number itself until they are pointed at. The
  * accessible name contains the number, and says what the link opens.
  */
-const calm = { c: 'inherit', inherit: true } as const;
+const calm = { c: 'inherit', inherit: true, className: classes.number } as const;
 
 interface ActivityLinkProps {
   search: ActivitySearch;
