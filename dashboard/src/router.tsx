@@ -5,8 +5,8 @@ import { queryClient } from './api/queries.ts';
 import { account, guard, idParam, profile, root, signIn, start, unknownPath } from './routes/account.tsx';
 import { segmentRoutes } from './routes/segments.ts';
 import { settings, settingsParts } from './routes/settings.ts';
-import { shownKinds } from './screens/activity/activity.ts';
 import { guestsFound, prefetchGuest } from './screens/guests/queries.ts';
+import { shownKinds } from './screens/home/activity/activity.ts';
 import { overviewQuery } from './screens/home/overview.ts';
 import { rangeNames } from './screens/home/range.ts';
 import { NotFoundPage } from './screens/pages/NotFoundPage.tsx';
@@ -40,7 +40,7 @@ const activity = createRoute({
   getParentRoute: () => account,
   path: 'activity',
   validateSearch: activitySearch,
-  component: lazyRouteComponent(() => import('./screens/activity/ActivityPage.tsx'), 'ActivityPage'),
+  component: lazyRouteComponent(() => import('./screens/home/activity/ActivityPage.tsx'), 'ActivityPage'),
 });
 
 const guestsSearch = searchOf({

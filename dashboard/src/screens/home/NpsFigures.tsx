@@ -4,7 +4,7 @@ import { formatDays, formatNumber, formatPercent, formatSigned, withCount } from
 import { Panel } from '../../ui/Panel.tsx';
 import { Swatch } from '../../ui/Swatch.tsx';
 import { TimeChart } from '../../ui/TimeChart.tsx';
-import { npsWords } from '../activity/activity.ts';
+import { npsWords } from './activity/activity.ts';
 import { before } from './Change.tsx';
 import classes from './Home.module.css';
 import { ActivityLink } from './NumberLinks.tsx';

@@ -3,7 +3,7 @@ import type { Definition } from '#service/shared/segment-fields.ts';
 import { useAccount } from '../../session/session.ts';
 import { daysLater, formatNumber, withCount } from '../../ui/format.ts';
 import { TextLink } from '../../ui/Page.tsx';
-import type { ActivitySearch } from '../activity/activity.ts';
+import type { ActivitySearch } from './activity/activity.ts';
 import classes from './Home.module.css';
 import type { Range } from './range.ts';
 

@@ -1,18 +1,18 @@
 import { Select, VisuallyHidden } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ApiError } from '../../api/client.ts';
-import { useAccount } from '../../session/session.ts';
-import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { formatDays, formatMoney, formatNumber, withCount } from '../../ui/format.ts';
-import { Page, TextLink } from '../../ui/Page.tsx';
-import { LoadMore } from '../../ui/Pager.tsx';
-import { Panel } from '../../ui/Panel.tsx';
-import { EmptyState } from '../../ui/States.tsx';
-import { Failed } from '../home/Failed.tsx';
-import { Filters } from '../home/Filters.tsx';
-import classes from '../home/Home.module.css';
-import { rangeOf } from '../home/range.ts';
+import type { ApiError } from '../../../api/client.ts';
+import { useAccount } from '../../../session/session.ts';
+import { type Column, DataTable } from '../../../ui/DataTable.tsx';
+import { formatDays, formatMoney, formatNumber, withCount } from '../../../ui/format.ts';
+import { Page, TextLink } from '../../../ui/Page.tsx';
+import { LoadMore } from '../../../ui/Pager.tsx';
+import { Panel } from '../../../ui/Panel.tsx';
+import { EmptyState } from '../../../ui/States.tsx';
+import { Failed } from '../Failed.tsx';
+import { Filters } from '../Filters.tsx';
+import classes from '../Home.module.css';
+import { rangeOf } from '../range.ts';
 import {
   type ActivityList,
   type ActivitySearch,

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useAccount } from '../../session/session.ts';
+import { useAccount } from '../../../session/session.ts';
 import { ActivityFrame } from './ActivityFrame.tsx';
 import { type ActivityKind, type ActivitySearch, activityQuery, redemptionsQuery } from './activity.ts';
 import { activityColumns, redemptionColumns } from './activity-columns.tsx';

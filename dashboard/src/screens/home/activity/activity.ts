@@ -1,9 +1,9 @@
 import { type InfiniteData, infiniteQueryOptions, type QueryKey } from '@tanstack/react-query';
 import type { ActivityList, RedemptionList } from '#service/features/insight/overview/activity-schema.ts';
 import { type ActivityKind, activityKinds, type NpsPart, npsParts } from '#service/shared/codes.ts';
-import { type ApiError, api } from '../../api/client.ts';
-import { withCount } from '../../ui/format.ts';
-import { type HomeSearch, rangeOf } from '../home/range.ts';
+import { type ApiError, api } from '../../../api/client.ts';
+import { withCount } from '../../../ui/format.ts';
+import { type HomeSearch, rangeOf } from '../range.ts';
 
 export type { ActivityEntry } from '#service/features/insight/overview/activity-schema.ts';
 export type { ActivityKind, ActivityList, NpsPart, RedemptionList };

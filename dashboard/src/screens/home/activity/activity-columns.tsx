@@ -1,9 +1,9 @@
 import { Badge } from '@mantine/core';
-import { useAccount } from '../../session/session.ts';
-import type { Column } from '../../ui/DataTable.tsx';
-import { TextLink } from '../../ui/Page.tsx';
-import { Money, Num, WallClock } from '../../ui/Values.tsx';
-import { bookingStatus, type EntryText, stayStatus } from '../guests/timeline-text.ts';
+import { useAccount } from '../../../session/session.ts';
+import type { Column } from '../../../ui/DataTable.tsx';
+import { TextLink } from '../../../ui/Page.tsx';
+import { Money, Num, WallClock } from '../../../ui/Values.tsx';
+import { bookingStatus, type EntryText, stayStatus } from '../../guests/timeline-text.ts';
 import type { ActivityEntry, ActivityKind, RedemptionList } from './activity.ts';
 
 type Entry = ActivityEntry;
