@@ -1,11 +1,12 @@
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { channels, timelineKinds } from '#service/shared/codes.ts';
+import { channels, npsParts, timelineKinds } from '#service/shared/codes.ts';
 import { onSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { account, guard, idParam, profile, root, signIn, start, unknownPath } from './routes/account.tsx';
 import { segmentRoutes } from './routes/segments.ts';
 import { settings, settingsParts } from './routes/settings.ts';
 import { guestsFound, prefetchGuest } from './screens/guests/queries.ts';
+import { shownKinds } from './screens/home/activity/activity.ts';
 import { overviewQuery } from './screens/home/overview.ts';
 import { rangeNames } from './screens/home/range.ts';
 import { NotFoundPage } from './screens/pages/NotFoundPage.tsx';
@@ -17,7 +18,8 @@ import { onSignOut } from './session/sign-out.ts';
 import { RouteError } from './shell/RouteError.tsx';
 
 // The search is not read in the route itself, because TypeScript then loses its type in the loader.
-const homeSearch = searchOf({ range: oneOf(...rangeNames), from: day, to: day, unit_id: id });
+const homeFilters = { range: oneOf(...rangeNames), from: day, to: day, unit_id: id };
+const homeSearch = searchOf(homeFilters);
 
 const home = createRoute({
   getParentRoute: () => account,
@@ -30,6 +32,15 @@ const home = createRoute({
     void queryClient.prefetchQuery(unitsQuery({ id: params.accountId }));
   },
   component: lazyRouteComponent(() => import('./screens/home/HomePage.tsx'), 'HomePage'),
+});
+
+const activitySearch = searchOf({ ...homeFilters, kind: oneOf(...shownKinds), nps: oneOf(...npsParts) });
+
+const activity = createRoute({
+  getParentRoute: () => account,
+  path: 'activity',
+  validateSearch: activitySearch,
+  component: lazyRouteComponent(() => import('./screens/home/activity/ActivityPage.tsx'), 'ActivityPage'),
 });
 
 const guestsSearch = searchOf({
@@ -137,6 +148,7 @@ export const router = createRouter({
       profile,
       account.addChildren([
         home,
+        activity,
         guests,
         guest,
         duplicates,

@@ -27,6 +27,7 @@ import { feedbackRoutes } from '../features/guests/feedback/routes.ts';
 import { noteRoutes } from '../features/guests/notes/routes.ts';
 import { mergeRoutes } from '../features/guests/write/merge-routes.ts';
 import { contactWriteRoutes } from '../features/guests/write/routes.ts';
+import { activityRoutes } from '../features/insight/overview/activity-routes.ts';
 import { overviewRoutes } from '../features/insight/overview/routes.ts';
 import { segmentActionRoutes } from '../features/insight/segments/action-routes.ts';
 import { contactSegmentRoutes, withDefinition } from '../features/insight/segments/contact-routes.ts';
@@ -98,6 +99,7 @@ export const routes: readonly Route[] = [
   ...groupRoutes,
   ...venueRoutes,
   ...overviewRoutes,
+  ...activityRoutes,
   ...domainRoutes,
   ...auditRoutes,
 ];

@@ -113,6 +113,14 @@ export type InteractionType = (typeof interactionTypes)[number];
 export const timelineKinds = ['purchase', 'booking', 'stay', 'wifi', 'feedback', 'unique_code'] as const;
 export type TimelineKind = (typeof timelineKinds)[number];
 
+/** The lists of activity that the numbers of Home open. */
+export const activityKinds = ['purchases', 'bookings', 'stays', 'ratings'] as const;
+export type ActivityKind = (typeof activityKinds)[number];
+
+/** The parts of the net promoter score. */
+export const npsParts = ['promoters', 'passives', 'detractors'] as const;
+export type NpsPart = (typeof npsParts)[number];
+
 /** The keys of an anonymous purchase, in the order in which they are tried. The first that leads to a contact wins. */
 export const matchKeys = [
   'booking_reference',

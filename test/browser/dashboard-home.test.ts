@@ -2,16 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { expectAccessible, inDashboard } from '../support/dashboard.ts';
+import { bill, day, figure, rated } from '../support/dashboard-home.ts';
 
 const title = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const address = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search;
-
-/** The value under the label of a figure. */
-async function figure(page: Page, name: string): Promise<string> {
-  const term = page.getByRole('term').getByText(name, { exact: true });
-  const text = await page.locator('dl > div').filter({ has: term }).getByRole('definition').innerText();
-  return text.replaceAll(/\s+/g, ' ').trim();
-}
 
 /** A chart as those have it who can't see it: its lines from a day on. */
 const valueOn = (page: Page, chart: string, day: string) =>
@@ -20,7 +14,6 @@ const valueOn = (page: Page, chart: string, day: string) =>
     .getByRole('row', { name: new RegExp(`^${day} `) })
     .innerText();
 
-const day = (before: number) => new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10);
 const shown = (iso: string) =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
     new Date(iso),
@@ -38,20 +31,12 @@ inDashboard('the home page', (dashboard) => {
     const made = async (path: string, body: object) => (await dashboard.admin('POST', `${home()}/${path}`, body)).body;
     anchor = (await made('units', { name: 'The Anchor' })).id;
     const bell = (await made('units', { name: 'The Bell' })).id;
-    const bill = (unit_id: number, reference: string, before: number, value: number) => ({
-      ...{ transaction_reference: reference, unit_id, provider_id: 12, created_at: `${day(before)} 00:00:01` },
-      items: [{ description: 'Pale ale', sku: 'ALE-1', quantity: 1, value }],
-    });
-    const rated = (rating_text: string) => ({
-      ...{ unit_id: anchor, created_at: `${day(1)} 12:00:00` },
-      ratings: [{ category_id: 4, rating_text }],
-    });
     const write = (body: object) => dashboard.call('POST', '/v1/contact', { token, body });
     const answers = [
       await write({
         ...{ email: 'ana@gmail.com', allow_email: true, allow_sms: true, units: [{ id: anchor }] },
         purchases: [bill(anchor, 'A1', 0, 20), bill(anchor, 'A2', 3, 30.5), bill(anchor, 'A3', 40, 10)],
-        feedback: [rated('10'), rated('9'), rated('7'), rated('3')],
+        feedback: ['10', '9', '7', '3'].map((rating) => rated(anchor, rating)),
       }),
       await write({
         ...{ email: 'rui@gmail.com', allow_email: true, units: [{ id: bell }] },
@@ -77,7 +62,7 @@ inDashboard('the home page', (dashboard) => {
     it(`shows the overview of the account (${viewport})`, async () => {
       const page = await dashboard.open('', { viewport });
       await title(page, 'Home').waitFor();
-      await page.getByText('Show waiting purchases').waitFor();
+      await page.getByText('without a guest yet').waitFor();
       expect(await figure(page, 'Guests')).toBe('2 now');
       expect(await figure(page, 'New guests')).toBe('2 none in the 30 days before');
       expect(await figure(page, 'Bookings')).toBe('1 none in the 30 days before');
@@ -85,7 +70,7 @@ inDashboard('the home page', (dashboard) => {
       expect(await figure(page, 'Spend')).toBe('59.50 +495% vs the 30 days before');
       expect(await figure(page, 'NPS')).toBe('+25 4 answers');
       expect(await figure(page, 'Vouchers redeemed')).toBe('1 none in the 30 days before');
-      expect(await figure(page, 'Waiting purchases')).toBe('1 Show waiting purchases');
+      expect(await figure(page, 'Waiting purchases')).toBe('1 without a guest yet');
 
       // The charts are drawn, and have text for screen readers.
       for (const name of ['New guests', 'Visits', 'Spend', 'Vouchers redeemed', 'Net promoter score'])
@@ -175,10 +160,10 @@ inDashboard('the home page', (dashboard) => {
 
   it('links to waiting purchases, to a venue and to guests with consent', async () => {
     const page = await dashboard.open('');
-    await page.getByRole('link', { name: 'Show waiting purchases' }).click();
+    await page.getByRole('link', { name: '1 waiting purchase, show them' }).click();
     await title(page, 'Waiting purchases').waitFor();
     await page.goBack();
-    await page.getByRole('link', { name: 'The Anchor' }).click();
+    await page.getByRole('link', { name: 'The Anchor', exact: true }).click();
     await expect.poll(() => figure(page, 'Guests')).toBe('1 now');
     expect(address(page)).toBe(`${home()}?unit_id=${anchor}`);
     await page.getByRole('link', { name: 'Texts' }).click();
@@ -202,7 +187,7 @@ inDashboard('the home page', (dashboard) => {
   it('shows the default days if the URL has invalid days', async () => {
     for (const query of ['?from=2026-13-45&to=2026-11-01', '?from=2026-01-01&to=2026-02-30', '?range=ever']) {
       const page = await dashboard.open(query);
-      await page.getByText('Show waiting purchases').waitFor();
+      await page.getByText('without a guest yet').waitFor();
       expect(await page.getByRole('combobox', { name: 'Range' }).inputValue()).toBe('Last 30 days');
     }
   });
@@ -219,7 +204,7 @@ inDashboard('the home page', (dashboard) => {
     const { body: other } = await dashboard.admin('POST', '/accounts', { name: 'The other' });
     const staff = await dashboard.user('viewer', [dashboard.account.id, other.id]);
     const page = await dashboard.open('', { as: staff });
-    await page.getByText('Show waiting purchases').waitFor();
+    await page.getByText('without a guest yet').waitFor();
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitemradio', { name: 'The other' }).click();
     await page.getByText('No guests yet').waitFor();

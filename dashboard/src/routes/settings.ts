@@ -79,6 +79,7 @@ export const settingsParts = [
     path: 'waiting-purchases',
     validateSearch: searchOf({
       key: oneOf(...matchKeys),
+      unit_id: id,
       page: id,
       purchase_id: id,
     }),

@@ -35,11 +35,13 @@ export const sections: readonly Section[] = [
   { name: 'Settings', to: '/accounts/$accountId/settings', icon: IconSettings, letter: 's' },
 ];
 
+/** Pages that belong to another section: possible duplicates to the guests, and activity to Home. */
+const parents: Record<string, string> = { duplicates: 'guests', activity: '' };
+
 /** The section of a path. Home has no name after the account id. */
 export function sectionOf(pathname: string): Section | undefined {
   const [, accounts, , part = ''] = pathname.split('/');
   if (accounts !== 'accounts') return undefined;
-  // Possible duplicates belong to the guests.
-  const named = part === 'duplicates' ? 'guests' : part;
+  const named = parents[part] ?? part;
   return sections.find(({ to }) => (to.split('/')[3] ?? '') === named);
 }

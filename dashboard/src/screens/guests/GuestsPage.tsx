@@ -3,12 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { FoundContacts } from '#service/features/guests/contacts/schema.ts';
+import { flagOf } from '#service/shared/codes.ts';
 import { useAccount, useSession } from '../../session/session.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { withCount } from '../../ui/format.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Pager } from '../../ui/Pager.tsx';
 import { Panel } from '../../ui/Panel.tsx';
+import { overviewQuery } from '../home/overview.ts';
 import { DuplicatesLink } from './DuplicatesLink.tsx';
 import { ConditionsEditor, ConditionsShown, definitionIn, FilterButton } from './GuestConditions.tsx';
 import { GuestFilters } from './GuestFilters.tsx';
@@ -16,7 +18,7 @@ import { GuestSearch } from './GuestSearch.tsx';
 import { guestColumns } from './guest-columns.tsx';
 import { lastSearch } from './last-search.ts';
 import { NoGuests, NoGuestsFound } from './NoGuests.tsx';
-import { guestsFound } from './queries.ts';
+import { type GuestsSearch, guestsFound } from './queries.ts';
 
 const route = getRouteApi('/guard/accounts/$accountId/guests');
 
@@ -38,6 +40,7 @@ export function GuestsPage() {
     setEditing(false);
     setTimeout(() => opener.current?.focus());
   };
+  const total = useGuestCount(search);
   const isFiltered = Object.values(search).some((value) => value !== undefined);
 
   const backToField = (event: KeyboardEvent) => {
@@ -47,7 +50,7 @@ export function GuestsPage() {
   };
 
   return (
-    <Page title="Guests" actions={<DuplicatesLink />}>
+    <Page title="Guests" lead={total === undefined ? '\u00a0' : withCount(total, 'guest')} actions={<DuplicatesLink />}>
       <Stack gap="sm">
         {isEditing ? (
           <ConditionsEditor onClose={close} />
@@ -86,6 +89,21 @@ export function GuestsPage() {
       </Stack>
     </Page>
   );
+}
+
+/**
+ * The number of guests, where Home has it: of the account or of a venue, with or without a consent. A search is not
+ * counted, and conditions show their own number.
+ */
+function useGuestCount({ search, group_id, definition, unit_id, consent }: GuestsSearch): number | undefined {
+  const isCounted = search === undefined && group_id === undefined && definition === undefined;
+  const { data, isPlaceholderData } = useQuery({
+    ...overviewQuery(useAccount(), { unit_id }),
+    enabled: isCounted,
+    refetchInterval: false,
+  });
+  if (!isCounted || !data || isPlaceholderData) return undefined;
+  return consent === undefined ? data.guests : data.consent[flagOf[consent]];
 }
 
 function resultText({ data, page, more }: FoundContacts): string {

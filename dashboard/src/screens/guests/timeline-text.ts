@@ -61,7 +61,7 @@ function ofBooking(booking: Part<'booking'>): EntryText {
   const { party_size, stage_value, table_numbers, deposit_paid, source_name, booking_reference } = booking;
   return {
     title: party_size ? `Booking for ${party_size}` : 'Booking',
-    status: statusOf(nameOf(bookingStages, stage_value)) ?? { text: `Stage ${stage_value}`, color: 'gray' },
+    status: bookingStatus(stage_value),
     facts: [
       table_numbers.length > 0 && `table ${table_numbers.join(', ')}`,
       Number(deposit_paid) > 0 && `deposit ${formatMoney(deposit_paid)}`,
@@ -94,13 +94,19 @@ function statusOf(name: Status | undefined): EntryText['status'] {
   return { text: capitalise(name), color: statusColors[name] };
 }
 
+/** Partners may have stages of their own. */
+export const bookingStatus = (stage: number): NonNullable<EntryText['status']> =>
+  statusOf(nameOf(bookingStages, stage)) ?? { text: `Stage ${stage}`, color: 'gray' };
+
+export const stayStatus = (status: number) => statusOf(nameOf(stayStatuses, status));
+
 function ofStay(stay: Part<'stay'>): EntryText {
   const dayMs = 86_400_000;
   const nights = (Date.parse(stay.checkout_date.slice(0, 10)) - Date.parse(stay.checkin_date.slice(0, 10))) / dayMs;
   const room = nameOf(roomTypes, stay.room_type_id);
   return {
     title: `Stay of ${withCount(nights, 'night')}`,
-    status: statusOf(nameOf(stayStatuses, stay.booking_status_id)),
+    status: stayStatus(stay.booking_status_id),
     facts: [
       `until ${formatDay(stay.checkout_date)}`,
       withCount(stay.total_guests, 'guest'),

@@ -1,7 +1,5 @@
 import { Select, Skeleton } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
-import { useAccount } from '../../session/session.ts';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { VenueSelect } from '../venues/VenueSelect.tsx';
 import classes from './Home.module.css';
 import { type HomeSearch, type Range, type RangeName, rangeNames, ranges } from './range.ts';
@@ -13,12 +11,19 @@ const choices = [
   { value: 'custom' as const, label: 'Custom' },
 ];
 
-/** The range and venue filters. Both are stored in the URL. */
-export function Filters({ range, unitId }: { range: Range; unitId: number | undefined }) {
-  const { id } = useAccount();
-  const navigate = useNavigate();
-  const show = (search: HomeSearch) =>
-    void navigate({ to: '/accounts/$accountId', params: { accountId: id }, search, resetScroll: false });
+interface FiltersProps {
+  range: Range;
+  unitId: number | undefined;
+  /** The chosen venue, if it is deleted. */
+  deleted?: { id: number; name: string } | undefined;
+  /** Stores the filters in the URL. */
+  show: (search: HomeSearch) => void;
+  /** More filters. */
+  children?: ReactNode;
+}
+
+/** The range and venue filters. */
+export function Filters({ range, unitId, deleted, show, children }: FiltersProps) {
   const days = { from: range.from, to: range.to };
   /** The range in the URL. The default range is left out. */
   const now = range.name === 'custom' ? days : range.name === '30d' ? {} : { range: range.name };
@@ -28,7 +33,13 @@ export function Filters({ range, unitId }: { range: Range; unitId: number | unde
   }
   return (
     <search className={classes.filters} aria-label="Filters">
-      <VenueSelect className={classes.filter} value={unitId} onChange={(unit_id) => show({ ...now, unit_id })} />
+      {children}
+      <VenueSelect
+        className={classes.filter}
+        value={unitId}
+        deleted={deleted}
+        onChange={(unit_id) => show({ ...now, unit_id })}
+      />
       <Select<RangeName | 'custom'>
         className={classes.filter}
         aria-label="Range"

@@ -1,20 +1,20 @@
 import { Button, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ApiError } from '../../api/client.ts';
 import { useAccount } from '../../session/session.ts';
 import { formatDays } from '../../ui/format.ts';
 import { Page } from '../../ui/Page.tsx';
 import { Panel } from '../../ui/Panel.tsx';
-import { EmptyState, ErrorState } from '../../ui/States.tsx';
+import { EmptyState } from '../../ui/States.tsx';
 import { ConsentRates } from './ConsentRates.tsx';
+import { Failed } from './Failed.tsx';
 import { Figures } from './Figures.tsx';
 import { Filters } from './Filters.tsx';
 import { FirstSteps } from './FirstSteps.tsx';
 import classes from './Home.module.css';
 import { NpsFigures } from './NpsFigures.tsx';
 import { hasNoActivity, hasNoData, overviewQuery, withoutEmptyStart } from './overview.ts';
-import { rangeOf } from './range.ts';
+import { type HomeSearch, rangeOf } from './range.ts';
 import { Trends } from './Trends.tsx';
 import { VenueFigures } from './VenueFigures.tsx';
 
@@ -23,6 +23,8 @@ const route = getRouteApi('/guard/accounts/$accountId/');
 export function HomePage() {
   const account = useAccount();
   const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (chosen: HomeSearch) => void navigate({ search: chosen, resetScroll: false });
   const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(account, search));
   const range = rangeOf(search, account.time_zone);
   if (data && hasNoData(data) && search.unit_id === undefined)
@@ -40,15 +42,15 @@ export function HomePage() {
     <Page
       title="Home"
       lead={!failed && (overview || range.name !== 'all' ? formatDays(from, to) : '\u00a0')}
-      actions={<Filters range={range} unitId={search.unit_id} />}
+      actions={<Filters range={range} unitId={search.unit_id} show={show} />}
     >
       {failed ? (
         <Panel>
-          <Failed error={error} onRetry={refetch} />
+          <Failed error={error} onRetry={refetch} onReset={() => void navigate({ search: {} })} />
         </Panel>
       ) : (
         <div className={classes.all} aria-busy={!data || isPlaceholderData} data-stale={isPlaceholderData || undefined}>
-          <Figures overview={overview} days={days} />
+          <Figures overview={overview} search={search} range={range} days={days} />
           {overview && hasNoActivity(overview) ? (
             <Panel>
               <NoActivity />
@@ -57,12 +59,12 @@ export function HomePage() {
             <>
               {/* A single day needs no chart. */}
               {days !== 1 && <Trends overview={overview} range={range} />}
-              {search.unit_id === undefined && <VenueFigures overview={overview} />}
+              {search.unit_id === undefined && <VenueFigures overview={overview} search={search} />}
             </>
           )}
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
             <ConsentRates overview={overview} unitId={search.unit_id} />
-            <NpsFigures overview={overview} range={range} days={days} />
+            <NpsFigures overview={overview} search={search} range={range} days={days} />
           </SimpleGrid>
         </div>
       )}
@@ -93,26 +95,6 @@ function NoActivity() {
       }
     >
       There are no new guests, visits, ratings or redeemed vouchers.
-    </EmptyState>
-  );
-}
-
-/** The URL can contain invalid filters, such as a deleted venue or a range that ends before it starts. */
-function Failed({ error, onRetry }: { error: ApiError; onRetry: () => unknown }) {
-  const navigate = route.useNavigate();
-  if (error.status !== 422) return <ErrorState error={error} onRetry={onRetry} />;
-  return (
-    <EmptyState
-      title="This can’t be shown"
-      action={
-        <Button variant="default" mt="xs" onClick={() => void navigate({ search: {} })}>
-          Show the last 30 days of all venues
-        </Button>
-      }
-    >
-      {error.fields.unit_id
-        ? 'This venue was not found. It may have been deleted, or it belongs to another account.'
-        : error.message}
     </EmptyState>
   );
 }

@@ -4,15 +4,17 @@ import { formatDays, formatNumber, formatPercent, formatSigned, withCount } from
 import { Panel } from '../../ui/Panel.tsx';
 import { Swatch } from '../../ui/Swatch.tsx';
 import { TimeChart } from '../../ui/TimeChart.tsx';
+import { npsWords } from './activity/activity.ts';
 import { before } from './Change.tsx';
 import classes from './Home.module.css';
+import { ActivityLink } from './NumberLinks.tsx';
 import type { Overview } from './overview.ts';
-import type { Range } from './range.ts';
+import type { HomeSearch, Range } from './range.ts';
 
 const parts = [
-  { key: 'promoters', label: 'Promoters', gave: '9 or 10', color: 'var(--good)' },
-  { key: 'passives', label: 'Passives', gave: '7 or 8', color: 'var(--neither)' },
-  { key: 'detractors', label: 'Detractors', gave: '6 or less', color: 'var(--bad)' },
+  { key: 'promoters', ...npsWords.promoters, gave: '9 or 10', color: 'var(--good)' },
+  { key: 'passives', ...npsWords.passives, gave: '7 or 8', color: 'var(--neither)' },
+  { key: 'detractors', ...npsWords.detractors, gave: '6 or less', color: 'var(--bad)' },
 ] as const;
 
 const scoreOf = ({ score }: Nps) => (score === null ? '–' : formatSigned(score));
@@ -23,8 +25,15 @@ function changeText(now: Nps, then: Nps, days: number): string {
   return `, ${formatSigned(now.score - then.score)} points vs ${before(days)}`;
 }
 
+interface NpsFiguresProps {
+  overview: Overview | undefined;
+  search: HomeSearch;
+  range: Range;
+  days?: number | undefined;
+}
+
 /** The net promoter score, its parts, and its course over time. */
-export function NpsFigures({ overview, range, days }: { overview: Overview | undefined; range: Range; days?: number }) {
+export function NpsFigures({ overview, search, range, days }: NpsFiguresProps) {
   const { from, to } = overview ?? range;
   const nps = overview?.nps;
   return (
@@ -36,7 +45,14 @@ export function NpsFigures({ overview, range, days }: { overview: Overview | und
           <div className={classes.score}>
             {nps ? <b>{scoreOf(nps)}</b> : <Skeleton height="2rem" width="4rem" />}
             <Text c="dimmed" size="sm" component="span">
-              {nps && withCount(nps.answers, 'answer')}
+              {nps && (
+                <ActivityLink
+                  search={{ ...search, kind: 'ratings' }}
+                  name={`${withCount(nps.answers, 'answer')}, show ${nps.answers === 1 ? 'it' : 'them'}`}
+                >
+                  {withCount(nps.answers, 'answer')}
+                </ActivityLink>
+              )}
               {nps && days && changeText(nps, nps.before, days)}
             </Text>
           </div>
@@ -46,11 +62,22 @@ export function NpsFigures({ overview, range, days }: { overview: Overview | und
             ))}
           </Progress.Root>
           <ul className={classes.legend}>
-            {parts.map(({ key, label, gave, color }) => (
+            {parts.map(({ key, label, one, gave, color }) => (
               <li key={key} title={`Gave ${gave}`}>
                 <Swatch color={color} />
                 {label}
-                <b>{nps ? formatNumber(nps[key]) : '\u00a0'}</b>
+                <b>
+                  {nps ? (
+                    <ActivityLink
+                      search={{ ...search, kind: 'ratings', nps: key }}
+                      name={`${withCount(nps[key], one)}, show ${nps[key] === 1 ? 'it' : 'them'}`}
+                    >
+                      {formatNumber(nps[key])}
+                    </ActivityLink>
+                  ) : (
+                    '\u00a0'
+                  )}
+                </b>
                 <Text component="span" inherit c="dimmed">
                   {nps && formatPercent(nps[key] / nps.answers)}
                 </Text>

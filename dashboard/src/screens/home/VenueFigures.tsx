@@ -10,8 +10,11 @@ import { Panel } from '../../ui/Panel.tsx';
 import { EmptyState } from '../../ui/States.tsx';
 import { unitsQuery } from '../venues/units.ts';
 import classes from './Home.module.css';
+import { ActivityLink } from './NumberLinks.tsx';
 import type { Overview } from './overview.ts';
+import type { HomeSearch } from './range.ts';
 
+type VisitKind = 'bookings' | 'stays' | 'purchases';
 type Row = Visits & { unit_id: number | null; name: string };
 
 /** The number of venues shown before "Show all". */
@@ -19,7 +22,7 @@ const shownFirst = 6;
 const visitsOf = ({ purchases, bookings, stays }: Visits) => purchases + bookings + stays;
 
 /** Visits and spend by venue, ordered by spend. */
-export function VenueFigures({ overview }: { overview: Overview | undefined }) {
+export function VenueFigures({ overview, search }: { overview: Overview | undefined; search: HomeSearch }) {
   const account = useAccount();
   const { data: units } = useQuery(unitsQuery(account));
   const [all, showAll] = useState(false);
@@ -27,7 +30,34 @@ export function VenueFigures({ overview }: { overview: Overview | undefined }) {
   // Without any spend, the bars show visits.
   const measure = rows?.some(({ spend }) => spend > 0) ? ({ spend }: Row) => spend : visitsOf;
   const most = Math.max(...(rows ?? []).filter(({ unit_id }) => unit_id !== null).map(measure));
-  const number = (title: string, of: (row: Row) => string): Column<Row> => ({ title, align: 'end', render: of });
+  /** A column of numbers. The other venues are too many for one list. */
+  const number = (
+    title: string,
+    kind: VisitKind,
+    textOf: (row: Row) => string,
+    nameOf: (row: Row) => string,
+  ): Column<Row> => ({
+    title,
+    align: 'end',
+    render: (row) =>
+      row.unit_id === null ? (
+        textOf(row)
+      ) : (
+        <ActivityLink
+          search={{ ...search, kind, unit_id: row.unit_id }}
+          name={`${nameOf(row)} at ${row.name}, show them`}
+        >
+          {textOf(row)}
+        </ActivityLink>
+      ),
+  });
+  const count = (title: string, kind: VisitKind, one: string) =>
+    number(
+      title,
+      kind,
+      (row) => formatNumber(row[kind]),
+      (row) => withCount(row[kind], one),
+    );
   return (
     <Panel title="Visits and spend by venue" lead="A guest who booked and then paid counts in both columns." flush>
       <DataTable
@@ -63,10 +93,15 @@ export function VenueFigures({ overview }: { overview: Overview | undefined }) {
               </Group>
             ),
           },
-          number('Bookings', ({ bookings }) => formatNumber(bookings)),
-          ...(overview && overview.visits.stays > 0 ? [number('Stays', ({ stays }) => formatNumber(stays))] : []),
-          number('Purchases', ({ purchases }) => formatNumber(purchases)),
-          number('Spend', ({ spend }) => formatMoney(spend)),
+          count('Bookings', 'bookings', 'booking'),
+          ...(overview && overview.visits.stays > 0 ? [count('Stays', 'stays', 'stay')] : []),
+          count('Purchases', 'purchases', 'purchase'),
+          number(
+            'Spend',
+            'purchases',
+            ({ spend }) => formatMoney(spend),
+            ({ spend, purchases }) => `${formatMoney(spend)} in ${withCount(purchases, 'purchase')}`,
+          ),
         ]}
       />
       {rows && rows.length > shownFirst && (

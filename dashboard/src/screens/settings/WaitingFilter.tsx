@@ -8,10 +8,11 @@ import classes from './WaitingFilter.module.css';
 interface WaitingFilterProps {
   counts: Waiting | undefined;
   chosen: MatchKey | undefined;
+  unitId: number | undefined;
 }
 
 /** The number of waiting purchases per key, as filters. A purchase with several keys counts for each. */
-export function WaitingFilter({ counts, chosen }: WaitingFilterProps) {
+export function WaitingFilter({ counts, chosen, unitId }: WaitingFilterProps) {
   const entries = [
     { key: undefined, name: 'All', count: counts?.waiting },
     ...matchKeys.map((key) => ({ key, name: matchKeyText[key].name, count: counts?.waiting_for[key] })),
@@ -23,7 +24,7 @@ export function WaitingFilter({ counts, chosen }: WaitingFilterProps) {
           <li key={name}>
             <Link
               to="."
-              search={{ key }}
+              search={{ key, unit_id: unitId }}
               resetScroll={false}
               className={classes.entry}
               activeOptions={{ exact: true }}

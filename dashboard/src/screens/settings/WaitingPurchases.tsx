@@ -12,6 +12,7 @@ import { Pager } from '../../ui/Pager.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { EmptyState } from '../../ui/States.tsx';
 import { Money, WallClock } from '../../ui/Values.tsx';
+import { VenueSelect } from '../venues/VenueSelect.tsx';
 import { matchKeyText } from './match-keys.ts';
 import { PurchaseExplanation } from './PurchaseExplanation.tsx';
 import { totalOf } from './purchase-total.ts';
@@ -21,22 +22,25 @@ const route = getRouteApi('/guard/accounts/$accountId/settings/waiting-purchases
 
 export function WaitingPurchases() {
   const { path } = useAccount();
-  const { key, page, purchase_id } = route.useSearch();
+  const { key, unit_id, page, purchase_id } = route.useSearch();
   const navigate = route.useNavigate();
-  const counts = useQuery(get<Waiting>(`${path}/purchases/waiting/counts`));
-  const list = useQuery(getList<Paged<StaffPurchase>>(`${path}/purchases/waiting`, { waiting_for: key, page }));
+  const counts = useQuery(get<Waiting>(`${path}/purchases/waiting/counts`, { unit_id }));
+  const list = useQuery(
+    getList<Paged<StaffPurchase>>(`${path}/purchases/waiting`, { waiting_for: key, unit_id, page }),
+  );
   return (
     <Page
       title="Waiting purchases"
       lead="Purchases without a guest. Each is matched automatically when the missing data arrives."
+      actions={<VenueSelect value={unit_id} onChange={(unit) => void navigate({ search: { key, unit_id: unit } })} />}
     >
       <Panel flush>
-        <WaitingFilter counts={counts.data} chosen={key} />
+        <WaitingFilter counts={counts.data} chosen={key} unitId={unit_id} />
         <DataTable
           label="Waiting purchases"
           rows={list.data?.data}
           rowKey={({ id }) => id}
-          rowLink={({ id }) => ({ to: '.', search: { key, page, purchase_id: id }, resetScroll: false })}
+          rowLink={({ id }) => ({ to: '.', search: { key, unit_id, page, purchase_id: id }, resetScroll: false })}
           error={list.error}
           onRetry={list.refetch}
           stale={list.isPlaceholderData}
@@ -57,11 +61,11 @@ export function WaitingPurchases() {
             { title: 'Total', align: 'end', render: (purchase) => <Money value={totalOf(purchase)} /> },
           ]}
         />
-        <Pager of={list.data} onPage={(page) => void navigate({ search: { key, page } })} />
+        <Pager of={list.data} onPage={(page) => void navigate({ search: { key, unit_id, page } })} />
       </Panel>
       <Drawer
         opened={purchase_id !== undefined}
-        onClose={() => void navigate({ search: { key, page }, resetScroll: false })}
+        onClose={() => void navigate({ search: { key, unit_id, page }, resetScroll: false })}
         position="right"
         size="lg"
         title="Why there is no guest yet"

@@ -7,6 +7,8 @@ import classes from './VenueSelect.module.css';
 interface VenueSelectProps {
   className?: string;
   value: number | undefined;
+  /** A deleted venue to choose from too. */
+  deleted?: { id: number; name: string } | undefined;
   /** Undefined: all venues. */
   onChange: (unitId: number | undefined) => void;
 }
@@ -15,14 +17,18 @@ interface VenueSelectProps {
 const all = 0;
 
 /** Selects a venue or all venues. Hidden if there is only one venue. */
-export function VenueSelect({ className, value, onChange }: VenueSelectProps) {
+export function VenueSelect({ className, value, deleted, onChange }: VenueSelectProps) {
   const { data: units } = useQuery(unitsQuery(useAccount()));
   if (units && units.length < 2 && value === undefined) return null;
   return (
     <Select<number>
       className={className}
       aria-label="Venue"
-      data={[{ value: all, label: 'All venues' }, ...(units ?? []).map(({ id, name }) => ({ value: id, label: name }))]}
+      data={[
+        { value: all, label: 'All venues' },
+        ...(units ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        ...(deleted ? [{ value: deleted.id, label: `${deleted.name} (deleted)` }] : []),
+      ]}
       value={value ?? all}
       placeholder={units && 'No such venue'}
       onChange={(chosen) => onChange(chosen === null || chosen === all ? undefined : chosen)}

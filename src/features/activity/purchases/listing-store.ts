@@ -6,7 +6,14 @@ import type { Rows, Slice } from '../../../shared/fields.ts';
 import { present } from '../../../shared/present.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import { recordOf } from '../../../shared/record.ts';
-import { type ListWaiting, mostLines, type Purchase, type StaffPurchase, type Waiting } from './schema.ts';
+import {
+  type CountWaiting,
+  type ListWaiting,
+  mostLines,
+  type Purchase,
+  type StaffPurchase,
+  type Waiting,
+} from './schema.ts';
 import { exceeds, type PurchaseSize, sizeColumns, unitName } from './store.ts';
 
 /** The id of a line consists of the id of its purchase and its place. */
@@ -81,22 +88,24 @@ const waitsFor: Record<MatchKey, Sql> = {
   table_number: sql`contact_id is null and table_number is not null`,
 };
 
+const atUnit = (unitId: number | undefined) => (unitId === undefined ? sql`` : sql`and unit_id = ${unitId}`);
+
 /** The waiting purchases, or those that wait for one key, newest first. */
 export function selectWaiting(
   tx: Tx,
   accountId: number,
-  { waiting_for }: ListWaiting,
+  { waiting_for, unit_id }: ListWaiting,
   slice: Slice,
 ): Promise<Rows<StaffPurchase>> {
   const waits = waiting_for === undefined ? sql`contact_id is null` : waitsFor[waiting_for];
-  const from = sql`purchases p where account_id = ${accountId} and ${waits}`;
+  const from = sql`purchases p where account_id = ${accountId} and ${waits} ${atUnit(unit_id)}`;
   return purchasePage(tx, accountId, from, { columns: staffColumns(accountId), orderBy: sql`p.id desc` }, slice);
 }
 
 /** Counts the waiting purchases, in total and by key. */
-export async function countWaiting(tx: Tx, accountId: number): Promise<Waiting> {
+export async function countWaiting(tx: Tx, accountId: number, { unit_id }: CountWaiting = {}): Promise<Waiting> {
   const count = (condition: Sql) => tx<{ n: number }>`
-    select count(*) as n from purchases where account_id = ${accountId} and ${condition}`;
+    select count(*) as n from purchases where account_id = ${accountId} and ${condition} ${atUnit(unit_id)}`;
   const { all, byKey } = await tx.inOrder({
     all: () => count(sql`contact_id is null`),
     byKey: () => tx.each(matchKeys, async (key) => [key, only(await count(waitsFor[key])).n] as const),

@@ -2,9 +2,10 @@ import { batchedWrite, jsonRoute, listRoute } from '../../../platform/http/route
 import { formatUtc } from '../../../shared/clock.ts';
 import { NoFields } from '../../../shared/fields.ts';
 import { explainPurchase } from './explain.ts';
-import { countWaitingPurchases, listPurchases, listWaiting, showPurchase } from './read.ts';
+import { countWaitingPurchases, listPurchases, listWaiting, showPurchase, waitingErrors } from './read.ts';
 import {
   AnonymousPurchases,
+  CountWaiting,
   Explanation,
   ListWaiting,
   Purchase,
@@ -107,6 +108,7 @@ export const purchaseRoutes = [
       summary: 'List waiting purchases',
       description: 'Lists the purchases that no contact is matched to yet, newest first.',
       input: ListWaiting,
+      alsoCheck: (tx, { accountId, input }) => waitingErrors(tx, accountId, input),
       response: StaffPurchase,
       example: { response: waitingPurchase },
     },
@@ -120,7 +122,8 @@ export const purchaseRoutes = [
       operationId: 'adminCountWaitingPurchases',
       summary: 'Count waiting purchases',
       description: 'Returns the number of purchases without a contact, in total and by key.',
-      input: NoFields,
+      input: CountWaiting,
+      alsoCheck: (tx, { accountId, input }) => waitingErrors(tx, accountId, input),
       response: Waiting,
       example: {
         response: {
@@ -135,7 +138,7 @@ export const purchaseRoutes = [
         },
       },
     },
-    (tx, { accountId }) => countWaitingPurchases(tx, accountId),
+    (tx, { accountId, input }) => countWaitingPurchases(tx, accountId, input),
   ),
   jsonRoute(
     {

@@ -182,8 +182,14 @@ export const StaffPurchase = Type.Object(
 );
 export type StaffPurchase = Static<typeof StaffPurchase>;
 
+const unit_id = Type.Optional(Id('Only purchases at this unit.'));
+
+export const CountWaiting = Type.Object({ unit_id });
+export type CountWaiting = Static<typeof CountWaiting>;
+
 export const ListWaiting = Type.Object({
   waiting_for: Type.Optional(Type.Enum(matchKeys, { description: 'Only purchases with this key.' })),
+  unit_id,
 });
 export type ListWaiting = Static<typeof ListWaiting>;
 

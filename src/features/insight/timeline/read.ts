@@ -1,8 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { only } from '../../../platform/db/sql.ts';
 import { timelineKinds } from '../../../shared/codes.ts';
-import { formats } from '../../../shared/formats.ts';
-import { Invalid } from '../../../shared/problem.ts';
+import { cursorParts, encodeCursor, invalidCursor, isCursorNumber, isExactTime } from '../../../shared/cursor.ts';
 import { selectFound } from '../../guests/contacts/search-store.ts';
 import { lineage } from '../../identity/identities/store.ts';
 import type { ReadTimeline, Timeline, TimelineSummary } from './schema.ts';
@@ -25,7 +24,7 @@ export async function readTimeline(
   const last = rows.length > perPage ? shown.at(-1) : undefined;
   return {
     data: shown.map(({ exactly_at: _, ...entry }) => entry),
-    next: last ? encodeCursor({ at: last.exactly_at, kind: last.kind, id: last.id }) : null,
+    next: last ? encodeCursor(last.exactly_at, last.kind, last.id) : null,
   };
 }
 
@@ -40,16 +39,9 @@ export async function summarizeTimeline(tx: Tx, accountId: number, contactId: nu
   return { last_visit_at: only(found).last_visit_at, spend: pence / 100, counts };
 }
 
-function encodeCursor({ at, kind, id }: Cursor): string {
-  return Buffer.from(`${at}|${kind}|${id}`).toString('base64url');
-}
-
 function cursorOf(sent: string): Cursor {
-  const [at = '', name = '', id = ''] = Buffer.from(sent, 'base64url').toString().split('|');
-  const isTime = /\.\d{6}$/.test(at) && formats['wall-clock']?.read(at.slice(0, -7)) === at.slice(0, -7);
+  const [at = '', name = '', id = ''] = cursorParts(sent);
   const kind = timelineKinds.find((known) => known === name);
-  if (!isTime || kind === undefined || !/^\d{1,15}$/.test(id)) {
-    throw new Invalid({ before: ['The before must be the `next` of an earlier page.'] });
-  }
+  if (!isExactTime(at) || kind === undefined || !isCursorNumber(id)) throw invalidCursor();
   return { at, kind, id: Number(id) };
 }
