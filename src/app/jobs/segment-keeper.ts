@@ -1,6 +1,7 @@
 import { nextAccountIds } from '../../features/access/accounts/store.ts';
+import { accountsWithChanges } from '../../features/figures/changes-store.ts';
 import { fillNext, followChanges } from '../../features/insight/segments/keep.ts';
-import { accountsWithChanges, accountsWithSegments } from '../../features/insight/segments/keep-store.ts';
+import { accountsWithSegments } from '../../features/insight/segments/keep-store.ts';
 import { type Database, isUnavailableToAll } from '../../platform/db/database.ts';
 
 const everyMs = 2000;

@@ -48,6 +48,20 @@ export interface UnitDayCounts extends UnitDay {
   detractors: number;
 }
 
+/** What Home and Venues count of a contact. */
+export interface Guest {
+  contact_id: number;
+  /** The day of its creation, in the account's time zone. */
+  day: string;
+  /** See `consentBits`. */
+  consents: number;
+  unit_ids: number[];
+  group_ids: number[];
+}
+
+export const guestCounts = ['guests', 'allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'] as const;
+export type GuestCounts = Record<(typeof guestCounts)[number], number>;
+
 export const codeCounts = ['made', 'assigned', 'redeemed'] as const;
 export type CodeCounts = Record<(typeof codeCounts)[number], number>;
 
