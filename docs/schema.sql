@@ -421,6 +421,7 @@ create table figure_checks (
   day date not null,
   checked bigint not null,
   repaired bigint not null,
+  repaired_counts bigint not null default 0,
   constraint figure_checks_pkey PRIMARY KEY (day)
 );
 

@@ -113,3 +113,6 @@ select add_tenant_table('group_guests');
 -- When the earlier activity and contacts were counted. Null: requests count all rows. A job fills these accounts.
 alter table accounts add column unit_days_filled_at timestamptz;
 alter table accounts alter column unit_days_filled_at set default now();
+
+-- Counts that the check of the figures repaired.
+alter table figure_checks add column repaired_counts bigint not null default 0;

@@ -35,6 +35,14 @@ export async function waitingContacts(tx: Tx, accountId: number): Promise<number
   return changes.length === most.rows || ids.length >= most.contacts ? undefined : [...new Set(ids)];
 }
 
+/** Those of these contacts whose changes wait. */
+export async function waitingAmong(tx: Tx, accountId: number, contactIds: number[]): Promise<Set<number>> {
+  const rows = await tx<{ id: number }>`
+    select distinct changed.id from changes cross join lateral unnest(contact_ids) as changed (id)
+    where account_id = ${accountId} and changed.id = any(${contactIds}::bigint[])`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 export async function deleteChanges(tx: Tx, accountId: number, ids: number[]): Promise<void> {
   await tx`delete from changes where account_id = ${accountId} and id = any(${ids})`;
 }

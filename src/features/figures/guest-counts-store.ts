@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { insertRows } from '../../platform/db/insert-rows.ts';
-import { raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { only, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { channels, consentBits, consentsInSql, flagOf } from '../../shared/codes.ts';
 import { recordOf } from '../../shared/record.ts';
 import { type Guest, type GuestCounts, guestCounts } from './schema.ts';
@@ -98,7 +98,7 @@ export interface GuestDay extends GuestCounts {
   day: string;
 }
 
-interface GroupGuests {
+export interface GroupGuests {
   group_id: number;
   guests: number;
 }
@@ -214,4 +214,47 @@ async function sumMembers(
       where ${ofContacts(accountId, without)} and member.id = any(${ids}::bigint[])) as counted
     group by id`;
   return new Map(rows.map((row) => [row.id, row.guests]));
+}
+
+/** The last of the next counted contacts after an id. Null: there is none. */
+export async function lastOfNext(tx: Tx, accountId: number, after: number, limit: number): Promise<number | null> {
+  const rows = await tx<{ last: number | null }>`
+    select max(contact_id) as last from (
+      select contact_id from counted_contacts where account_id = ${accountId} and contact_id > ${after}
+      order by contact_id limit ${limit}) as next`;
+  return only(rows).last;
+}
+
+const inRange = (accountId: number, { after, last }: { after: number; last: number }) =>
+  sql`account_id = ${accountId} and contact_id > ${after} and contact_id <= ${last}`;
+
+/** The counts of guests that follow from a range of counted contacts. */
+export function sumCounted(tx: Tx, accountId: number, range: { after: number; last: number }): Promise<GuestDay[]> {
+  const consents = channels.map(
+    (channel) => `count(*) filter (where consents & ${consentBits[channel]} <> 0) as ${flagOf[channel]}`,
+  );
+  return tx<GuestDay>`
+    select unit.id as unit_id, day, count(*) as guests, ${raw(consents.join(', '))}
+    from counted_contacts cross join lateral unnest(${wholeAccount}::bigint || unit_ids) as unit (id)
+    where ${inRange(accountId, range)} group by 1, 2`;
+}
+
+export function sumCountedGroups(
+  tx: Tx,
+  accountId: number,
+  range: { after: number; last: number },
+): Promise<GroupGuests[]> {
+  return tx<GroupGuests>`
+    select link.id as group_id, count(*) as guests from counted_contacts cross join lateral unnest(group_ids) as link (id)
+    where ${inRange(accountId, range)} group by 1`;
+}
+
+/** The kept counts of a unit. */
+export function selectGuestDays(tx: Tx, accountId: number, unitId: number): Promise<GuestDay[]> {
+  return tx<GuestDay>`
+    select unit_id, day, ${inOrder} from guest_days where account_id = ${accountId} and unit_id = ${unitId}`;
+}
+
+export function selectGroupGuests(tx: Tx, accountId: number): Promise<GroupGuests[]> {
+  return tx<GroupGuests>`select group_id, guests from group_guests where account_id = ${accountId}`;
 }

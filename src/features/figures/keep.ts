@@ -29,8 +29,8 @@ import {
 /** Limits on one transaction, so that it takes a moment. A row of the queue can have more days. */
 const [rowsOfStep, daysOfStep] = [2000, 100];
 /** The days of a unit that one transaction of the filling counts. A unit can have many thousand purchases a day. */
-const daysOfFilling = 31;
-const contactsOfFilling = 2000;
+export const daysOfFilling = 31;
+export const contactsOfFilling = 2000;
 
 /** Counts the activity of these days again. The lock of the counts must be held. */
 export async function keepUnitDays(tx: Tx, accountId: number, days: UnitDay[]): Promise<void> {
@@ -96,13 +96,9 @@ export interface FillOptions {
   gently?: boolean;
 }
 
-/**
- * Counts all activity of an account by day and unit, all codes and all guests, a bounded part and a transaction at a time.
- * It can be interrupted and repeated. Writers and the keeper may run meanwhile.
- */
-export async function fillCounts(db: Database, accountId: number, options: FillOptions = {}): Promise<void> {
-  const { signal, onProgress = () => {}, gently = false } = options;
-  const step = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+/** Runs parts of a long work on the counts, each in a transaction that holds their lock. */
+export function stepsOf(db: Database, accountId: number, { signal, gently = false }: FillOptions) {
+  return async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     signal?.throwIfAborted();
     const begin = Date.now();
     const result = await db.tenant(accountId, async (tx) => {
@@ -113,6 +109,15 @@ export async function fillCounts(db: Database, accountId: number, options: FillO
     if (gently) await pause(Date.now() - begin);
     return result;
   };
+}
+
+/**
+ * Counts all activity of an account by day and unit, all codes and all guests, a bounded part and a transaction at a time.
+ * It can be interrupted and repeated. Writers and the keeper may run meanwhile.
+ */
+export async function fillCounts(db: Database, accountId: number, options: FillOptions = {}): Promise<void> {
+  const { onProgress = () => {} } = options;
+  const step = stepsOf(db, accountId, options);
   const { account, units, groups, contacts } = await db.tenant(accountId, (tx) =>
     tx.inOrder({
       account: () => getAccount(tx, accountId),
