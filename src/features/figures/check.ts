@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, isConflict, type Tx } from '../../platform/db/database.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { inAccount } from '../../platform/db/in-account.ts';
 import { verifyCounts } from './check-counts.ts';
 import {
   countContacts,
@@ -16,18 +17,6 @@ import type { CountCheck } from './schema.ts';
 
 /** Few enough that only these contacts are locked, and not all figures of the account. */
 const contactsOfBatch = 150;
-const mostAttempts = 20;
-
-/** A transaction of an account. It is repeated if it conflicts with others, such as a merge. */
-async function inAccount<T>(db: Database, accountId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.tenant(accountId, work);
-    } catch (error) {
-      if (!isConflict(error) || attempt === mostAttempts) throw error;
-    }
-  }
-}
 
 interface Options {
   signal?: AbortSignal;
