@@ -24,13 +24,18 @@ export function selectGuests(tx: Tx, accountId: number, contactIds: number[]): P
     from contacts c where c.account_id = ${accountId} and c.id = any(${contactIds}::bigint[]) and c.merged_into is null`;
 }
 
-const ofContacts = (accountId: number, contactIds: number[]) =>
-  sql`account_id = ${accountId} and contact_id = any(${contactIds}::bigint[])`;
+/**
+ * What the counts contain of these contacts, each named once. A plan from the time when the table was small would read all
+ * of it for a list of ids, so they are looked up one by one.
+ */
+const countedOf = (accountId: number, contactIds: number[]) => sql`
+  unnest(${contactIds}::bigint[]) as sent (id)
+  cross join lateral (
+    select contact_id, day, consents, unit_ids, group_ids from counted_contacts
+    where account_id = ${accountId} and contact_id = sent.id offset 0) as counted_contact`;
 
-/** What the counts contain of these contacts. */
 function selectCounted(tx: Tx, accountId: number, contactIds: number[]): Promise<Guest[]> {
-  return tx<Guest>`
-    select contact_id, day, consents, unit_ids, group_ids from counted_contacts where ${ofContacts(accountId, contactIds)}`;
+  return tx<Guest>`select contact_id, day, consents, unit_ids, group_ids from ${countedOf(accountId, contactIds)}`;
 }
 
 /** The contacts that one statement reads. */
@@ -80,7 +85,8 @@ const textOf = ({ contact_id, day, consents, unit_ids, group_ids }: Guest) =>
 async function putCounted(tx: Tx, accountId: number, before: Guest[], after: Guest[]): Promise<void> {
   const stays = new Set(after.map((guest) => guest.contact_id));
   const gone = before.flatMap(({ contact_id }) => (stays.has(contact_id) ? [] : [contact_id]));
-  if (gone.length > 0) await tx`delete from counted_contacts where ${ofContacts(accountId, gone)}`;
+  if (gone.length > 0)
+    await tx`delete from counted_contacts where account_id = ${accountId} and contact_id = any(${gone})`;
   if (after.length === 0) return;
   await insertRows(tx, accountId, {
     table: 'counted_contacts',
@@ -182,12 +188,12 @@ export function sumGuestDays(
   edges: string[],
   without: number[],
 ): Promise<(GuestCounts & { place: number })[]> {
-  const atUnit = unitId === wholeAccount ? sql`` : sql`and ${unitId} = any(unit_ids)`;
+  const atUnit = unitId === wholeAccount ? sql`` : sql`where ${unitId} = any(unit_ids)`;
   return tx<GuestCounts & { place: number }>`
     select width_bucket(day, ${edges}::date[]) as place, ${sums} from (
       select day, ${inOrder} from guest_days where account_id = ${accountId} and unit_id = ${unitId}
       union all
-      select day, ${takenAway} from counted_contacts where ${ofContacts(accountId, without)} ${atUnit}) as counted
+      select day, ${takenAway} from ${countedOf(accountId, without)} ${atUnit}) as counted
     group by 1`;
 }
 
@@ -210,8 +216,8 @@ async function sumMembers(
     select id, sum(guests)::bigint as guests from (
       select ${id} as id, guests from ${table} where account_id = ${accountId} and ${id} = any(${ids}::bigint[])
       union all
-      select member.id, -1 from counted_contacts cross join lateral unnest(${list}) as member (id)
-      where ${ofContacts(accountId, without)} and member.id = any(${ids}::bigint[])) as counted
+      select member.id, -1 from ${countedOf(accountId, without)} cross join lateral unnest(${list}) as member (id)
+      where member.id = any(${ids}::bigint[])) as counted
     group by id`;
   return new Map(rows.map((row) => [row.id, row.guests]));
 }
