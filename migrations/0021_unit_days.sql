@@ -1,4 +1,4 @@
--- Counts for Home and for the statistics of vouchers, by day and unit. A background process keeps them. Writers append what
+-- Counts for Home, Venues and the statistics of vouchers. Background processes keep them. Writers append what
 -- they changed, and never wait. Readers take into account what still waits, so they are right as soon as a write is answered.
 --
 -- The tables have no foreign keys: every row follows from rows that have them.
@@ -72,6 +72,47 @@ create table unique_code_sums (
 ) with (fillfactor = 80);
 select add_tenant_table('unique_code_sums');
 
--- When the earlier activity was counted. Null: Home and the statistics count at request time. A job fills these accounts.
+-- What each contact adds to the counts of guests below. A contact that changed is compared with its row, and the difference
+-- is added to the counts. Merged and erased contacts have no row. `changes` names the contacts that still wait.
+create table counted_contacts (
+  account_id bigint not null,
+  contact_id bigint not null,
+  -- The day of its creation, in the account's time zone.
+  day date not null,
+  -- 1 e-mail, 2 text messages, 4 calls, 8 letters.
+  consents smallint not null,
+  unit_ids bigint[] not null,
+  group_ids bigint[] not null,
+  primary key (account_id, contact_id)
+) with (fillfactor = 90);
+select add_tenant_table('counted_contacts');
+
+-- The contacts of a unit by the day of their creation, and those with each consent. Unit 0 is the whole account.
+create table guest_days (
+  account_id bigint not null,
+  unit_id bigint not null,
+  day date not null,
+  guests integer not null,
+  allow_email integer not null,
+  allow_sms integer not null,
+  allow_call integer not null,
+  allow_snail_mail integer not null,
+  primary key (account_id, unit_id, day)
+) with (fillfactor = 80);
+select add_tenant_table('guest_days');
+
+-- The number of contacts in a group.
+create table group_guests (
+  account_id bigint not null,
+  group_id bigint not null,
+  guests integer not null,
+  primary key (account_id, group_id)
+) with (fillfactor = 80);
+select add_tenant_table('group_guests');
+
+-- When the earlier activity and contacts were counted. Null: requests count all rows. A job fills these accounts.
 alter table accounts add column unit_days_filled_at timestamptz;
 alter table accounts alter column unit_days_filled_at set default now();
+
+-- Counts that the check of the figures repaired.
+alter table figure_checks add column repaired_counts bigint not null default 0;

@@ -16,7 +16,7 @@ import { presenceRoutes } from '../features/activity/presence/routes.ts';
 import { countWaitingInAllAccounts } from '../features/activity/purchases/read.ts';
 import { purchaseRoutes } from '../features/activity/purchases/routes.ts';
 import { stayRoutes } from '../features/activity/stays/routes.ts';
-import { sumChecks } from '../features/figures/check-store.ts';
+import { sumChecks, sumRepairedCounts } from '../features/figures/check-store.ts';
 import { figureRoutes } from '../features/figures/routes.ts';
 import { consentRoutes } from '../features/guests/consent/routes.ts';
 import { contactRoutes, contactSearchRoute } from '../features/guests/contacts/routes.ts';
@@ -164,6 +164,12 @@ export async function buildApp({
         help: 'Contacts whose figures the nightly check compared with their activity, and those that it repaired.',
         label: 'result',
         read: () => db.transaction(sumChecks),
+      },
+      {
+        name: 'regulars_figures_counts',
+        help: 'Kept counts of Home, Venues and vouchers that the check repaired.',
+        label: 'result',
+        read: () => db.transaction(sumRepairedCounts),
       },
     ],
   });

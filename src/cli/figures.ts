@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { nextAccountIds } from '../features/access/accounts/store.ts';
-import { verifyAccount } from '../features/figures/check.ts';
+import { type FigureCheck, verifyAccount } from '../features/figures/check.ts';
+import { type CountCheck, checkedCounts } from '../features/figures/schema.ts';
 import type { Database } from '../platform/db/database.ts';
+import { recordOf } from '../shared/record.ts';
 import { Progress } from './progress.ts';
 import { print, toId, withDatabase } from './run.ts';
 
@@ -11,17 +13,30 @@ interface Options {
   json?: boolean;
 }
 
+interface Total extends FigureCheck {
+  /** The number of differences that were repaired. */
+  repaired: number;
+}
+
 /** Commands about the figures of guests. */
 export function figureCommands(program: Command): void {
-  const figures = program.command('figures').description('check the sums of guests, such as visits and spend');
+  const figures = program
+    .command('figures')
+    .description('check the sums of guests, such as visits and spend, and the counts of Home and Venues');
   figures
     .command('verify')
-    .description('count all activity again and compare it with the kept figures')
+    .description('count all activity again and compare it with the kept figures and counts')
     .option('-a, --account <id>', 'one account; the default is all accounts')
     .option('--repair', 'repair the differences')
     .option('--json', 'print JSON')
     .action(async ({ account, repair = false, json = false }: Options) => {
-      const total = { contacts: 0, different: 0, repaired: 0, listed: [] as number[] };
+      const total: Total = {
+        contacts: 0,
+        different: 0,
+        repaired: 0,
+        listed: [],
+        counts: recordOf(checkedCounts, () => 0),
+      };
       await withDatabase({ migrate: 'empty', mayCreate: false }, async ({ db }, signal) => {
         for (const id of account === undefined ? await allAccounts(db) : [toId(account, 'account')]) {
           const progress = new Progress(`guests of account ${id}`);
@@ -30,11 +45,13 @@ export function figureCommands(program: Command): void {
           total.contacts += check.contacts;
           total.different += check.different;
           total.listed.push(...check.listed);
+          for (const name of checkedCounts) total.counts[name] += check.counts[name];
         }
       });
-      if (repair) total.repaired = total.different;
+      const wrong = total.different + checkedCounts.reduce((sum, name) => sum + total.counts[name], 0);
+      if (repair) total.repaired = wrong;
       // A script sees that there is something to repair.
-      else if (total.different > 0) process.exitCode = 1;
+      else if (wrong > 0) process.exitCode = 1;
       print(json ? total : inWords(total), { json });
     });
 }
@@ -49,20 +66,33 @@ async function allAccounts(db: Database): Promise<number[]> {
   return ids;
 }
 
-function inWords({
-  contacts,
-  different,
-  repaired,
-  listed,
-}: {
-  contacts: number;
-  different: number;
-  repaired: number;
-  listed: number[];
-}): string {
-  const checked = `Checked ${contacts.toLocaleString('en')} guests: `;
-  if (different === 0) return `${checked}0 differences.`;
-  const which = `contacts ${listed.slice(0, 20).join(', ')}${different > 20 ? ' and more' : ''}`;
-  const done = repaired > 0 ? 'All were repaired.' : 'Repair them with --repair.';
-  return `${checked}${different} with differences (${which}). ${done}`;
+/** What each count is called, for one. */
+const nouns: Record<keyof CountCheck, string> = {
+  unit_days: 'day of a venue',
+  code_groups: 'group of vouchers',
+  guests: 'guest',
+  guest_days: 'day of new guests',
+  groups: 'group of guests',
+};
+
+const list = new Intl.ListFormat('en');
+
+function inWords({ contacts, different, repaired, listed, counts }: Total): string {
+  const found: string[] = [];
+  if (different > 0) {
+    const which = `contacts ${listed.slice(0, 20).join(', ')}${different > 20 ? ' and more' : ''}`;
+    found.push(`The figures of ${number(different, 'guest')} differ (${which}).`);
+  }
+  const wrong = checkedCounts.filter((name) => counts[name] > 0);
+  if (wrong.length > 0)
+    found.push(`The counts of ${list.format(wrong.map((name) => number(counts[name], nouns[name])))} differ.`);
+  const checked = `Checked ${number(contacts, 'guest')}:`;
+  if (found.length === 0) return `${checked} 0 differences.`;
+  return [checked, ...found, repaired > 0 ? 'All were repaired.' : 'Repair them with --repair.'].join(' ');
+}
+
+/** "1 day of a venue", "1,200 days of a venue" */
+function number(count: number, noun: string): string {
+  const [first = '', ...rest] = noun.split(' ');
+  return [count.toLocaleString('en'), count === 1 ? first : `${first}s`, ...rest].join(' ');
 }

@@ -106,6 +106,13 @@ export const flagOf = {
   snail_mail: 'allow_snail_mail',
 } as const satisfies Record<Channel, string>;
 
+/** Consents as one number: the sum of these. Stored rows about a contact have it. */
+export const consentBits = { email: 1, sms: 2, call: 4, snail_mail: 8 } as const satisfies Record<Channel, number>;
+/** The same in SQL, of a row `c` of contacts. */
+export const consentsInSql = `(${channels
+  .map((channel) => `${consentBits[channel]} * c.${flagOf[channel]}::integer`)
+  .join(' + ')})::smallint`;
+
 export const interactionTypes = ['detected', 'connected', 'authenticated'] as const;
 export type InteractionType = (typeof interactionTypes)[number];
 

@@ -242,6 +242,34 @@ describe('the commands of regulars', async () => {
     await client.end();
   });
 
+  it('check the figures and the counts, and repair them', async () => {
+    const client = await connectTo(database.superuserUrl);
+    await run('figures verify --repair');
+    expect((await run('figures verify')).stdout).toMatch(/^Checked [\d,]+ guests: 0 differences\.\n$/);
+    await client`insert into unit_days (account_id, day, unit_id, stays) values (1, '2020-01-01', 1, 4)`;
+    await client`insert into group_guests (account_id, group_id, guests) values (1, 900, 2), (1, 901, 2)`;
+    const found = await run('figures verify');
+    expect([found.code, found.stdout]).toEqual([
+      1,
+      expect.stringContaining(
+        'The counts of 1 day of a venue and 2 groups of guests differ. Repair them with --repair.',
+      ),
+    ]);
+    const listed = await run('figures verify --json');
+    expect([listed.code, JSON.parse(listed.stdout)]).toMatchObject([
+      1,
+      { different: 0, repaired: 0, counts: { unit_days: 1, code_groups: 0, guests: 0, guest_days: 0, groups: 2 } },
+    ]);
+    const repaired = await run('figures verify --repair');
+    expect([repaired.code, repaired.stdout]).toEqual([0, expect.stringContaining('All were repaired.')]);
+    const now = await run('figures verify --json');
+    expect([now.code, JSON.parse(now.stdout)]).toMatchObject([
+      0,
+      { different: 0, counts: { unit_days: 0, groups: 0 } },
+    ]);
+    await client.end();
+  });
+
   it('leave no codes of an interrupted generation', async () => {
     const group = await json('voucher-group create --unit 1', 'Winter');
     const child = spawn('node', ['dist/cli/regulars.js', 'voucher', 'generate', String(group.id), '1000000'], {

@@ -182,6 +182,19 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
     await recover();
   });
 
+  it('fires an alert for figures that were repaired', async () => {
+    const also = { fires: ['RegularsFiguresRepaired'], mayFire: ['RegularsServiceDown', ...database] };
+    await during(also, async () => {
+      const connection = await scene().postgres.connect();
+      await connection.run`
+        insert into figure_checks (day, checked, repaired, repaired_counts) values ('2026-03-01', 3, 0, 1)`;
+      await connection.close();
+      // A new process reads them at once.
+      await scene().fleet.restart(0);
+      await recover();
+    });
+  });
+
   it('fires no alert while nothing is wrong', async () => {
     await during({ fires: [] }, () => pause(8000));
   });

@@ -12,7 +12,8 @@ export interface DatabaseSnapshot {
 }
 
 /** What a service that has just started changes in the background: its queues, and what it keeps for them. */
-const backgroundTables = /^(chang|segment_(members|days|changes)|segments$|unit_days|unique_code_(days|sums))/;
+const backgroundTables =
+  /^(chang|segment_(members|days|changes)|segments$|unit_days|unique_code_(days|sums)|counted_contacts|guest_days|group_guests)/;
 
 /** A snapshot without the tables that background work changes. */
 export function withoutBackground({ tables, sequences, ...rest }: DatabaseSnapshot): DatabaseSnapshot {

@@ -119,6 +119,16 @@ export async function createFullAccount(
   await sql`insert into unit_days (account_id, day, unit_id) values (${id}, '2000-01-01', ${unit_id})`;
   await sql`insert into unique_code_days (account_id, group_id, day, unit_id) values (${id}, ${group.id}, '2000-01-01', ${unit_id})`;
   await sql`insert into unique_code_sums (account_id, group_id, unit_id) values (${id}, ${group.id}, ${unit_id})`;
+  // The background process may have counted the contact before the lock was taken.
+  const counted = await sql`
+    insert into counted_contacts (account_id, contact_id, day, consents, unit_ids, group_ids)
+    values (${id}, ${ids.contact_id}, '2000-01-01', 0, '{}', '{}') on conflict do nothing returning contact_id`;
+  if (counted.length > 0)
+    await sql`
+      insert into guest_days (account_id, unit_id, day, guests, allow_email, allow_sms, allow_call, allow_snail_mail)
+      values (${id}, 0, '2000-01-01', 1, 0, 0, 0, 0)`;
+  await sql`
+    insert into group_guests (account_id, group_id, guests) values (${id}, ${ids.group_id}, 0) on conflict do nothing`;
   await sql`insert into changed_unit_days (account_id, days, unit_ids) values (${id}, '{2000-01-01}', array[${unit_id}::bigint])`;
   await sql`
     insert into changed_unique_codes (account_id, group_id, entries) values (${id}, ${group.id}, '[{"at": "2000-01-01T00:00:00Z"}]')`;

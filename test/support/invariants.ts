@@ -149,8 +149,11 @@ export async function violations(sql: Run, now: Date | null = null): Promise<Rec
         select account_id, day, unit_id, purchases, pence, waiting, bookings, stays, promoters, passives, detractors from unit_days
         where purchases + bookings + stays + promoters + passives + detractors > 0) as kept
       full join (select * from units_counted) as counted using (account_id, day, unit_id)
-      where kept is distinct from counted
-        and (account_id, day, unit_id) not in (select account_id, unnest(days), unnest(unit_ids) from changed_unit_days)
+      -- NOT IN would compare every day with every other one.
+      left join (
+        select distinct account_id, unnest(days) as day, unnest(unit_ids) as unit_id, true as waits from changed_unit_days) as changed
+        using (account_id, day, unit_id)
+      where kept is distinct from counted and waits is null
         and account_id in (select id from accounts where unit_days_filled_at is not null)`,
     'days of voucher groups that differ from their codes': await sql`
       with ${codeActivity} select group_id, day::text, unit_id, kept, counted
@@ -176,6 +179,41 @@ export async function violations(sql: Run, now: Date | null = null): Promise<Rec
         select account_id, day, unit_id, sum(redeemed)::int as redeemed from unique_code_days group by 1, 2, 3 having sum(redeemed) <> 0) as counted
         using (account_id, day, unit_id)
       where kept is distinct from counted`,
+    'contacts that are not counted as they are and do not wait for it': await sql`
+      select contact_id, kept, guest
+      from (select account_id, contact_id, day, consents, unit_ids, group_ids from counted_contacts) as kept
+      full join (
+        select account_id, contact_id, (created_at at time zone time_zone)::date as day,
+          (allow_email::int + 2 * allow_sms::int + 4 * allow_call::int + 8 * allow_snail_mail::int)::smallint as consents,
+          coalesce(unit_ids, '{}') as unit_ids, coalesce(group_ids, '{}') as group_ids
+        from (
+          select account_id, id as contact_id, created_at, allow_email, allow_sms, allow_call, allow_snail_mail
+          from contacts where merged_into is null) as contact
+        join (select id as account_id, time_zone from accounts) as account using (account_id)
+        left join (
+          select account_id, contact_id, array_agg(unit_id order by unit_id) as unit_ids from contact_units group by 1, 2) as unit using (account_id, contact_id)
+        left join (
+          select account_id, contact_id, array_agg(group_id order by group_id) as group_ids from contact_groups group by 1, 2) as link using (account_id, contact_id)) as guest using (account_id, contact_id)
+      left join (select distinct account_id, unnest(contact_ids) as contact_id, true as waits from changes) as changed using (account_id, contact_id)
+      where kept is distinct from guest and waits is null
+        and account_id in (select id from accounts where unit_days_filled_at is not null)`,
+    'counts of guests that differ from the counted contacts': await sql`
+      select unit_id, day::text, kept, summed
+      from (
+        select account_id, unit_id, day, guests, allow_email, allow_sms, allow_call, allow_snail_mail from guest_days
+        where guests <> 0 or allow_email <> 0 or allow_sms <> 0 or allow_call <> 0 or allow_snail_mail <> 0) as kept
+      full join (
+        select account_id, unit_id, day, count(*)::int as guests, sum(consents & 1)::int as allow_email, sum(consents / 2 & 1)::int as allow_sms,
+          sum(consents / 4 & 1)::int as allow_call, sum(consents / 8 & 1)::int as allow_snail_mail
+        from counted_contacts cross join lateral unnest(0 || unit_ids) as unit (unit_id) group by 1, 2, 3) as summed using (account_id, unit_id, day)
+      where kept is distinct from summed`,
+    'counts of groups that differ from the counted contacts': await sql`
+      select group_id, kept, summed
+      from (select account_id, group_id, guests from group_guests where guests <> 0) as kept
+      full join (
+        select account_id, group_id, count(*)::int as guests
+        from counted_contacts cross join lateral unnest(group_ids) as link (group_id) group by 1, 2) as summed using (account_id, group_id)
+      where kept is distinct from summed`,
     'contacts without a unit': await sql`
       select id from contacts c where not exists (select from contact_units u where u.account_id = c.account_id and u.contact_id = c.id)`,
   };

@@ -1,8 +1,7 @@
 import { nextAccountIds } from '../../features/access/accounts/store.ts';
 import { accountsToKeep, keepCounts } from '../../features/figures/keep.ts';
-import { type Database, isUnavailableToAll } from '../../platform/db/database.ts';
+import { Keeper } from './keeper.ts';
 
-const everyMs = 2000;
 /** Accounts without work that a tick looks at. Those that had work in the last tick are always looked at. */
 const accountsOfTick = 200;
 /** After this time an account waits for the next tick, so that the others get their turn. */
@@ -12,60 +11,30 @@ const longestMs = 1000;
  * Counts what writers changed, for Home and the statistics of vouchers. Readers are right without it, but slower. Several
  * processes may run it: each account has a lock.
  */
-export class CountKeeper {
-  readonly #db: Database;
-  readonly #onFailed: (error: unknown) => void;
+export class CountKeeper extends Keeper {
   /** Accounts that had work in the last tick. */
   #busy = new Set<number>();
   #after = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<unknown> | undefined;
-  #isStopped = false;
 
-  constructor(db: Database, onFailed: (error: unknown) => void) {
-    this.#db = db;
-    this.#onFailed = onFailed;
-  }
-
-  start(): this {
-    this.#timer = setInterval(() => {
-      this.#running ??= this.tick()
-        .catch(this.#onFailed)
-        .finally(() => {
-          this.#running = undefined;
-        });
-    }, everyMs);
-    this.#timer.unref();
-    return this;
+  protected pass(): Promise<number> {
+    return this.tick();
   }
 
   /** One pass. Returns the number of accounts that had work. */
   async tick(): Promise<number> {
-    const next = await this.#db.transaction((tx) => nextAccountIds(tx, this.#after, accountsOfTick));
+    const next = await this.db.transaction((tx) => nextAccountIds(tx, this.#after, accountsOfTick));
     this.#after = next.length === accountsOfTick ? (next.at(-1) ?? 0) : 0;
     const looked = [...new Set([...this.#busy, ...next])];
-    const ids = await this.#db.transaction((tx) => accountsToKeep(tx, looked));
+    const ids = await this.db.transaction((tx) => accountsToKeep(tx, looked));
     this.#busy = new Set(ids);
-    for (const id of ids) if (!this.#isStopped) await this.#keep(id);
+    for (const id of ids) if (!this.isStopped) await this.safely(() => this.#keep(id));
     return ids.length;
   }
 
   async #keep(id: number): Promise<void> {
     const end = Date.now() + longestMs;
-    try {
-      while (!this.#isStopped && Date.now() < end) {
-        if ((await this.#db.tenant(id, (tx) => keepCounts(tx, id))) !== 'some') return;
-      }
-    } catch (error) {
-      // The other accounts would fail too, and the caller reports it. A statement that took too long is of this account only.
-      if (isUnavailableToAll(error)) throw error;
-      this.#onFailed(error);
+    while (!this.isStopped && Date.now() < end) {
+      if ((await this.db.tenant(id, (tx) => keepCounts(tx, id))) !== 'some') return;
     }
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#running;
   }
 }

@@ -1,88 +1,68 @@
 import { nextAccountIds } from '../../features/access/accounts/store.ts';
+import { accountsWithChanges } from '../../features/figures/changes-store.ts';
 import { fillNext, followChanges } from '../../features/insight/segments/keep.ts';
-import { accountsWithChanges, accountsWithSegments } from '../../features/insight/segments/keep-store.ts';
-import { type Database, isUnavailableToAll } from '../../platform/db/database.ts';
+import { accountsWithSegments } from '../../features/insight/segments/keep-store.ts';
+import { Keeper } from './keeper.ts';
 
-const everyMs = 2000;
 /** The most transactions of one account before the next account has its turn. */
 const mostRounds = 5;
 /** The number of accounts that are looked at each time, with and without segments. Those that had changes are always. */
-const [accountsAtOnce, othersAtOnce] = [1000, 100];
+const [accountsAtOnce, othersAtOnce] = [1000, 200];
 /** A segment that could not be filled is tried again after this time. */
 const retryMs = 10 * 60_000;
 
 /**
- * Keeps the members of segments: stores what writes changed, a moment after each write, and fills new segments. Several
- * processes may run it. One at a time works on an account, in transactions that can be repeated.
+ * Keeps the members of segments and the counts of guests: stores what writes changed, a moment after each write, and fills
+ * new segments. Several processes may run it. One at a time works on an account, in transactions that can be repeated.
  */
-export class SegmentKeeper {
-  readonly #db: Database;
-  readonly #onFailed: (error: unknown) => void;
+export class SegmentKeeper extends Keeper {
   /** When the segments that could not be filled are tried again, by account and segment. */
   readonly #failed = new Map<number, Map<number, number>>();
   /** Accounts that had changes. */
   #busy: ReadonlySet<number> = new Set();
   #lastNext = 0;
   #lastOther = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #following: Promise<unknown> | undefined;
   #filling: Promise<unknown> | undefined;
-  #isStopped = false;
 
-  constructor(db: Database, onFailed: (error: unknown) => void) {
-    this.#db = db;
-    this.#onFailed = onFailed;
-  }
-
-  start(): this {
-    this.#timer = setInterval(() => {
-      this.#following ??= this.follow().finally(() => {
-        this.#following = undefined;
-      });
-    }, everyMs);
-    this.#timer.unref();
-    return this;
+  protected pass(): Promise<void> {
+    return this.follow();
   }
 
   /** Follows the changes of all accounts. Filling takes longer, so changes do not wait for it. */
   async follow(): Promise<void> {
-    try {
-      const accountIds = await this.#db.transaction(async (tx) => {
-        const { next, others } = await tx.inOrder({
-          next: () => accountsWithSegments(tx, this.#lastNext, accountsAtOnce),
-          others: () => nextAccountIds(tx, this.#lastOther, othersAtOnce),
-        });
-        this.#lastNext = next.length === accountsAtOnce ? (next.at(-1) ?? 0) : 0;
-        this.#lastOther = others.length === othersAtOnce ? (others.at(-1) ?? 0) : 0;
-        return accountsWithChanges(tx, [...new Set([...this.#busy, ...next, ...others])]);
+    const accountIds = await this.db.transaction(async (tx) => {
+      const { next, others } = await tx.inOrder({
+        next: () => accountsWithSegments(tx, this.#lastNext, accountsAtOnce),
+        others: () => nextAccountIds(tx, this.#lastOther, othersAtOnce),
       });
-      this.#busy = new Set(accountIds);
-      this.#filling ??= this.#fillAll(accountIds).finally(() => {
-        this.#filling = undefined;
-      });
-      for (const accountId of accountIds) await this.#safely(() => this.#followAccount(accountId));
-    } catch (error) {
-      this.#onFailed(error);
-    }
+      this.#lastNext = next.length === accountsAtOnce ? (next.at(-1) ?? 0) : 0;
+      this.#lastOther = others.length === othersAtOnce ? (others.at(-1) ?? 0) : 0;
+      return accountsWithChanges(tx, [...new Set([...this.#busy, ...next, ...others])]);
+    });
+    this.#busy = new Set(accountIds);
+    this.#filling ??= this.#fillAll(accountIds).finally(() => {
+      this.#filling = undefined;
+    });
+    for (const accountId of accountIds) await this.safely(() => this.#followAccount(accountId));
   }
 
   async #followAccount(accountId: number): Promise<void> {
-    for (let round = 0, more = true; more && round < mostRounds && !this.#isStopped; round++) {
-      more = await followChanges(this.#db, accountId);
+    for (let round = 0, more = true; more && round < mostRounds && !this.isStopped; round++) {
+      more = await followChanges(this.db, accountId);
     }
   }
 
   /** Fills one segment of each account in turn, until all are filled. */
   async #fillAll(accountIds: number[]): Promise<void> {
-    for (let open = accountIds; open.length > 0 && !this.#isStopped; ) {
+    for (let open = accountIds; open.length > 0 && !this.isStopped; ) {
       const more: number[] = [];
       for (const accountId of open) {
-        await this.#safely(async () => {
+        await this.safely(async () => {
           if (!(await this.#fillNext(accountId))) return;
           more.push(accountId);
           // The lock is free now, so that the changes of other segments do not wait for all fills.
           await this.#followAccount(accountId);
-        }).catch(this.#onFailed);
+        }).catch(this.onFailed);
       }
       open = more;
     }
@@ -92,26 +72,14 @@ export class SegmentKeeper {
     const failed = this.#failed.get(accountId) ?? new Map<number, number>();
     for (const [id, until] of failed) if (until < Date.now()) failed.delete(id);
     if (failed.size === 0) this.#failed.delete(accountId);
-    return fillNext(this.#db, accountId, new Set(failed.keys()), (id) => {
+    return fillNext(this.db, accountId, new Set(failed.keys()), (id) => {
       failed.set(id, Date.now() + retryMs);
       this.#failed.set(accountId, failed);
     });
   }
 
-  /** An error of one account does not stop the others. */
-  async #safely(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (isUnavailableToAll(error)) throw error;
-      this.#onFailed(error);
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#following;
+  override async stop(): Promise<void> {
+    await super.stop();
     await this.#filling;
   }
 }

@@ -38,8 +38,10 @@ export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {
     },
     [repairFiguresTask]: async (payload, signal) => {
       const { account_id } = readPayload(RepairFigures, payload);
-      const { contacts, different, listed } = await repairAccount(db, account_id, signal);
+      const { contacts, different, listed, counts } = await repairAccount(db, account_id, signal);
       if (different > 0) log.warn({ account_id, contacts, repaired: different, ids: listed }, 'repaired figures');
+      if (Object.values(counts).some((count) => count > 0))
+        log.warn({ account_id, repaired: counts }, 'repaired counts');
     },
     [recheckDomainTask]: (payload) => recheckDomain(db, domains, readPayload(RecheckDomain, payload)),
     [runActionTask]: async (payload, signal) => {

@@ -63,15 +63,26 @@ export async function findDue(tx: Tx, accountId: number, after: number, limit: n
 }
 
 /** Adds the result of a check, for the metrics. */
-export async function recordCheck(tx: Tx, checked: number, repaired: number): Promise<void> {
+export async function recordCheck(
+  tx: Tx,
+  { checked, repaired, repairedCounts }: Record<'checked' | 'repaired' | 'repairedCounts', number>,
+): Promise<void> {
   await tx`
-    insert into figure_checks as kept (day, checked, repaired) values (current_date, ${checked}, ${repaired})
-    on conflict (day) do update set checked = kept.checked + excluded.checked, repaired = kept.repaired + excluded.repaired`;
+    insert into figure_checks as kept (day, checked, repaired, repaired_counts)
+    values (current_date, ${checked}, ${repaired}, ${repairedCounts})
+    on conflict (day) do update set checked = kept.checked + excluded.checked, repaired = kept.repaired + excluded.repaired,
+      repaired_counts = kept.repaired_counts + excluded.repaired_counts`;
 }
 
 export async function sumChecks(tx: Tx): Promise<Record<'checked' | 'repaired', number>> {
   const rows = await tx<{ checked: number; repaired: number }>`
     select coalesce(sum(checked), 0)::float8 as checked, coalesce(sum(repaired), 0)::float8 as repaired from figure_checks`;
+  return only(rows);
+}
+
+export async function sumRepairedCounts(tx: Tx): Promise<Record<'repaired', number>> {
+  const rows = await tx<{ repaired: number }>`
+    select coalesce(sum(repaired_counts), 0)::float8 as repaired from figure_checks`;
   return only(rows);
 }
 

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, isConflict, type Tx } from '../../platform/db/database.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { inAccount } from '../../platform/db/in-account.ts';
+import { verifyCounts } from './check-counts.ts';
 import {
   countContacts,
   findDifferent,
@@ -11,21 +13,10 @@ import {
 } from './check-store.ts';
 import { fillCounts } from './keep.ts';
 import { eraseFigures, refreshFigures } from './refresh-store.ts';
+import type { CountCheck } from './schema.ts';
 
 /** Few enough that only these contacts are locked, and not all figures of the account. */
 const contactsOfBatch = 150;
-const mostAttempts = 20;
-
-/** A transaction of an account. It is repeated if it conflicts with others, such as a merge. */
-async function inAccount<T>(db: Database, accountId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.tenant(accountId, work);
-    } catch (error) {
-      if (!isConflict(error) || attempt === mostAttempts) throw error;
-    }
-  }
-}
 
 interface Options {
   signal?: AbortSignal;
@@ -87,20 +78,20 @@ export interface FigureCheck {
   /** The contacts whose figures differed from their activity. At most `mostListed` are listed. */
   different: number;
   listed: number[];
+  counts: CountCheck;
 }
 
 const mostListed = 100;
 
-/** Compares the figures of an account with its activity, and repairs the differences if asked to. */
+/** Compares the figures and the kept counts of an account with its activity, and repairs the differences if asked to. */
 export async function verifyAccount(
   db: Database,
   accountId: number,
   { repair, ...options }: Options & { repair: boolean },
 ): Promise<FigureCheck> {
   await turnDays(db, accountId);
-  const check: FigureCheck = { contacts: 0, different: 0, listed: [] };
   const found: number[] = [];
-  check.contacts = await inBatches(db, accountId, options, async (tx, ids) => {
+  const contacts = await inBatches(db, accountId, options, async (tx, ids) => {
     const different = await findDifferent(tx, accountId, ids);
     if (repair && different.length > 0) await refreshFigures(tx, accountId, { merged: different });
     found.push(...different);
@@ -112,9 +103,9 @@ export async function verifyAccount(
   });
   // A batch that was repeated reports its contacts twice.
   const different = [...new Set([...found, ...strays])];
-  check.different = different.length;
-  check.listed = different.slice(0, mostListed);
-  return check;
+  const { signal, gently = false } = options;
+  const counts = await verifyCounts(db, accountId, { repair, gently, ...(signal && { signal }) });
+  return { contacts, different: different.length, listed: different.slice(0, mostListed), counts };
 }
 
 /** Counts days that were in the future and have come, such as those of bookings. Returns the number of contacts. */

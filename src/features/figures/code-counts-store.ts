@@ -60,9 +60,12 @@ const tables = [
   { table: 'unit_days', keys: ['day', 'unit_id'], counts: ['redeemed'] },
 ] as const satisfies { table: string; keys: Key[]; counts: readonly (keyof CodeCounts)[] }[];
 
-/** Adds changes to the kept counts. The lock of the counts must be held. */
-export async function addCodeDays(tx: Tx, accountId: number, days: CodeDay[]): Promise<void> {
-  await tx.each(tables, async ({ table, keys, counts }) => {
+type CodeTable = (typeof tables)[number]['table'];
+
+/** Adds changes to the kept counts, in all tables or in one. The lock of the counts must be held. */
+export async function addCodeDays(tx: Tx, accountId: number, days: CodeDay[], only?: CodeTable): Promise<void> {
+  const changed = tables.filter(({ table }) => only === undefined || table === only);
+  await tx.each(changed, async ({ table, keys, counts }) => {
     const rows = sumBy(days, keys, counts);
     if (rows.length === 0) return;
     await insertRows(tx, accountId, {
@@ -90,22 +93,60 @@ function sumBy(days: CodeDay[], keys: readonly Key[], counts: readonly (keyof Co
   return [...summed.values()].filter((sum) => counts.some((name) => sum[name] !== 0));
 }
 
+/** The codes of a group by day and unit. Each kind of count has its own rows. */
+function codesByDay(accountId: number, groupId: number): Sql {
+  const part = (instant: string, unitId: Sql, counts: Sql, where = sql``) => sql`
+    select (${raw(instant)} at time zone ${timeZoneOf(accountId)})::date as day, ${unitId} as unit_id, ${counts}
+    from unique_codes where account_id = ${accountId} and group_id = ${groupId} ${where} group by 1, 2`;
+  return sql`
+    ${part('created_at', sql`0::bigint`, sql`count(*) as made, 0 as assigned, 0 as redeemed`)} union all
+    ${part('coalesce(assigned_at, created_at)', sql`0::bigint`, sql`0, count(*), 0`, sql`and contact_id is not null`)} union all
+    ${part('redeemed_at', sql`redeemed_unit_id`, sql`0, 0, count(*)`, sql`and redeemed_at is not null`)}`;
+}
+
 /**
  * Counts the codes of a group, and takes its changes from the queue. One statement, so that a change is either counted or
  * stays in the queue.
  */
 export function countCodesAgain(tx: Tx, accountId: number, groupId: number): Promise<CodeDay[]> {
-  const ofGroup = sql`account_id = ${accountId} and group_id = ${groupId}`;
-  const part = (instant: string, unitId: Sql, counts: Sql, where = sql``) => sql`
-    select (${raw(instant)} at time zone ${timeZoneOf(accountId)})::date as day, ${unitId} as unit_id, ${counts}
-    from unique_codes where ${ofGroup} ${where} group by 1, 2`;
   return tx<CodeDay>`
-    with taken as (delete from changed_unique_codes where ${ofGroup})
-    select ${groupId}::bigint as group_id, day, unit_id, ${sums} from (
-      ${part('created_at', sql`0::bigint`, sql`count(*) as made, 0 as assigned, 0 as redeemed`)} union all
-      ${part('coalesce(assigned_at, created_at)', sql`0::bigint`, sql`0, count(*), 0`, sql`and contact_id is not null`)} union all
-      ${part('redeemed_at', sql`redeemed_unit_id`, sql`0, 0, count(*)`, sql`and redeemed_at is not null`)}) as counted
+    with taken as (delete from changed_unique_codes where account_id = ${accountId} and group_id = ${groupId})
+    select ${groupId}::bigint as group_id, day, unit_id, ${sums} from (${codesByDay(accountId, groupId)}) as counted
     group by day, unit_id`;
+}
+
+const isNotZero = raw(codeCounts.map((name) => `sum(${name}) <> 0`).join(' or '));
+const negative = raw(codeCounts.map((name) => `-${name}`).join(', '));
+
+/** What the kept days of a group lack, apart from the changes that wait. One statement, so that writers do not matter. */
+export function findCodeDays(tx: Tx, accountId: number, groupId: number): Promise<CodeDay[]> {
+  const ofGroup = sql`account_id = ${accountId} and group_id = ${groupId}`;
+  const waiting = sql`select id, group_id, entries from changed_unique_codes where ${ofGroup}`;
+  return tx<CodeDay>`
+    select ${groupId}::bigint as group_id, day, unit_id, ${sums} from (
+      ${codesByDay(accountId, groupId)} union all
+      select day, unit_id, ${negative} from unique_code_days where ${ofGroup} union all
+      select day, unit_id, ${negative} from (${entriesOf(waiting, timeZoneOf(accountId))}) as entry) as lacking
+    group by day, unit_id having ${isNotZero}`;
+}
+
+/** What the kept sums of a group lack. */
+export function findCodeSums(tx: Tx, accountId: number, groupId: number): Promise<CodeDay[]> {
+  const ofGroup = sql`account_id = ${accountId} and group_id = ${groupId}`;
+  return tx<CodeDay>`
+    select ${groupId}::bigint as group_id, null as day, unit_id, ${sums} from (
+      select unit_id, made, assigned, redeemed from unique_code_days where ${ofGroup} union all
+      select unit_id, ${negative} from unique_code_sums where ${ofGroup}) as lacking
+    group by unit_id having ${isNotZero}`;
+}
+
+/** What the kept days of units lack of redeemed codes. */
+export function findRedeemed(tx: Tx, accountId: number): Promise<CodeDay[]> {
+  return tx<CodeDay>`
+    select 0 as group_id, day, unit_id, 0 as made, 0 as assigned, sum(redeemed)::integer as redeemed from (
+      select day, unit_id, redeemed from unique_code_days where account_id = ${accountId} and redeemed <> 0 union all
+      select day, unit_id, -redeemed from unit_days where account_id = ${accountId} and redeemed <> 0) as lacking
+    group by day, unit_id having sum(redeemed) <> 0`;
 }
 
 /** The kept counts of a group. */
@@ -125,10 +166,11 @@ export async function deleteCodeCounts(tx: Tx, accountId: number, groupId: numbe
   });
 }
 
-/** The ids of the account's groups of codes, in order. */
+/** The ids of the account's groups of codes, in order, also of those that only the counts have. */
 export async function codeGroupIds(tx: Tx, accountId: number): Promise<number[]> {
   const rows = await tx<{ id: number }>`
-    select id from unique_code_groups where account_id = ${accountId} order by id`;
+    select id from unique_code_groups where account_id = ${accountId} union
+    select group_id from unique_code_sums where account_id = ${accountId} order by id`;
   return rows.map((row) => row.id);
 }
 

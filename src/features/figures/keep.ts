@@ -3,6 +3,7 @@ import { type Database, enterAccount, type Tx } from '../../platform/db/database
 import { noSuchAccount } from '../../shared/problem.ts';
 import { getAccount, holdAccount } from '../access/accounts/store.ts';
 import { findUnitIds } from '../venues/units/store.ts';
+import { countContacts } from './check-store.ts';
 import {
   addCodeDays,
   codeGroupIds,
@@ -11,6 +12,7 @@ import {
   selectCodeDays,
   takeCodeChanges,
 } from './code-counts-store.ts';
+import { countGuests, nextGuestIds } from './guest-counts-store.ts';
 import type { UnitDay } from './schema.ts';
 import {
   countUnitDays,
@@ -27,7 +29,8 @@ import {
 /** Limits on one transaction, so that it takes a moment. A row of the queue can have more days. */
 const [rowsOfStep, daysOfStep] = [2000, 100];
 /** The days of a unit that one transaction of the filling counts. A unit can have many thousand purchases a day. */
-const daysOfFilling = 31;
+export const daysOfFilling = 31;
+export const contactsOfFilling = 2000;
 
 /** Counts the activity of these days again. The lock of the counts must be held. */
 export async function keepUnitDays(tx: Tx, accountId: number, days: UnitDay[]): Promise<void> {
@@ -93,13 +96,9 @@ export interface FillOptions {
   gently?: boolean;
 }
 
-/**
- * Counts all activity of an account by day and unit, and all codes, a bounded part and a transaction at a time. It can be
- * interrupted and repeated. Writers and the keeper may run meanwhile.
- */
-export async function fillCounts(db: Database, accountId: number, options: FillOptions = {}): Promise<void> {
-  const { signal, onProgress = () => {}, gently = false } = options;
-  const step = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+/** Runs parts of a long work on the counts, each in a transaction that holds their lock. */
+export function stepsOf(db: Database, accountId: number, { signal, gently = false }: FillOptions) {
+  return async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     signal?.throwIfAborted();
     const begin = Date.now();
     const result = await db.tenant(accountId, async (tx) => {
@@ -110,14 +109,24 @@ export async function fillCounts(db: Database, accountId: number, options: FillO
     if (gently) await pause(Date.now() - begin);
     return result;
   };
-  const { account, units, groups } = await db.tenant(accountId, (tx) =>
+}
+
+/**
+ * Counts all activity of an account by day and unit, all codes and all guests, a bounded part and a transaction at a time.
+ * It can be interrupted and repeated. Writers and the keeper may run meanwhile.
+ */
+export async function fillCounts(db: Database, accountId: number, options: FillOptions = {}): Promise<void> {
+  const { onProgress = () => {} } = options;
+  const step = stepsOf(db, accountId, options);
+  const { account, units, groups, contacts } = await db.tenant(accountId, (tx) =>
     tx.inOrder({
       account: () => getAccount(tx, accountId),
       units: () => findUnitIds(tx, accountId),
       groups: () => codeGroupIds(tx, accountId),
+      contacts: () => countContacts(tx, accountId),
     }),
   );
-  const of = units.length + groups.length;
+  const of = units.length + groups.length + Math.ceil(contacts / contactsOfFilling);
   let done = 0;
   for (const unitId of units) {
     for (let after: string | undefined = '-infinity'; after !== undefined; ) {
@@ -138,6 +147,16 @@ export async function fillCounts(db: Database, accountId: number, options: FillO
   for (const groupId of groups) {
     await step((tx) => recountGroup(tx, accountId, groupId));
     onProgress(++done, of);
+  }
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const from: number = after;
+    const ids = await step(async (tx) => {
+      const next = await nextGuestIds(tx, accountId, from, contactsOfFilling);
+      await countGuests(tx, accountId, next);
+      return next;
+    });
+    after = ids.at(-1);
+    if (after !== undefined) onProgress(++done, Math.max(of, done));
   }
   await db.tenant(accountId, (tx) => markCountsKept(tx, accountId, account.time_zone));
 }

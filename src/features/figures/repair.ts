@@ -2,7 +2,7 @@ import type { Database, Tx } from '../../platform/db/database.ts';
 import { enqueue } from '../../platform/db/jobs.ts';
 import { type FigureCheck, verifyAccount } from './check.ts';
 import { recordCheck } from './check-store.ts';
-import { type RepairFigures, repairFiguresTask } from './schema.ts';
+import { checkedCounts, type RepairFigures, repairFiguresTask } from './schema.ts';
 
 /** At night, some hours after midnight. */
 const repairAfterSeconds = 2 * 60 * 60;
@@ -13,9 +13,11 @@ export function enqueueRepair(tx: Tx, ids: number[]): Promise<void> {
   return enqueue(tx, repairFiguresTask, jobs, repairAfterSeconds);
 }
 
-/** The job: compares the figures with the activity, repairs differences, and adds the result to the metrics. */
+/** The job: compares the figures and the kept counts with the activity, repairs differences, and adds the result to the metrics. */
 export async function repairAccount(db: Database, accountId: number, signal: AbortSignal): Promise<FigureCheck> {
   const check = await verifyAccount(db, accountId, { repair: true, gently: true, signal });
-  await db.transaction((tx) => recordCheck(tx, check.contacts, check.different));
+  const { contacts, different, counts } = check;
+  const repairedCounts = checkedCounts.reduce((sum, name) => sum + counts[name], 0);
+  await db.transaction((tx) => recordCheck(tx, { checked: contacts, repaired: different, repairedCounts }));
   return check;
 }

@@ -34,6 +34,17 @@ export interface UnitDay {
   day: string;
 }
 
+export const unitDayCounts = [
+  'purchases',
+  'pence',
+  'waiting',
+  'bookings',
+  'stays',
+  'promoters',
+  'passives',
+  'detractors',
+] as const;
+
 /** What Home counts for a day at a unit. */
 export interface UnitDayCounts extends UnitDay {
   purchases: number;
@@ -47,6 +58,20 @@ export interface UnitDayCounts extends UnitDay {
   passives: number;
   detractors: number;
 }
+
+/** What Home and Venues count of a contact. */
+export interface Guest {
+  contact_id: number;
+  /** The day of its creation, in the account's time zone. */
+  day: string;
+  /** See `consentBits`. */
+  consents: number;
+  unit_ids: number[];
+  group_ids: number[];
+}
+
+export const guestCounts = ['guests', 'allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'] as const;
+export type GuestCounts = Record<(typeof guestCounts)[number], number>;
 
 export const codeCounts = ['made', 'assigned', 'redeemed'] as const;
 export type CodeCounts = Record<(typeof codeCounts)[number], number>;
@@ -168,6 +193,10 @@ export const Figures = Type.Object(
   { title: 'Figures', description: 'What a contact did. Days are in the account’s time zone.' },
 );
 export type Figures = Static<typeof Figures>;
+
+/** The kept counts that differ from what they count. */
+export const checkedCounts = ['unit_days', 'code_groups', 'guests', 'guest_days', 'groups'] as const;
+export type CountCheck = Record<(typeof checkedCounts)[number], number>;
 
 /** The job that checks the figures of an account and repairs them. */
 export const repairFiguresTask = 'repair_figures';

@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/database.ts';
 import { insertRows } from '../../platform/db/insert-rows.ts';
 import { only, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { cancelledStage, npsCategory } from '../../shared/codes.ts';
-import { startedStatuses, type UnitDay, type UnitDayCounts } from './schema.ts';
+import { startedStatuses, type UnitDay, type UnitDayCounts, unitDayCounts } from './schema.ts';
 import { sumOfPence } from './store.ts';
 
 /** The lock of an account's kept counts. It is held by what changes them: the keeper, the filling, and deletions of groups. */
@@ -102,8 +102,7 @@ export function countUnitDays(tx: Tx, accountId: number, days: UnitDay[]): Promi
       offset 0) as nps`;
 }
 
-const counted = ['purchases', 'pence', 'waiting', 'bookings', 'stays', 'promoters', 'passives', 'detractors'];
-const replaced = raw(counted.map((name) => `${name} = excluded.${name}`).join(', '));
+const replaced = raw(unitDayCounts.map((name) => `${name} = excluded.${name}`).join(', '));
 
 /** Stores counts of days. */
 export async function putUnitDays(tx: Tx, accountId: number, rows: UnitDayCounts[]): Promise<void> {
@@ -116,6 +115,27 @@ export async function putUnitDays(tx: Tx, accountId: number, rows: UnitDayCounts
     rows,
     clauses: sql`on conflict (account_id, day, unit_id) do update set ${replaced}`,
   });
+}
+
+/** The kept counts of a unit after a day, until another. */
+export function selectUnitDays(
+  tx: Tx,
+  accountId: number,
+  unitId: number,
+  { after, until }: { after: string; until: string },
+): Promise<UnitDayCounts[]> {
+  return tx<UnitDayCounts>`
+    select day, unit_id, purchases, pence::text as pence, waiting, bookings, stays, promoters, passives, detractors from unit_days
+    where account_id = ${accountId} and unit_id = ${unitId} and day > ${after}::date and day <= ${until}::date order by day`;
+}
+
+/** The days of a unit that wait to be counted. */
+export async function selectWaitingDays(tx: Tx, accountId: number, unitId: number): Promise<Set<string>> {
+  const rows = await tx<{ day: string }>`
+    select distinct changed.day from changed_unit_days waiting
+    cross join lateral unnest(waiting.days, waiting.unit_ids) as changed (day, unit_id)
+    where waiting.account_id = ${accountId} and changed.unit_id = ${unitId}`;
+  return new Set(rows.map(({ day }) => day));
 }
 
 /** The next days with activity at a unit, after this one. Reads one row of each kind per day. */

@@ -3,6 +3,7 @@ import { join, type Result, raw, type Sql, sql, type Tx } from './sql.ts';
 /** The type of a column, in SQL. */
 export type ColumnType =
   | 'bigint'
+  | 'bigint[]'
   | 'boolean'
   | 'bytea'
   | 'date'

@@ -293,17 +293,16 @@ describe('the check of the figures', () => {
     await sql`insert into contact_days (account_id, contact_id, day, unit_id, wifi) values (${place.id}, ${stray}, '2026-03-09', ${place.unit}, 1)`;
     await sql`delete from contact_figures where contact_id = ${noSums}`;
     const wrong = ids.slice(0, 5);
-    expect(await verifyAccount(db, place.id, { repair: false })).toEqual({ contacts: 6, different: 5, listed: wrong });
+    const counts = { unit_days: 0, code_groups: 0, guests: 0, guest_days: 0, groups: 0 };
+    const found = { contacts: 6, different: 5, listed: wrong, counts };
+    expect(await verifyAccount(db, place.id, { repair: false })).toEqual(found);
     expect(await verifyAccount(db, place.id, { repair: false })).toMatchObject({ different: 5 });
-    expect(await repairAccount(db, place.id, new AbortController().signal)).toEqual({
-      contacts: 6,
-      different: 5,
-      listed: wrong,
-    });
-    expect(await verifyAccount(db, place.id, { repair: false })).toEqual({ contacts: 6, different: 0, listed: [] });
+    expect(await repairAccount(db, place.id, new AbortController().signal)).toEqual(found);
+    expect(await verifyAccount(db, place.id, { repair: false })).toEqual({ ...found, different: 0, listed: [] });
     const { body: metrics } = await call('GET', '/metrics');
     expect(metrics).toContain('regulars_figures_contacts{result="repaired"} 5');
     expect(metrics).toContain('regulars_figures_contacts{result="checked"} 6');
+    expect(metrics).toContain('regulars_figures_counts{result="repaired"} 0');
   });
 
   it('fills an account whose activity is older than its figures; until then the figures are unavailable', async () => {

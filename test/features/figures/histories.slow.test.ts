@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { verifyAccount } from '../../../src/features/figures/check.ts';
 import { keepCounts } from '../../../src/features/figures/keep.ts';
+import { followChanges } from '../../../src/features/insight/segments/keep.ts';
 import { appOver } from '../../support/app.ts';
 import { openTestDatabase, superuser } from '../../support/database.ts';
 import { anyPurchase, anyWrite, bodyOf, purchaseBody } from '../../support/guests.ts';
@@ -137,8 +138,14 @@ it('equal a full recomputation after any history that several processes write, w
       // After the last write, all is counted, by this process or by one of the services.
       const keep = () => db.tenant(at.id, (tx) => keepCounts(tx, at.id));
       await expect.poll(keep, { timeout: 30_000 }).toBe('all');
+      const follow = async () => {
+        await followChanges(db, at.id);
+        return (await sql`select from changes where account_id = ${at.id}`).length;
+      };
+      await expect.poll(follow, { timeout: 30_000 }).toBe(0);
       expect(await wrong()).toEqual({});
-      expect(await verifyAccount(db, at.id, { repair: false })).toMatchObject({ different: 0 });
+      const counts = { unit_days: 0, code_groups: 0, guests: 0, guest_days: 0, groups: 0 };
+      expect(await verifyAccount(db, at.id, { repair: false })).toMatchObject({ different: 0, counts });
     }),
     { numRuns: 10, endOnFailure: true },
   );

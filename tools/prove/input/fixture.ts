@@ -324,7 +324,8 @@ export class Fixture {
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
 
 /** Rows that background work keeps, and the queues that it empties. Requests that change these rows are in the audit trail. */
-const kept = /^(\w+ (accounts|segments|segment_\w+|unit_days|unique_code_days|unique_code_sums)|delete change\w+)$/;
+const kept =
+  /^(\w+ (accounts|segments|segment_\w+|unit_days|unique_code_days|unique_code_sums|counted_contacts|guest_days|group_guests)|delete change\w+)$/;
 /** What a job that counts figures changes. A request also changes the activity. */
 const figures = /^(insert changes|\w+ (contact_days|contact_figures|figure_checks))$/;
 

@@ -1,11 +1,15 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { dayMs, dayNumber, dayOf, formatUtc, today, toLocalTime } from '../../../shared/clock.ts';
+import { dayMs, dayNumber, dayOf, formatUtc, toLocalTime } from '../../../shared/clock.ts';
 import { type FieldErrors, Invalid } from '../../../shared/problem.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { getAccount } from '../../access/accounts/store.ts';
+import { waitingContacts } from '../../figures/changes-store.ts';
+import { addGuest, selectGuests, sumGuestDays, wholeAccount } from '../../figures/guest-counts-store.ts';
+import { guestCounts, type UnitDay } from '../../figures/schema.ts';
 import { areCountsKept, countUnitDays, selectChangedDays } from '../../figures/unit-days-store.ts';
 import { countToday, sumDays, sumRedeemed, sumWaiting } from './kept-store.ts';
-import { defaultDays, type ForOverview, maxUnits, maxYears, type Nps, type Overview, type Visits } from './schema.ts';
+import { daysOf, rangeErrors } from './range.ts';
+import { type ForOverview, maxUnits, type Nps, type Overview, type Visits } from './schema.ts';
 import {
   type CountScope,
   countGuests,
@@ -13,29 +17,24 @@ import {
   countRedeemed,
   countVisits,
   countWaiting,
+  type GuestCount,
   type KnownUnit,
   type NpsCount,
   selectAllUnits,
   type VisitCount,
 } from './store.ts';
 
-const maxDays = maxYears * 365 + 2;
 /** The maximum days of a range with daily and with weekly buckets. They limit a series to about a hundred points. */
 const [daily, weekly] = [92, 731];
 
 /** The figures of an account. */
-export async function showOverview(
-  tx: Tx,
-  accountId: number,
-  { from, to, unit_id }: ForOverview,
-  now: Date,
-): Promise<Overview> {
+export async function showOverview(tx: Tx, accountId: number, range: ForOverview, now: Date): Promise<Overview> {
+  const { unit_id } = range;
   const { account, units } = await tx.inOrder({
     account: () => getAccount(tx, accountId),
     units: () => selectAllUnits(tx, accountId),
   });
-  const last = to ?? today(now, account.time_zone);
-  const first = from ?? dayOf(dayNumber(last) - (defaultDays - 1));
+  const { first, last } = daysOf(range, now, account.time_zone);
   const errors: FieldErrors = { ...unitErrors(units, unit_id), ...rangeErrors(first, last) };
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 
@@ -48,12 +47,13 @@ export async function showOverview(
     now: toLocalTime(formatUtc(now), account.time_zone),
     edges,
   };
-  const guests = await countGuests(tx, scope);
-  const { visits, nps, redeemed, purchases_waiting } = await countActivity(tx, scope);
+  const waiting = await readWaiting(tx, accountId);
+  const guests = await countContacts(tx, scope, waiting);
+  const { visits, nps, redeemed, purchases_waiting } = await countActivity(tx, scope, waiting);
   const newContacts = timeSeries(['guests'], starts, guests, ({ guests: count }) => ({ count }));
   const codes = timeSeries(['count'], starts, redeemed, (counts) => counts);
   const answers = timeSeries(['promoters', 'passives', 'detractors'], starts, nps, toNps);
-  const consent = sums(['guests', 'allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'], guests);
+  const consent = sums(guestCounts, guests);
   return {
     from: first,
     to: last,
@@ -68,6 +68,43 @@ export async function showOverview(
   };
 }
 
+/** With more changed days than this, all activity is counted at request time. Such an import is over in some seconds. */
+const mostChanged = 1000;
+
+/** What changed since it was counted. Undefined: the counts cannot be used, so all rows are counted. */
+interface Waiting {
+  days: UnitDay[] | undefined;
+  contacts: number[] | undefined;
+}
+
+async function readWaiting(tx: Tx, accountId: number): Promise<Waiting> {
+  const { areKept, days, contacts } = await tx.inOrder({
+    areKept: () => areCountsKept(tx, accountId),
+    days: () => selectChangedDays(tx, accountId, mostChanged + 1),
+    contacts: () => waitingContacts(tx, accountId),
+  });
+  if (!areKept) return { days: undefined, contacts: undefined };
+  return { days: days.length > mostChanged ? undefined : days, contacts };
+}
+
+/** The kept counts without the contacts that changed since, and the present state of these. */
+async function countContacts(tx: Tx, scope: CountScope, { contacts }: Waiting): Promise<GuestCount[]> {
+  if (!contacts) return countGuests(tx, scope);
+  const { accountId, edges, unitId } = scope;
+  const { kept, guests } = await tx.inOrder({
+    kept: () => sumGuestDays(tx, accountId, unitId ?? wholeAccount, edges, contacts),
+    guests: () => selectGuests(tx, accountId, contacts),
+  });
+  const changed = guests
+    .filter(({ unit_ids }) => unitId === null || unit_ids.includes(unitId))
+    .map(({ day, consents }) => {
+      const count = { place: placeOf(day, edges), ...recordOf(guestCounts, () => 0) };
+      addGuest(count, consents);
+      return count;
+    });
+  return [...kept, ...changed];
+}
+
 interface Activity {
   visits: VisitCount[];
   nps: NpsCount[];
@@ -75,20 +112,13 @@ interface Activity {
   purchases_waiting: number;
 }
 
-/** With more changed days than this, all activity is counted at request time. Such an import is over in some seconds. */
-const mostChanged = 1000;
-
 /**
  * The changed days are read first and counted from the activity. All others are summed up from the kept counts. A day that
  * is counted meanwhile is still among the changed ones, so it counts once.
  */
-async function countActivity(tx: Tx, scope: CountScope): Promise<Activity> {
+async function countActivity(tx: Tx, scope: CountScope, { days: changed }: Waiting): Promise<Activity> {
   const { accountId } = scope;
-  const { areKept, changed } = await tx.inOrder({
-    areKept: () => areCountsKept(tx, accountId),
-    changed: () => selectChangedDays(tx, accountId, mostChanged + 1),
-  });
-  if (!areKept || changed.length > mostChanged) {
+  if (!changed) {
     return tx.inOrder({
       visits: () => countVisits(tx, scope),
       nps: () => countNps(tx, scope),
@@ -161,12 +191,6 @@ export async function overviewErrors(
 function unitErrors(units: KnownUnit[], unitId: number | undefined): FieldErrors {
   if (unitId === undefined || units.some(({ id, is_deleted }) => id === unitId && !is_deleted)) return {};
   return { unit_id: ['The unit id is not a unit of this account.'] };
-}
-
-function rangeErrors(first: string, last: string): FieldErrors {
-  if (first > last) return { to: ['The last day must not be before the first.'] };
-  if (dayNumber(last) - dayNumber(first) < maxDays) return {};
-  return { from: [`The first day must be within ${maxYears} years of the last.`] };
 }
 
 /** The first days of the buckets (days, calendar weeks or calendar months) in the range. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { join, only, type Sql, sql } from '../../../platform/db/sql.ts';
 import { cancelledStage, npsCategory } from '../../../shared/codes.ts';
-import { startedStatuses } from '../../figures/schema.ts';
+import { type GuestCounts, startedStatuses } from '../../figures/schema.ts';
 
 export interface KnownUnit {
   id: number;
@@ -46,13 +46,7 @@ const clockRange = (at: Sql, { edges }: CountScope) =>
 const instantRange = (at: Sql, { edges, timeZone }: CountScope) =>
   sql`${at} >= ${edges[0]}::timestamp at time zone ${timeZone} and ${at} < ${edges.at(-1)}::timestamp at time zone ${timeZone}`;
 
-export interface GuestCount extends BucketCount {
-  guests: number;
-  allow_email: number;
-  allow_sms: number;
-  allow_call: number;
-  allow_snail_mail: number;
-}
+export type GuestCount = BucketCount & GuestCounts;
 
 /** Counts each contact once, by its creation time, including contacts before and after all edges. */
 export function countGuests(tx: Tx, scope: CountScope): Promise<GuestCount[]> {

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { waitingContacts } from '../../figures/changes-store.ts';
 import { findContact, noSuchContact } from '../../guests/contacts/store.ts';
 import { type Clock, evaluationLimitMs, isTimeout, passesOf, todayOf } from './evaluate.ts';
 import { loadNested } from './expand.ts';
@@ -6,7 +7,6 @@ import { membersAmong } from './keep.ts';
 import { selectMemberships } from './keep-store.ts';
 import { inSavepoint } from './members-store.ts';
 import type { ContactSegments } from './schema.ts';
-import { waitingContacts } from './stored.ts';
 
 /** With less time than this, the next segments are not evaluated. */
 const leastMs = 50;

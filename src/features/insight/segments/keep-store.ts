@@ -1,30 +1,25 @@
-import { enterAccount, type Tx } from '../../../platform/db/database.ts';
+import type { Tx } from '../../../platform/db/database.ts';
 import { insertRows } from '../../../platform/db/insert-rows.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
 import { adHoc, join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
-import { type Channel, flagOf } from '../../../shared/codes.ts';
+import { channels, consentBits, consentsInSql } from '../../../shared/codes.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import type { Counts } from './schema.ts';
 import type { SegmentRow } from './store.ts';
 
 /*
- * The stored members of segments, and the changes that they have to follow.
+ * The stored members of segments.
  */
 
-/** The consents of a member as one number. */
-const bits = { email: 1, sms: 2, call: 4, snail_mail: 8 } as const satisfies Record<Channel, number>;
-const channels = ['email', 'sms', 'call', 'snail_mail'] as const;
 const numbers = ['members', ...channels] as const;
 export type Numbers = Record<(typeof numbers)[number], number>;
 
-const consentsOf = raw(
-  `(${channels.map((channel) => `${bits[channel]} * c.${flagOf[channel]}::integer`).join(' + ')})::smallint`,
-);
+const consentsOf = raw(consentsInSql);
 const counted = raw(
   [
     'count(*) as members',
-    ...channels.map((name) => `count(*) filter (where consents & ${bits[name]} <> 0) as ${name}`),
+    ...channels.map((name) => `count(*) filter (where consents & ${consentBits[name]} <> 0) as ${name}`),
   ].join(', '),
 );
 
@@ -33,7 +28,7 @@ export const noNumbers = (): Numbers => ({ members: 0, email: 0, sms: 0, call: 0
 /** Adds a member with these consents, or takes one away. */
 export function addMember(to: Numbers, consents: number, times: 1 | -1 = 1): void {
   to.members += times;
-  for (const name of channels) if (consents & bits[name]) to[name] += times;
+  for (const name of channels) if (consents & consentBits[name]) to[name] += times;
 }
 
 export const toCounts = ({ members, ...contactable }: Numbers): Counts => ({ count: members, contactable });
@@ -66,44 +61,6 @@ export async function accountsWithSegments(tx: Tx, after: number, limit: number)
   const rows = await tx<{ id: number }>`
     select id from accounts where has_segments and deleted_at is null and id > ${after} order by id limit ${limit}`;
   return rows.map(({ id }) => id);
-}
-
-/** The accounts among these with changes that wait. The transaction enters one after the other. */
-export async function accountsWithChanges(tx: Tx, accountIds: number[]): Promise<number[]> {
-  const found = await tx.each(accountIds, (id) =>
-    tx.inOrder({
-      account: () => enterAccount(tx, id),
-      changes: () => tx`select from changes where account_id = ${id} limit 1`,
-    }),
-  );
-  return accountIds.filter((_, place) => (found[place]?.changes.length ?? 0) > 0);
-}
-
-export interface Change {
-  id: number;
-  contact_ids: number[];
-}
-
-/** Changes that wait, oldest first: at most `rows`, and no further ones after this number of contacts. */
-export function selectChanges(
-  tx: Tx,
-  accountId: number,
-  { rows, contacts }: { rows: number; contacts: number },
-): Promise<Change[]> {
-  return tx<Change>`
-    select id, contact_ids from (
-      select id, contact_ids, sum(cardinality(contact_ids)) over (order by id) - cardinality(contact_ids) as before from (
-        select id, contact_ids from changes where account_id = ${accountId} order by id limit ${rows}) as oldest) as waiting
-    where before < ${contacts} order by id`;
-}
-
-/** For an account without segments. */
-export async function deleteAllChanges(tx: Tx, accountId: number): Promise<void> {
-  await tx`delete from changes where account_id = ${accountId}`;
-}
-
-export async function deleteChanges(tx: Tx, accountId: number, ids: number[]): Promise<void> {
-  await tx`delete from changes where account_id = ${accountId} and id = any(${ids})`;
 }
 
 /** Makes the background process look at the segments of the account. */

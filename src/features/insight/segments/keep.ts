@@ -1,5 +1,9 @@
 import { type Database, isRolledBack, isStatementTimeout, type Tx } from '../../../platform/db/database.ts';
 import { dayNumber } from '../../../shared/clock.ts';
+import { holdAccount } from '../../access/accounts/store.ts';
+import { deleteChanges, selectChanges } from '../../figures/changes-store.ts';
+import { countGuests } from '../../figures/guest-counts-store.ts';
+import { lockCounts } from '../../figures/unit-days-store.ts';
 import { Compiler, compile } from './compile.ts';
 import { type Crossing, crossingOf } from './crossing.ts';
 import { selectCrossing } from './crossing-store.ts';
@@ -9,8 +13,6 @@ import {
   addMember,
   addNumbers,
   appendSegmentChanges,
-  deleteAllChanges,
-  deleteChanges,
   deleteMembers,
   eraseMembers,
   fillMembers,
@@ -20,7 +22,6 @@ import {
   putMembers,
   requestKeeping,
   type StoredMember,
-  selectChanges,
   selectDifferences,
   selectErased,
   selectInside,
@@ -127,17 +128,18 @@ async function storeDifference(
   if (entered.length > 0) await appendSegmentChanges(tx, accountId, true, entered);
 }
 
-/** Takes changes that wait, and stores what they mean for the members of segments. False: nothing is left to do. */
+/**
+ * Takes changes that wait, and stores what they mean for the members of segments and for the counts of guests. False:
+ * nothing is left to do.
+ */
 export function followChanges(db: Database, accountId: number): Promise<boolean> {
   return db.tenant(accountId, async (tx) => {
     if (!(await tryLockSegments(tx, accountId))) return false;
+    // The deletion of the account waits, and then finds the rows of this transaction.
+    if (!(await holdAccount(tx, accountId))) return false;
     const today = await selectToday(tx, accountId);
     if (!today) return false;
     const segments = await selectKept(tx, accountId);
-    if (segments.length === 0) {
-      await deleteAllChanges(tx, accountId);
-      return false;
-    }
     // After a change of the time zone, members can be stored for tomorrow. They are stored anew.
     const kept = segments.filter((one) => one.evaluated_day !== null && one.evaluated_day <= today.day);
     const contacts = contactsAtOnce(kept.length);
@@ -148,8 +150,13 @@ export function followChanges(db: Database, accountId: number): Promise<boolean>
       await updateMembers(tx, accountId, kept, nested, today, contactIds);
     }
     // Nothing stays about a contact that was erased, also in segments without stored members.
-    const erased = await selectErased(tx, accountId, contactIds);
+    const erased = segments.length > 0 ? await selectErased(tx, accountId, contactIds) : [];
     if (erased.length > 0) await eraseMembers(tx, accountId, erased);
+    if (contactIds.length > 0) {
+      // As late as possible, because the deletion of a group of codes waits for this lock.
+      await lockCounts(tx, accountId);
+      await countGuests(tx, accountId, contactIds);
+    }
     // A change without contacts stays, so that the account is found until all segments are filled.
     const isDone = segments.length === kept.length;
     const done = changes.filter((one) => isDone || one.contact_ids.length > 0);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, isConflict, type Tx } from '../../../platform/db/database.ts';
+import type { Database, Tx } from '../../../platform/db/database.ts';
+import { inAccount } from '../../../platform/db/in-account.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
 import { refreshFigures } from '../../figures/refresh-store.ts';
 import { attachGroups, lockContacts, storeToUnits } from '../../guests/contacts/store.ts';
@@ -46,7 +47,6 @@ const idsAtOnce = 20_000;
 const evaluationMs = 20_000;
 const longestJobMs = 20_000;
 const longestPauseMs = 1000;
-const mostAttempts = 20;
 
 /**
  * The job: works through the members of a segment in the order of their ids. Each batch commits its changes together
@@ -96,17 +96,6 @@ interface Handled {
   skipped: number;
   /** Why the action cannot go on. */
   error?: string;
-}
-
-/** A transaction of an account. It is repeated if it conflicts with others, such as a merge. */
-async function inAccount<T>(db: Database, accountId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.tenant(accountId, work);
-    } catch (error) {
-      if (!isConflict(error) || attempt === mostAttempts) throw error;
-    }
-  }
 }
 
 async function nextMembers(tx: Tx, accountId: number, { segment_id, last_contact_id }: OpenAction): Promise<number[]> {

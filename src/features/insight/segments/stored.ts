@@ -1,9 +1,10 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import type { Slice } from '../../../shared/fields.ts';
+import { waitingContacts } from '../../figures/changes-store.ts';
 import { evaluationLimitMs, type Today } from './evaluate.ts';
 import type { Nested } from './expand.ts';
 import { membersAmong } from './keep.ts';
-import { addMember, type Numbers, selectChanges, selectKeptIds, selectNumbers } from './keep-store.ts';
+import { addMember, type Numbers, selectKeptIds, selectNumbers } from './keep-store.ts';
 import type { SegmentRow } from './store.ts';
 
 /*
@@ -11,17 +12,8 @@ import type { SegmentRow } from './store.ts';
  * as soon as a write was answered. The changes are read first: what is stored after that is newer, and right too.
  */
 
-/** With more changes than these, all contacts are evaluated instead. */
-const most = { rows: 1000, contacts: 2000 };
 /** The most waiting contacts times segments that a reader evaluates. */
 const mostEvaluations = 20_000;
-
-/** The contacts whose changes wait. Undefined: there are too many. */
-export async function waitingContacts(tx: Tx, accountId: number): Promise<number[] | undefined> {
-  const changes = await selectChanges(tx, accountId, most);
-  const ids = changes.flatMap((one) => one.contact_ids);
-  return changes.length === most.rows || ids.length >= most.contacts ? undefined : [...new Set(ids)];
-}
 
 type Known = Pick<SegmentRow, 'id' | 'definition'>;
 
