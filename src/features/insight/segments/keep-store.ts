@@ -33,7 +33,14 @@ export function addMember(to: Numbers, consents: number, times: 1 | -1 = 1): voi
 
 export const toCounts = ({ members, ...contactable }: Numbers): Counts => ({ count: members, contactable });
 
-/** One change of an account's segments and their members at a time. */
+/**
+ * One change of an account's definitions at a time. A transaction that changes definitions of stored members takes this
+ * lock before the lock of the members.
+ */
+export const lockDefinitions = (tx: Tx, accountId: number) =>
+  lockKeys(tx, accountId, ['segment definitions'], 'all segment definitions');
+
+/** One change of the members of an account's segments at a time. Storing those of a large segment takes seconds. */
 export const lockSegments = (tx: Tx, accountId: number) => lockKeys(tx, accountId, ['segments'], 'all segments');
 
 /** The same, but fails after some seconds. The caller tries again later. */

@@ -33,7 +33,7 @@ import {
   waitForSegments,
 } from './keep-store.ts';
 import { prepareEvaluation } from './members-store.ts';
-import type { SegmentRow } from './store.ts';
+import { countSegments, type SegmentRow } from './store.ts';
 
 /** The most changes that one transaction takes. A change can have many contacts. */
 const rowsAtOnce = 500;
@@ -139,11 +139,12 @@ export function followChanges(db: Database, accountId: number): Promise<boolean>
     if (!(await holdAccount(tx, accountId))) return false;
     const today = await selectToday(tx, accountId);
     if (!today) return false;
+    const contacts = contactsAtOnce(await countSegments(tx, accountId));
+    // Before the segments: the change that announces a new segment must not be taken without the segment.
+    const changes = await selectChanges(tx, accountId, { rows: rowsAtOnce, contacts });
     const segments = await selectKept(tx, accountId);
     // After a change of the time zone, members can be stored for tomorrow. They are stored anew.
     const kept = segments.filter((one) => one.evaluated_day !== null && one.evaluated_day <= today.day);
-    const contacts = contactsAtOnce(kept.length);
-    const changes = await selectChanges(tx, accountId, { rows: rowsAtOnce, contacts });
     const contactIds = [...new Set(changes.flatMap((one) => one.contact_ids))];
     if (kept.length > 0) {
       const nested = await loadNested(tx, accountId, ...kept.map((one) => one.definition));

@@ -6,7 +6,7 @@ import { checkDefinition } from './check.ts';
 import { type Definition, segmentIdsIn } from './definition-schema.ts';
 import { type Clock, countLive, evaluate, evaluationLimitMs, isTimeout, todayOf } from './evaluate.ts';
 import { fitsLimits, loadNested, type Nested } from './expand.ts';
-import { deleteMembersOf, lockSegments, type Numbers, requestKeeping, toCounts } from './keep-store.ts';
+import { deleteMembersOf, lockDefinitions, lockSegments, type Numbers, requestKeeping, toCounts } from './keep-store.ts';
 import { countMembers, endEvaluation, inSavepoint } from './members-store.ts';
 import {
   type Counts,
@@ -41,7 +41,7 @@ export async function createSegment(
   // Evaluated before the lock, because others wait for it. A segment that it refers to may change until then.
   const first = await checkDefinition(tx, accountId, sent);
   const counts = await evaluateCounts(tx, accountId, first, clock);
-  await lockSegments(tx, accountId);
+  await lockDefinitions(tx, accountId);
   const checked = await checkDefinition(tx, accountId, sent);
   if ((await countSegments(tx, accountId)) >= maxSegments)
     throw new Invalid({ name: [`The account already has ${maxSegments} segments, which is the maximum.`] });
@@ -62,7 +62,9 @@ export async function changeSegment(
   // A segment that has become slow can still be renamed.
   const first = sent === undefined ? undefined : await checkDefinition(tx, accountId, sent, id);
   const counts = first && (await evaluateCounts(tx, accountId, first, clock));
-  await lockSegments(tx, accountId);
+  await lockDefinitions(tx, accountId);
+  // A new name does not wait for the members of other segments.
+  if (sent !== undefined) await lockSegments(tx, accountId);
   const checked = sent === undefined ? undefined : await checkDefinition(tx, accountId, sent, id);
   const referring = checked ? await checkReferring(tx, accountId, id, checked.definition) : [];
   try {
@@ -108,6 +110,7 @@ function leadsTo(definition: Definition, id: number, nested: Nested): boolean {
 }
 
 export async function removeSegment(tx: Tx, accountId: number, id: number): Promise<void> {
+  await lockDefinitions(tx, accountId);
   await lockSegments(tx, accountId);
   await getSegment(tx, accountId, id);
   const users = (await selectReferring(tx, accountId)).filter(({ definition }) =>

@@ -5,6 +5,7 @@ import type { Definition } from '../../../../src/features/insight/segments/defin
 import { settingOf } from '../../../../src/features/insight/segments/evaluate.ts';
 import { loadNested } from '../../../../src/features/insight/segments/expand.ts';
 import { fillNext, followChanges, turnSegments } from '../../../../src/features/insight/segments/keep.ts';
+import { lockSegments } from '../../../../src/features/insight/segments/keep-store.ts';
 import { selectMemberIdsAfter } from '../../../../src/features/insight/segments/members-store.ts';
 import type { Segment } from '../../../../src/features/insight/segments/schema.ts';
 import { type Database, openPool } from '../../../../src/platform/db/database.ts';
@@ -281,6 +282,21 @@ describe('stored members', () => {
     await keep();
     expect(await read(id)).toMatchObject({ ids: [ana] });
     expect((await stored(id)).map((one) => one.contact_id)).toEqual([ana]);
+  });
+
+  it('of a large segment do not delay a new segment, or a new name', async () => {
+    const first = await create(inBath);
+    await keep();
+    // The lock of a process that stores the members of another segment.
+    await db.tenant(at.id, async (tx) => {
+      await lockSegments(tx, at.id);
+      const other = await create({ all: [inBath, { field: 'segment', op: 'in', value: [first.id] }] });
+      accepted(await admin('PATCH', `${at.base}/segments/${first.id}`, { name: fresh('Renamed') }));
+      expect(await followChanges(db, at.id)).toBe(false);
+      expect((await read(other.id)).count).toBe(first.count);
+    });
+    await keep();
+    expect(await sql`select from segments where account_id = ${at.id} and evaluated_day is null`).toHaveLength(0);
   });
 
   it('are kept once by two processes', async () => {
