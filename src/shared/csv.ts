@@ -37,10 +37,14 @@ export async function csvFile<Row extends { id: number }>(
     while (rows.length > 0) {
       // The database reads the next rows while these are written.
       const following = rows.length < rowsAtOnce ? undefined : next({ after: rows.at(-1)?.id ?? 0, limit: rowsAtOnce });
-      // If it fails, the error is thrown where it is awaited. The client may have left before.
-      following?.catch(() => {});
-      yield rows.map((row) => csvLine(columns.map((column) => row[column]))).join('');
-      onRows(rows.length);
+      const isRead = following?.catch(() => {});
+      try {
+        yield rows.map((row) => csvLine(columns.map((column) => row[column]))).join('');
+        onRows(rows.length);
+      } finally {
+        // Also for a reader who has left: the transaction of the rows must not end during the read.
+        await isRead;
+      }
       rows = (await following) ?? [];
     }
   }

@@ -6,7 +6,7 @@ import { Keeper } from './keeper.ts';
 
 /** The most transactions of one account before the next account has its turn. */
 const mostRounds = 5;
-/** The number of accounts that are looked at each time, with and without segments. Those that had changes are always. */
+/** The number of accounts that are looked at each time, with and without segments. Accounts that had changes come on top. */
 const [accountsAtOnce, othersAtOnce] = [1000, 200];
 /** A segment that could not be filled is tried again after this time. */
 const retryMs = 10 * 60_000;

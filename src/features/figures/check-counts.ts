@@ -18,7 +18,7 @@ import {
   sumCountedGroups,
   wholeAccount,
 } from './guest-counts-store.ts';
-import { contactsOfFilling, daysOfFilling, type FillOptions, stepsOf } from './keep.ts';
+import { AccountDeleted, contactsOfFilling, daysOfFilling, type FillOptions, stepsOf } from './keep.ts';
 import {
   type CountCheck,
   checkedCounts,
@@ -39,6 +39,11 @@ import {
 /** The counted contacts that one statement adds up. */
 const contactsOfSum = 250_000;
 
+/** The counts are not kept (any more), such as after a change of the time zone. A job counts all of them anew. */
+class NotKept extends Error {
+  override name = 'NotKept';
+}
+
 /**
  * Compares the kept counts of an account with what they count, and repairs the differences if asked to. Changes that wait
  * are no differences. Each step holds the lock of the counts, so the keeper changes nothing between its statements.
@@ -49,16 +54,30 @@ export async function verifyCounts(
   { repair, ...options }: FillOptions & { repair: boolean },
 ): Promise<CountCheck> {
   const found: CountCheck = recordOf(checkedCounts, () => 0);
-  const { areKept, units, groups } = await db.tenant(accountId, (tx) =>
-    tx.inOrder({
-      areKept: () => areCountsKept(tx, accountId),
-      units: () => findUnitIds(tx, accountId),
-      groups: () => codeGroupIds(tx, accountId),
-    }),
+  const inStep = stepsOf(db, accountId, options);
+  const step: typeof inStep = (work) =>
+    inStep(async (tx) => {
+      if (!(await areCountsKept(tx, accountId))) throw new NotKept();
+      return work(tx);
+    });
+  try {
+    await checkAll(accountId, step, repair, found);
+  } catch (error) {
+    if (!(error instanceof NotKept || error instanceof AccountDeleted)) throw error;
+  }
+  return found;
+}
+
+/** Adds what differs to `found`. */
+async function checkAll(
+  accountId: number,
+  step: ReturnType<typeof stepsOf>,
+  repair: boolean,
+  found: CountCheck,
+): Promise<void> {
+  const { units, groups } = await step((tx) =>
+    tx.inOrder({ units: () => findUnitIds(tx, accountId), groups: () => codeGroupIds(tx, accountId) }),
   );
-  // They are counted anew by a job.
-  if (!areKept) return found;
-  const step = stepsOf(db, accountId, options);
   for (const unitId of units) {
     for (let after: string | undefined = '-infinity'; after !== undefined; ) {
       const from: string = after;
@@ -75,8 +94,7 @@ export async function verifyCounts(
     found.guests += different;
     after = last;
   }
-  const sums = await step((tx) => checkGuestSums(tx, accountId, units, repair));
-  return { ...found, ...sums };
+  Object.assign(found, await step((tx) => checkGuestSums(tx, accountId, repair)));
 }
 
 interface Part<Place> {
@@ -145,7 +163,6 @@ async function checkGuests(tx: Tx, accountId: number, after: number, repair: boo
 async function checkGuestSums(
   tx: Tx,
   accountId: number,
-  unitIds: number[],
   repair: boolean,
 ): Promise<Pick<CountCheck, 'guest_days' | 'groups'>> {
   const [days, groups] = [new Map<string, GuestDay>(), new Map<number, GroupGuests>()];
@@ -165,7 +182,8 @@ async function checkGuestSums(
     for (const group of await sumCountedGroups(tx, accountId, { after, last })) addGroup(group, 1);
     after = last;
   }
-  for (const unitId of [wholeAccount, ...unitIds])
+  // Read here, because units may be created while the other steps run.
+  for (const unitId of [wholeAccount, ...(await findUnitIds(tx, accountId))])
     for (const day of await selectGuestDays(tx, accountId, unitId)) addDay(day, -1);
   for (const group of await selectGroupGuests(tx, accountId)) addGroup(group, -1);
 

@@ -39,7 +39,7 @@ function selectCounted(tx: Tx, accountId: number, contactIds: number[]): Promise
 const contactsAtOnce = 5000;
 
 /**
- * Counts contacts whose state may have changed, and returns the number of those that the counts did not have like this.
+ * Counts contacts whose state may have changed. Returns the number of contacts for which the counts were wrong.
  * The lock of the counts must be held.
  */
 export async function countGuests(tx: Tx, accountId: number, contactIds: number[]): Promise<number> {
@@ -135,7 +135,7 @@ export function addGuest(to: GuestCounts, consents: number, times = 1): void {
 const added = (table: string, names: readonly string[]) =>
   raw(names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', '));
 
-/** Adds to the counts of days. Those that stay as they are are left out. */
+/** Adds to the counts of days. Days to which nothing is added are left out. */
 export async function addGuestDays(tx: Tx, accountId: number, days: GuestDay[]): Promise<void> {
   const rows = days.filter((day) => guestCounts.some((name) => day[name] !== 0));
   if (rows.length === 0) return;

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, enterAccount, type Tx } from '../../platform/db/database.ts';
-import { noSuchAccount } from '../../shared/problem.ts';
 import { getAccount, holdAccount } from '../access/accounts/store.ts';
 import { findUnitIds } from '../venues/units/store.ts';
 import { countContacts } from './check-store.ts';
@@ -96,13 +95,18 @@ export interface FillOptions {
   gently?: boolean;
 }
 
+/** The account was deleted, so there is nothing to count any more. */
+export class AccountDeleted extends Error {
+  override name = 'AccountDeleted';
+}
+
 /** Runs parts of a long work on the counts, each in a transaction that holds their lock. */
 export function stepsOf(db: Database, accountId: number, { signal, gently = false }: FillOptions) {
   return async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     signal?.throwIfAborted();
     const begin = Date.now();
     const result = await db.tenant(accountId, async (tx) => {
-      if (!(await holdAccount(tx, accountId))) throw noSuchAccount();
+      if (!(await holdAccount(tx, accountId))) throw new AccountDeleted(`Account ${accountId} was deleted.`);
       await lockCounts(tx, accountId);
       return work(tx);
     });

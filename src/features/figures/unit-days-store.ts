@@ -23,7 +23,7 @@ export async function lockCounts(tx: Tx, accountId: number): Promise<void> {
 export async function areCountsKept(tx: Tx, accountId: number): Promise<boolean> {
   const rows = await tx<{ kept: boolean }>`
     select unit_days_filled_at is not null as kept from accounts where id = ${accountId}`;
-  return only(rows).kept;
+  return rows[0]?.kept ?? false;
 }
 
 export async function accountsWithoutCounts(tx: Tx): Promise<number[]> {

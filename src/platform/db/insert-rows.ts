@@ -53,8 +53,8 @@ interface Selected extends Omit<Inserted, 'rows' | 'computed'> {
 }
 
 /**
- * Inserts what a query returns. A distributed server would need two phases to commit an INSERT … SELECT that does not go
- * to one shard as it is. There the rows are read first, as text.
+ * Inserts what a query returns. A distributed server runs such an INSERT … SELECT in several steps, and then needs two
+ * phases to commit. There the rows are read first, as text, and inserted by a second statement.
  */
 export async function insertSelected(tx: Tx, accountId: number, { select, ...inserted }: Selected): Promise<void> {
   const { columns, clauses = sql`` } = inserted;

@@ -3,6 +3,7 @@ import { verifyAccount } from '../../../src/features/figures/check.ts';
 import { keepCounts } from '../../../src/features/figures/keep.ts';
 import { repairAccount } from '../../../src/features/figures/repair.ts';
 import { followChanges } from '../../../src/features/insight/segments/keep.ts';
+import type { Database } from '../../../src/platform/db/database.ts';
 import { testApp } from '../../support/app.ts';
 import { superuser } from '../../support/database.ts';
 import { violations } from '../../support/invariants.ts';
@@ -100,6 +101,29 @@ describe('the check of the counts', () => {
     await keep();
     expect(await check()).toEqual(none);
     expect(await violations(sql)).toEqual({});
+  });
+  it('is right about units that are created while it runs', async () => {
+    let transactions = 0;
+    const during: Database = {
+      ...db,
+      tenant: async (id, work) => {
+        const result = await db.tenant(id, work);
+        // The third from the start is not the last.
+        if (++transactions === 3) {
+          const unit = accepted(await admin('POST', `${at.base}/units`, { name: fresh('New') }), 201).id;
+          await at.newContact({ units: [{ id: unit }] });
+          await keep();
+        }
+        return result;
+      },
+    };
+    expect((await verifyAccount(during, at.id, { repair: true })).counts).toEqual(none);
+    expect(transactions).toBeGreaterThan(3);
+    expect(await check()).toEqual(none);
+    expect(await violations(sql)).toEqual({});
+  });
+  it('of an account that does not exist finds nothing', async () => {
+    expect((await verifyAccount(db, 999_999_999, { repair: true })).counts).toEqual(none);
   });
   it('is part of the nightly repair, which adds the result to the metrics', async () => {
     await sql`update group_guests set guests = 7 where account_id = ${at.id} and group_id = ${news}`;

@@ -8,9 +8,9 @@ import { areCountsKept } from '../../figures/unit-days-store.ts';
 import type { ActivityEntry, ActivityList, ListActivity, ListRedemptions, RedemptionList } from './activity-schema.ts';
 import { type ActivityRow, type Cursor, selectActivity } from './activity-store.ts';
 import { daysOf, rangeErrors } from './range.ts';
-import { showOverview } from './read.ts';
+import { sumActivity } from './read.ts';
 import { type GroupCursor, selectRedeemedGroups } from './redemptions-store.ts';
-import { type CountScope, countNps, countVisits, type KnownUnit, selectAllUnits } from './store.ts';
+import { type CountScope, type KnownUnit, selectAllUnits } from './store.ts';
 
 const perPage = 50;
 
@@ -19,7 +19,7 @@ export async function listActivity(tx: Tx, accountId: number, input: ListActivit
   const { kind, nps, before } = input;
   const found = await scopeOf(tx, accountId, input, now, npsErrors(input));
   const cursor = before === undefined ? undefined : cursorOf(before);
-  const sums = cursor === undefined ? await sumsOf(tx, found, input, now) : { total: null, spend: null };
+  const sums = cursor === undefined ? await sumsOf(tx, found.scope, input) : { total: null, spend: null };
   // One more row than the page shows whether there are more. Nothing is searched for if there is nothing to find.
   const rows = sums.total === 0 ? [] : await selectActivity(tx, found.scope, { kind, nps }, cursor, perPage + 1);
   const { data, last } = pageOf(rows);
@@ -59,7 +59,6 @@ function pageOf<Row>(rows: Row[]): { data: Row[]; last: Row | undefined } {
 
 interface FoundScope {
   scope: CountScope;
-  unit: KnownUnit | undefined;
   /** The same for the response. */
   shown: Pick<ActivityList, 'from' | 'to' | 'unit'>;
 }
@@ -88,7 +87,6 @@ async function scopeOf(
       now: toLocalTime(formatUtc(now), account.time_zone),
       edges: [first, dayOf(dayNumber(last) + 1)],
     },
-    unit,
     shown: { from: first, to: last, unit: unit ?? null },
   };
 }
@@ -96,32 +94,10 @@ async function scopeOf(
 type Sums = Pick<ActivityList, 'total' | 'spend'>;
 
 /** The numbers of the overview. */
-async function sumsOf(
-  tx: Tx,
-  { scope, unit, shown }: FoundScope,
-  { kind, nps }: ListActivity,
-  now: Date,
-): Promise<Sums> {
-  const { from, to } = shown;
-  const figures = unit?.is_deleted
-    ? await countDeletedUnit(tx, scope)
-    : await showOverview(tx, scope.accountId, { from, to, ...(unit && { unit_id: unit.id }) }, now);
+async function sumsOf(tx: Tx, scope: CountScope, { kind, nps }: ListActivity): Promise<Sums> {
+  const figures = await sumActivity(tx, scope);
   if (kind === 'ratings') return { total: figures.nps[nps ?? 'answers'], spend: null };
   return { total: figures.visits[kind], spend: kind === 'purchases' ? figures.visits.spend : null };
-}
-
-/** The overview has a deleted unit only in its list of units, so its figures are counted in the same way. */
-async function countDeletedUnit(tx: Tx, scope: CountScope) {
-  const { visits, nps } = await tx.inOrder({
-    visits: () => countVisits(tx, scope),
-    nps: () => countNps(tx, scope),
-  });
-  const { purchases = 0, bookings = 0, stays = 0, pence = 0 } = visits.find(({ unit_id }) => unit_id === null) ?? {};
-  const { promoters = 0, passives = 0, detractors = 0 } = nps[0] ?? {};
-  return {
-    visits: { purchases, bookings, stays, spend: pence / 100 },
-    nps: { answers: promoters + passives + detractors, promoters, passives, detractors },
-  };
 }
 
 /** The errors that need the database. */

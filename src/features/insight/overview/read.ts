@@ -52,7 +52,7 @@ export async function showOverview(tx: Tx, accountId: number, range: ForOverview
   const { visits, nps, redeemed, purchases_waiting } = await countActivity(tx, scope, waiting);
   const newContacts = timeSeries(['guests'], starts, guests, ({ guests: count }) => ({ count }));
   const codes = timeSeries(['count'], starts, redeemed, (counts) => counts);
-  const answers = timeSeries(['promoters', 'passives', 'detractors'], starts, nps, toNps);
+  const answers = timeSeries(npsCounts, starts, nps, toNps);
   const consent = sums(guestCounts, guests);
   return {
     from: first,
@@ -67,6 +67,16 @@ export async function showOverview(tx: Tx, accountId: number, range: ForOverview
     purchases_waiting,
   };
 }
+
+/** The visits and ratings of a range without buckets, for the lists behind these numbers. */
+export async function sumActivity(tx: Tx, scope: CountScope): Promise<{ visits: Visits; nps: Nps }> {
+  const { visits, nps } = await countActivity(tx, scope, await readWaiting(tx, scope.accountId));
+  const inAll = visits.filter(({ unit_id }) => unit_id === null);
+  return { visits: toVisits(sums(visitCounts, inAll)), nps: toNps(sums(npsCounts, nps)) };
+}
+
+const visitCounts = ['purchases', 'bookings', 'stays', 'pence'] as const;
+const npsCounts = ['promoters', 'passives', 'detractors'] as const;
 
 /** With more changed days than this, all activity is counted at request time. Such an import is over in some seconds. */
 const mostChanged = 1000;
@@ -239,8 +249,7 @@ function timeSeries<K extends string, Figures>(
 }
 
 function visitFigures(starts: string[], rows: VisitCount[], units: KnownUnit[]): Overview['visits'] {
-  const keys = ['purchases', 'bookings', 'stays', 'pence'] as const;
-  const { all, before, series } = timeSeries(keys, starts, rows, toVisits);
+  const { all, before, series } = timeSeries(visitCounts, starts, rows, toVisits);
   const names = new Map(units.map(({ id, name }) => [id, name]));
   const byUnit = rows
     .flatMap(({ unit_id, ...counts }) => (unit_id === null ? [] : [{ unit_id, ...counts }]))
@@ -251,7 +260,7 @@ function visitFigures(starts: string[], rows: VisitCount[], units: KnownUnit[]):
     before,
     series,
     by_unit: byUnit.map((unit) => ({ unit_id: unit.unit_id, name: names.get(unit.unit_id) ?? '', ...toVisits(unit) })),
-    other_units: others.length === 0 ? null : { units: others.length, ...toVisits(sums(keys, others)) },
+    other_units: others.length === 0 ? null : { units: others.length, ...toVisits(sums(visitCounts, others)) },
   };
 }
 

@@ -40,8 +40,8 @@ const rowsAtOnce = 500;
 /** The most contacts that one transaction evaluates, times the number of segments. */
 const evaluationsAtOnce = 100_000;
 const mostContacts = 5000;
-/** The same for the turn of the day, which sends the database one segment at a time. */
-const [contactsOfTurn, evaluationsOfTurn] = [20_000, 200_000];
+/** The same for the turn of the day, which evaluates one segment at a time. A segment with many joins gets fewer contacts. */
+const [contactsOfTurn, leastContactsOfTurn, evaluationsOfTurn] = [20_000, 1000, 200_000];
 const contactsAtOnce = (segments: number) =>
   Math.max(10, Math.min(mostContacts, Math.floor(evaluationsAtOnce / Math.max(1, segments))));
 /** Shorter than the time after which the service gives up waiting for a statement. */
@@ -167,7 +167,8 @@ export function followChanges(db: Database, accountId: number): Promise<boolean>
       done.map(({ id }) => id),
     );
     if (!isDone && done.length > 0 && done.length === changes.length) await requestKeeping(tx, accountId);
-    return done.length > 0 && (contactIds.length >= contacts || changes.length === rowsAtOnce);
+    const taken = changes.reduce((sum, one) => sum + one.contact_ids.length, 0);
+    return done.length > 0 && (taken >= contacts || changes.length === rowsAtOnce);
   });
 }
 
@@ -263,7 +264,8 @@ function groupByCrossing(segments: KeptSegment[], nested: Nested, turn: { from: 
     if (group) group.segments.push(one);
     else groups.set(key, { crossings, segments: [one] });
   }
-  return [...groups.values()];
+  // Those that time does not move are done at once.
+  return [...groups.values()].sort((a, b) => Number(a.crossings.length > 0) - Number(b.crossings.length > 0));
 }
 
 /** Evaluates contacts for one segment and stores what changed. Only the differences leave the database. */
@@ -276,8 +278,9 @@ async function evaluateCrossing(
   contactIds: number[],
 ): Promise<void> {
   const compiled = compile(definition, nested, { ...settingOf(accountId, today), byContact: true });
-  for (let first = 0; first < contactIds.length; first += contactsOfTurn) {
-    const some = contactIds.slice(first, first + contactsOfTurn);
+  const atOnce = Math.max(leastContactsOfTurn, Math.floor(contactsOfTurn / Math.max(1, compiled.joinCount)));
+  for (let first = 0; first < contactIds.length; first += atOnce) {
+    const some = contactIds.slice(first, first + atOnce);
     await prepareEvaluation(tx, limitMs, compiled);
     const differences = await selectDifferences(tx, accountId, id, compiled, some);
     const members = (of: 'stored' | 'now') =>

@@ -299,6 +299,18 @@ describe('stored members', () => {
     expect(await sql`select from segments where account_id = ${at.id} and evaluated_day is null`).toHaveLength(0);
   });
 
+  it('have more to follow while changes wait that name the same contacts again', async () => {
+    const through = await shop({ admin, call });
+    const ids = await through.newContacts(3);
+    while (await followChanges(db, through.id));
+    const many = Array.from({ length: 2000 }, (_, n) => ids[n % ids.length] ?? 0);
+    for (let n = 0; n < 6; n++)
+      await sql`insert into changes (account_id, contact_ids) values (${through.id}, ${many}::bigint[])`;
+    expect(await followChanges(db, through.id)).toBe(true);
+    while (await followChanges(db, through.id));
+    expect(await sql`select from changes where account_id = ${through.id}`).toHaveLength(0);
+  });
+
   it('are kept once by two processes', async () => {
     const place = fresh('Town');
     const { id } = await create(city(place));

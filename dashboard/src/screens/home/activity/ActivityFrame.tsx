@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ApiError } from '../../../api/client.ts';
 import { useAccount } from '../../../session/session.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
-import { formatDays, formatMoney, formatNumber, withCount } from '../../../ui/format.ts';
+import { formatDays, formatMoney, withCount } from '../../../ui/format.ts';
 import { Page, TextLink } from '../../../ui/Page.tsx';
 import { LoadMore } from '../../../ui/Pager.tsx';
 import { Panel } from '../../../ui/Panel.tsx';
@@ -47,8 +47,9 @@ export function ActivityFrame<Row extends { id: number }>({ kind, search, list, 
   const navigate = route.useNavigate();
   const range = rangeOf(search, account.time_zone);
   const show = (filters: ActivitySearch) => void navigate({ search: filters, resetScroll: false });
-  const first = list.data?.pages[0];
-  const unit = first && !list.isPlaceholderData ? first.unit : undefined;
+  // While other filters load, the rows are those before, and the words are already the new ones.
+  const first = list.isPlaceholderData ? undefined : list.data?.pages[0];
+  const unit = first?.unit;
   const rows = list.data?.pages.flatMap(({ data }) => data);
   const home = { range: search.range, from: search.from, to: search.to, unit_id: search.unit_id };
   const failed = list.error && !list.data;
@@ -104,7 +105,7 @@ export function ActivityFrame<Row extends { id: number }>({ kind, search, list, 
         )}
       </Panel>
       <VisuallyHidden role="status">
-        {rows && rows.length > 0 && !list.isPlaceholderData && `${formatNumber(rows.length)} rows shown.`}
+        {rows && rows.length > 0 && !list.isPlaceholderData && `${withCount(rows.length, 'row')} shown.`}
       </VisuallyHidden>
     </Page>
   );
