@@ -34,7 +34,7 @@ export class CountKeeper extends Keeper {
   async #keep(id: number): Promise<void> {
     const end = Date.now() + longestMs;
     while (!this.isStopped && Date.now() < end) {
-      if ((await this.db.tenant(id, (tx) => keepCounts(tx, id))) !== 'some') return;
+      if ((await this.gently(() => this.db.tenant(id, (tx) => keepCounts(tx, id)))) !== 'some') return;
     }
   }
 }

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, isUnavailableToAll } from '../../platform/db/database.ts';
 
 const everyMs = 2000;
+const longestPauseMs = 1000;
 
 /** Work in the background that follows what writers changed, account by account, every two seconds. */
 export abstract class Keeper {
@@ -41,6 +43,16 @@ export abstract class Keeper {
       if (isUnavailableToAll(error)) throw error;
       this.onFailed(error);
     }
+  }
+
+  /** Runs a transaction, and then pauses for as long as it took, so that requests have at least half of the time. */
+  protected async gently<T>(work: () => Promise<T>): Promise<T> {
+    const begin = Date.now();
+    const result = await work();
+    const ms = Math.min(Date.now() - begin, longestPauseMs);
+    // After a short one no request notices the difference.
+    if (ms > 10 && !this.isStopped) await pause(ms);
+    return result;
   }
 
   async stop(): Promise<void> {

@@ -48,7 +48,7 @@ export class SegmentKeeper extends Keeper {
 
   async #followAccount(accountId: number): Promise<void> {
     for (let round = 0, more = true; more && round < mostRounds && !this.isStopped; round++) {
-      more = await followChanges(this.db, accountId);
+      more = await this.gently(() => followChanges(this.db, accountId));
     }
   }
 
@@ -58,7 +58,7 @@ export class SegmentKeeper extends Keeper {
       const more: number[] = [];
       for (const accountId of open) {
         await this.safely(async () => {
-          if (!(await this.#fillNext(accountId))) return;
+          if (!(await this.gently(() => this.#fillNext(accountId)))) return;
           more.push(accountId);
           // The lock is free now, so that the changes of other segments do not wait for all fills.
           await this.#followAccount(accountId);
