@@ -10,8 +10,11 @@ import { startProved } from './support/service.ts';
 
 /** The limit of the quiet account's p99 under a flood, as a multiple of its usual p99. */
 const maxRatio = 5;
-/** The machine is shared, so a flood counts as unfair only after this many slow or rejected measurements in a row. */
-const tries = 5;
+/**
+ * The machine is shared, so a flood counts as unfair only after this many slow or rejected measurements in a row. The p99 is
+ * that of a few requests: one garbage collection, or another program, decides it.
+ */
+const tries = 12;
 
 /** One account floods the service in several ways. Another account's requests must stay nearly as fast as usual. */
 export async function proveFairness(options: ProofOptions): Promise<Verdict> {
