@@ -7,10 +7,10 @@ import { getAccount } from '../../access/accounts/store.ts';
 import { areCountsKept } from '../../figures/unit-days-store.ts';
 import type { ActivityEntry, ActivityList, ListActivity, ListRedemptions, RedemptionList } from './activity-schema.ts';
 import { type ActivityRow, type Cursor, selectActivity } from './activity-store.ts';
-import { daysOf, rangeErrors } from './range.ts';
+import { daysOf, rangeErrors, unitErrors } from './range.ts';
 import { sumActivity } from './read.ts';
 import { type GroupCursor, selectRedeemedGroups } from './redemptions-store.ts';
-import { type CountScope, type KnownUnit, selectAllUnits } from './store.ts';
+import { type CountScope, selectAllUnits } from './store.ts';
 
 const perPage = 50;
 
@@ -100,19 +100,13 @@ async function sumsOf(tx: Tx, scope: CountScope, { kind, nps }: ListActivity): P
   return { total: figures.visits[kind], spend: kind === 'purchases' ? figures.visits.spend : null };
 }
 
-/** The errors that need the database. */
+/** The errors that need the database. Deleted units have a history, and the overview lists them. */
 export async function activityErrors(
   tx: Tx,
   accountId: number,
   { unit_id }: Partial<ListRedemptions>,
 ): Promise<FieldErrors> {
   return unitErrors(await selectAllUnits(tx, accountId), unit_id);
-}
-
-/** Deleted units have a history, and the overview lists them. */
-function unitErrors(units: KnownUnit[], unitId: number | undefined): FieldErrors {
-  if (unitId === undefined || units.some(({ id }) => id === unitId)) return {};
-  return { unit_id: ['The unit id is not a unit of this account.'] };
 }
 
 function npsErrors({ kind, nps }: ListActivity): FieldErrors {

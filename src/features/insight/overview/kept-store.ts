@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { only, sql } from '../../../platform/db/sql.ts';
 import { cancelledStage } from '../../../shared/codes.ts';
 import { startedStatuses, type UnitDay } from '../../figures/schema.ts';
-import type { CountScope, NpsCount, VisitCount } from './store.ts';
+import { type CountScope, type NpsCount, type VisitCount, waitingRedemptions } from './store.ts';
 
 /** All units, or one. A list of all units would make PostgreSQL scan the index once for each of them. */
 const atUnit = ({ unitId }: CountScope) => (unitId === null ? sql`` : sql`and unit_id = ${unitId}`);
@@ -67,16 +67,11 @@ export async function sumWaiting(tx: Tx, scope: CountScope, changed: UnitDay[]):
 
 /** Redeemed codes by day, with those that wait to be added. One statement, so that none counts twice. */
 export function sumRedeemed(tx: Tx, scope: CountScope): Promise<{ day: string; count: number }[]> {
-  const { accountId, timeZone } = scope;
   return tx<{ day: string; count: number }>`
     select day, sum(redeemed)::bigint as count from (
       select day, redeemed from unit_days where ${inScope(scope)} and redeemed <> 0
       union all
-      select day, redeemed from (
-        select waiting.account_id, (entry.at at time zone ${timeZone})::date as day, entry.unit_id, entry.redeemed
-        from changed_unique_codes waiting
-        cross join lateral jsonb_to_recordset(waiting.entries) as entry (unit_id bigint, at timestamptz, redeemed integer)
-        where waiting.account_id = ${accountId} and entry.redeemed <> 0) as waiting
+      select day, redeemed from (${waitingRedemptions(scope)}) as waiting
       where ${inScope(scope)}) as counted
     group by day`;
 }

@@ -10,6 +10,12 @@ export function daysOf({ from, to }: ForOverview, now: Date, timeZone: string): 
   return { first: from ?? dayOf(dayNumber(last) - (defaultDays - 1)), last };
 }
 
+/** A request may name one of these units. */
+export function unitErrors(units: { id: number }[], unitId: number | undefined): FieldErrors {
+  if (unitId === undefined || units.some(({ id }) => id === unitId)) return {};
+  return { unit_id: ['The unit id is not a unit of this account.'] };
+}
+
 export function rangeErrors(first: string, last: string): FieldErrors {
   if (first > last) return { to: ['The last day must not be before the first.'] };
   if (dayNumber(last) - dayNumber(first) < maxDays) return {};

@@ -8,7 +8,7 @@ import { addGuest, selectGuests, sumGuestDays, wholeAccount } from '../../figure
 import { guestCounts, type UnitDay } from '../../figures/schema.ts';
 import { areCountsKept, countUnitDays, selectChangedDays } from '../../figures/unit-days-store.ts';
 import { countToday, sumDays, sumRedeemed, sumWaiting } from './kept-store.ts';
-import { daysOf, rangeErrors } from './range.ts';
+import { daysOf, rangeErrors, unitErrors } from './range.ts';
 import { type ForOverview, maxUnits, type Nps, type Overview, type Visits } from './schema.ts';
 import {
   type CountScope,
@@ -35,7 +35,7 @@ export async function showOverview(tx: Tx, accountId: number, range: ForOverview
     units: () => selectAllUnits(tx, accountId),
   });
   const { first, last } = daysOf(range, now, account.time_zone);
-  const errors: FieldErrors = { ...unitErrors(units, unit_id), ...rangeErrors(first, last) };
+  const errors: FieldErrors = { ...unitErrors(units.filter(isOpen), unit_id), ...rangeErrors(first, last) };
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 
   const { bucket, starts, edges } = bucketsOf(first, last);
@@ -195,13 +195,10 @@ export async function overviewErrors(
   accountId: number,
   { unit_id }: Partial<ForOverview>,
 ): Promise<FieldErrors> {
-  return unitErrors(await selectAllUnits(tx, accountId), unit_id);
+  return unitErrors((await selectAllUnits(tx, accountId)).filter(isOpen), unit_id);
 }
 
-function unitErrors(units: KnownUnit[], unitId: number | undefined): FieldErrors {
-  if (unitId === undefined || units.some(({ id, is_deleted }) => id === unitId && !is_deleted)) return {};
-  return { unit_id: ['The unit id is not a unit of this account.'] };
-}
+const isOpen = ({ is_deleted }: KnownUnit) => !is_deleted;
 
 /** The first days of the buckets (days, calendar weeks or calendar months) in the range. */
 function bucketsOf(first: string, last: string): Pick<Overview, 'bucket'> & { starts: string[]; edges: string[] } {

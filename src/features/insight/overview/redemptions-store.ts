@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { type Sql, sql } from '../../../platform/db/sql.ts';
-import type { CountScope } from './store.ts';
+import { type CountScope, waitingRedemptions } from './store.ts';
 
 /** The position of the last group. */
 export interface GroupCursor {
@@ -20,7 +20,8 @@ export interface RedeemedRow {
  * The number of redeemed codes by group: the kept counts, and the changes that wait to be added. One statement, so that none
  * counts twice. The counts are read group by group, because their index begins with the group.
  */
-function keptCounts({ accountId, unitIds, timeZone, edges }: CountScope): Sql {
+function keptCounts(scope: CountScope): Sql {
+  const { accountId, unitIds, edges } = scope;
   const inScope = sql`day >= ${edges[0]}::date and day < ${edges.at(-1)}::date and unit_id = any(${unitIds}::bigint[])`;
   return sql`
     select code_group.id as group_id, kept.redeemed from unique_code_groups code_group
@@ -29,12 +30,7 @@ function keptCounts({ accountId, unitIds, timeZone, edges }: CountScope): Sql {
       where account_id = ${accountId} and group_id = code_group.id and ${inScope} offset 0) as kept
     where code_group.account_id = ${accountId}
     union all
-    select group_id, redeemed from (
-      select waiting.group_id, (entry.at at time zone ${timeZone})::date as day, entry.unit_id, entry.redeemed
-      from changed_unique_codes waiting
-      cross join lateral jsonb_to_recordset(waiting.entries) as entry (unit_id bigint, at timestamptz, redeemed integer)
-      where waiting.account_id = ${accountId} and entry.redeemed <> 0) as entry
-    where ${inScope}`;
+    select group_id, redeemed from (${waitingRedemptions(scope)}) as waiting where ${inScope}`;
 }
 
 /** The same from the codes, as long as the counts do not include all earlier codes. */

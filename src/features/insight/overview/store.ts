@@ -133,6 +133,13 @@ export function countRedeemed(tx: Tx, scope: CountScope): Promise<(BucketCount &
     group by 1`;
 }
 
+/** Redemptions that wait to be added to the kept counts (a SELECT). Those that were taken back count as -1. */
+export const waitingRedemptions = ({ accountId, timeZone }: CountScope) => sql`
+  select waiting.account_id, waiting.group_id, (entry.at at time zone ${timeZone})::date as day, entry.unit_id, entry.redeemed
+  from changed_unique_codes waiting
+  cross join lateral jsonb_to_recordset(waiting.entries) as entry (unit_id bigint, at timestamptz, redeemed integer)
+  where waiting.account_id = ${accountId} and entry.redeemed <> 0`;
+
 export async function countWaiting(tx: Tx, { accountId, unitIds }: CountScope): Promise<number> {
   const rows = await tx<{ count: number }>`
     select count(*) as count from purchases
