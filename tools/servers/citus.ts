@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,8 +23,15 @@ export const nodeSettings = {
 /** Whether the PostgreSQL programs in this folder come with Citus. */
 export function hasCitus(binFolder: string): boolean {
   return [join(binFolder, '..', 'lib'), join(binFolder, '..', 'lib', 'postgresql')].some((folder) =>
-    existsSync(join(folder, 'citus.so')),
+    isLoadable(join(folder, 'citus.so')),
   );
+}
+
+/** A library for another kind of processor can't be loaded. Systems without `ldd` do not tell. */
+function isLoadable(library: string): boolean {
+  if (!existsSync(library)) return false;
+  const { error, status } = spawnSync('ldd', [library], { stdio: 'ignore' });
+  return error !== undefined || status === 0;
 }
 
 /** The folder of PostgreSQL programs with Citus: the one in TEST_CITUS, or an installed one of Debian. */
