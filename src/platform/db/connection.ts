@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { beginWith, ignoreListen } from '../internals/graphile-worker.ts';
+import { allowSecondRelease, beginWith, ignoreListen } from '../internals/graphile-worker.ts';
 import { announcedPid, sendTogether } from '../internals/pg.ts';
 import { databaseTime, only, type Run, runner, type Tx, transactionOver, types } from './sql.ts';
 
@@ -239,6 +239,7 @@ export function openClients(options: SettingsOptions & { connections: number }):
     ...settings(options),
     ...{ pipeline: false, max: options.connections, Client: PlainClient },
   });
+  allowSecondRelease(pool);
   // Without these a lost connection would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => {

@@ -29,3 +29,26 @@ export function beginWith(client: pg.ClientBase, beginning: string[]): void {
   };
   Object.assign(client, { query: withBeginning });
 }
+
+/**
+ * Makes the second release of a client that was connected with a callback do nothing. If the connection fails while
+ * graphile-worker stops, it releases the client that listens for jobs twice. The error of pg-pool would be an unhandled
+ * rejection, which ends the process.
+ */
+export function allowSecondRelease(pool: pg.Pool): void {
+  const connect = pool.connect.bind(pool);
+  type Callback = Parameters<typeof connect>[0];
+  const withOneRelease = (callback?: Callback) => {
+    if (!callback) return connect();
+    return connect((error, client, release) => {
+      let isReleased = false;
+      const once: typeof release = (...args) => {
+        if (!isReleased) release(...args);
+        isReleased = true;
+      };
+      // Without a client there is nothing to release.
+      callback(error, client, client ? once : release);
+    });
+  };
+  Object.assign(pool, { connect: withOneRelease });
+}

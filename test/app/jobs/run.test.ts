@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runJobs } from '../../../src/app/jobs/run.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -14,6 +15,8 @@ async function throughProxy() {
   const open = new Set<Socket>();
   let isStarting = false;
   let turnedAway = 0;
+  let swallowed: string | undefined;
+  let hasSwallowed = false;
   const server = createServer((client) => {
     client.on('error', () => {});
     if (isStarting) {
@@ -23,7 +26,11 @@ async function throughProxy() {
     }
     open.add(client);
     const upstream = connect(Number(portBehind), hostname).on('error', () => {});
-    client.pipe(upstream).pipe(client);
+    client.on('data', (data) => {
+      if (swallowed !== undefined && data.includes(swallowed)) hasSwallowed = true;
+      else upstream.write(data);
+    });
+    upstream.pipe(client);
     client.on('close', () => upstream.destroy());
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -39,6 +46,11 @@ async function throughProxy() {
       isStarting = false;
     },
     turnedAway: () => turnedAway,
+    /** From now on, statements with this text do not reach the server. */
+    swallow: (text: string) => {
+      swallowed = text;
+    },
+    hasSwallowed: () => hasSwallowed,
   };
 }
 
@@ -64,6 +76,18 @@ describe('the worker, when PostgreSQL crashes,', () => {
     const began = Date.now();
     await jobs.stop();
     expect(Date.now() - began).toBeLessThan(10_000);
+  });
+
+  it('can be stopped while it subscribes to new jobs', async () => {
+    const proxy = await throughProxy();
+    proxy.swallow('LISTEN "jobs:insert"');
+    const jobs = runJobs({ url: proxy.url }, {}, createLog('silent'));
+    await expect.poll(proxy.hasSwallowed).toBe(true);
+    const stopped = jobs.stop();
+    // Now it also waits for its statement that ends the subscription. An unhandled rejection would fail this run.
+    await pause(200);
+    proxy.crash();
+    await stopped;
   });
 
   it.each(['done', 'failed'])(
