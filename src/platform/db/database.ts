@@ -238,6 +238,11 @@ export function isStatementTimeout(error: unknown): boolean {
   return codeOf(error) === '57014' || messageOf(error) === 'Query read timeout';
 }
 
+/** Whether a statement waited longer for a lock than `lock_timeout` allows. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03';
+}
+
 /** Whether the database is unavailable for all accounts, so that background work cannot go on with the next one. */
 export function isUnavailableToAll(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !isStatementTimeout(error) && !isNodeLost(error);

@@ -1,4 +1,10 @@
-import { type Database, isRolledBack, isStatementTimeout, type Tx } from '../../../platform/db/database.ts';
+import {
+  type Database,
+  isLockTimeout,
+  isRolledBack,
+  isStatementTimeout,
+  type Tx,
+} from '../../../platform/db/database.ts';
 import { dayNumber } from '../../../shared/clock.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { deleteChanges, selectChanges } from '../../figures/changes-store.ts';
@@ -184,10 +190,13 @@ export async function fillNext(
 ): Promise<boolean> {
   let segmentId: number | undefined;
   const fill = async (tx: Tx) => {
-    if (!(await tryLockSegments(tx, accountId))) return false;
     const today = await selectToday(tx, accountId);
     if (!today) return false;
     const isOpen = ({ id, evaluated_day: day }: KeptSegment) => (day === null || day > today.day) && !except.has(id);
+    // `followChanges` runs at the same time, and skips its turn if it does not get the lock. So this function takes the lock
+    // only if it has work, and then waits for it. If both only tried, one of them could lose each time.
+    if (!(await selectKept(tx, accountId)).some(isOpen)) return false;
+    await waitForSegments(tx, accountId);
     const next = (await selectKept(tx, accountId)).find(isOpen);
     if (!next) return false;
     segmentId = next.id;
@@ -200,6 +209,8 @@ export async function fillNext(
   try {
     return await db.tenant(accountId, fill);
   } catch (error) {
+    // Another process stores the members of a segment of this account. It goes on with the next one.
+    if (segmentId === undefined && isLockTimeout(error)) return false;
     if (segmentId !== undefined && (isRolledBack(error) || isStatementTimeout(error))) onFailed(segmentId);
     throw error;
   }
