@@ -1,3 +1,4 @@
+import { fillFigures } from './load/figures.ts';
 import { fill } from './load/fill.ts';
 import { newGroups } from './load/guests.ts';
 import { asSuperuser, type Service } from './load/service.ts';
@@ -13,11 +14,12 @@ const size = { contacts: 10_000, bookingsEach: 5, purchasesEach: 10, waiting: 10
 
 type Part = 'contacts' | 'redeem' | 'purchases' | 'search' | 'units';
 
-/** The account of the measurement, and the requested rows. */
+/** The account of the measurement, and the requested rows. Earlier builds have no figures. */
 export async function makeFixture(
   service: Service,
   wanted: Set<string>,
   say: (text: string) => void,
+  hasFigures = true,
 ): Promise<{ stage: Stage; rows: Row[] }> {
   say(`Making an account of ${size.contacts.toLocaleString('en')} guests.`);
   // Codes take some seconds to create, so only for rows that redeem.
@@ -25,6 +27,7 @@ export async function makeFixture(
   const [group] = groups;
   if (!group) throw new Error('There is no account.');
   await fill(service, groups, () => {});
+  if (hasFigures) await fillFigures(service, groups, () => {});
   const make = (what: string, of: object) => service.admin('POST', `/accounts/${group.made.accountId}/${what}`, of);
   for (let unit = 0; unit < 20; unit++) {
     const { id } = await make('units', { name: `Pub ${unit}` });

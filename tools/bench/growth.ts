@@ -1,3 +1,4 @@
+import { fillFigures } from './load/figures.ts';
 import { fill } from './load/fill.ts';
 import { type Group, newGroups, type Size } from './load/guests.ts';
 import { load, type Measured } from './load/load.ts';
@@ -95,6 +96,7 @@ export async function measureGrowth(service: Service, options: GrowthOptions): P
   const guests = all.reduce((sum, one) => sum + one.contacts, 0);
   say(`Filling them: ${guests.toLocaleString('en')} contacts, and what they did.`);
   await fill(service, groups, say);
+  await fillFigures(service, groups, say);
   const stages = sizes.map(({ along, point, sizes }) => ({ along, point, groups: groups.splice(0, sizes.length) }));
   const axes: Axis[] = [];
   for (const along of ['contacts', 'accounts'] as const) {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { findCitus, hasCitus } from '../servers/citus.ts';
+import { compareWrites } from './before.ts';
 import { measureCitus } from './citus/measure.ts';
 import { printCitus, publishCitus } from './citus/report.ts';
 import { compare } from './compare.ts';
@@ -9,12 +10,13 @@ import { profile } from './flame-run.ts';
 import { benchGenerating } from './generate.ts';
 import { measureGrowth } from './growth.ts';
 import { printGrowth, publishGrowth } from './growth-report.ts';
-import { startService } from './load/service.ts';
+import { type Service, startService } from './load/service.ts';
 import { spreadOf } from './load/statistics.ts';
 import { benchPages, type Dashboard, pagesOf } from './pages.ts';
 import { publish } from './report/publish.ts';
 import { printResults } from './report/report.ts';
 import { benchSegments } from './segments.ts';
+import { publishedWrites, publishSegments } from './segments-report.ts';
 
 const usage = `npm run bench                    every row at 1, 16, 64 and 256 connections, compared with PostgreSQL alone and an empty route
 npm run bench -- --peers         also compares with other programs
@@ -27,7 +29,8 @@ npm run bench -- redeem --workers 2
 npm run bench -- --growth --contacts 10000,100000 --accounts 1,100 --turns 3
 npm run bench -- --citus --shards 8 --accounts 1000 --turns 3
 npm run bench -- generate        generates a million vouchers, compared with a plain INSERT of as many rows
-npm run bench -- segments        segments in an account of a million guests with ten million purchases
+npm run bench -- segments        segments in accounts of up to five million guests; rewrites docs/performance.md (90 minutes)
+npm run bench -- segments --contacts 1000000 --build ../earlier    some sizes; writes compared with another build
 npm run bench -- flame           flame graph of the service; rewrites docs/performance/flame.svg
 npm run bench -- explain         plans of the hot statements; rewrites docs/performance/explain.md
 npm run bench -- pages           dashboard: size of the first load, and time of navigation
@@ -52,7 +55,7 @@ function ask() {
         ...{ citus: { type: 'boolean', default: false }, shards: { type: 'string' } },
         ...{ connections: { type: 'string' }, turns: { type: 'string' }, seconds: { type: 'string' } },
         ...{ contacts: { type: 'string' }, accounts: { type: 'string' }, workers: { type: 'string' } },
-        url: { type: 'string' },
+        ...{ url: { type: 'string' }, build: { type: 'string' } },
         ...{ email: { type: 'string', default: '' }, password: { type: 'string', default: '' } },
       },
     });
@@ -66,13 +69,14 @@ function ask() {
       if (!list.every((one) => one > 0)) throw new Error(`--${name} takes numbers above 0.`);
       return list;
     };
-    const { peers, growth, citus, workers, url, email, password } = values;
+    const { peers, growth, citus, workers, build, url, email, password } = values;
     return {
       ...{
         peers,
         growth,
         citus,
         workers,
+        build,
         wanted: new Set(positionals),
         dashboard: url === undefined ? undefined : { url, email, password },
       },
@@ -80,7 +84,8 @@ function ask() {
       turns: numbers('turns', growth ? [5] : [citus ? 2 : 3])[0] ?? 3,
       seconds: numbers('seconds', [1.5])[0] ?? 1.5,
       contacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
-      segmentContacts: numbers('contacts', [1_000_000]),
+      segmentContacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
+      isWholeSegments: values.contacts === undefined,
       accounts: numbers('accounts', citus ? [1000] : [1, 100, 10_000]),
       shards: numbers('shards', [64])[0] ?? 64,
       // Published results always use the same settings.
@@ -127,7 +132,7 @@ async function run(asked: Asked): Promise<void> {
       if (whole) publish(results);
     }
     if (wanted.has('generate')) await printGenerating(service);
-    if (wanted.has('segments')) await benchSegments(service, { contacts: asked.segmentContacts, rounds: 5, say });
+    if (wanted.has('segments')) await runSegments(service, asked);
     if (wanted.has('explain')) await explain(service, say);
     if (wanted.has('pages')) await printPages(await pagesOf(service, say));
   } finally {
@@ -157,7 +162,22 @@ async function runCitus({ accounts, shards, turns, connections, whole }: Asked):
   if (whole) publishCitus(results);
 }
 
-async function printGenerating(service: Awaited<ReturnType<typeof startService>>): Promise<void> {
+/** The sizes of the goals rewrite the page. Without another build, it keeps the comparison of writes. */
+async function runSegments(service: Service, { segmentContacts, isWholeSegments, build }: Asked): Promise<void> {
+  const results = await benchSegments(service, { contacts: segmentContacts, rounds: 5, say });
+  let writes = isWholeSegments ? publishedWrites() : [];
+  if (build !== undefined) {
+    const other = await startService({}, { folder: build });
+    try {
+      writes = await compareWrites(service, other, { turns: 5, seconds: 3, say });
+    } finally {
+      await other.stop();
+    }
+  }
+  if (isWholeSegments) publishSegments({ ...results, writes });
+}
+
+async function printGenerating(service: Service): Promise<void> {
   const { count, turns } = await benchGenerating(service, { count: 1_000_000, rounds: 3, say });
   const ratios = turns.map(({ ours, plain }) => ours / plain);
   const { median, min, max } = spreadOf(ratios);

@@ -1,5 +1,6 @@
 import { chromium, type Page } from 'playwright-core';
 import { browserArguments, browserPath } from '../../test/support/browser.ts';
+import { fillFigures } from './load/figures.ts';
 import { fill } from './load/fill.ts';
 import { newGroups } from './load/guests.ts';
 import type { Service } from './load/service.ts';
@@ -25,6 +26,7 @@ export async function pagesOf(service: Service, say: (text: string) => void): Pr
   const each = { bookingsEach: 5, purchasesEach: 10 };
   const groups = await newGroups(service, [{ contacts: guests, ...each, waiting: 1000, codes: 0 }]);
   await fill(service, groups, say);
+  await fillFigures(service, groups, say);
   const user = { email: 'bench@harbour.example', password: 'correct horse battery staple' };
   await service.admin('POST', '/users', {
     ...user,

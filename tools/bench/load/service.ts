@@ -74,16 +74,17 @@ export interface Process {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** The start options: see `ownProcessGroup`, and the arguments of `node`. */
+/** The start options: see `ownProcessGroup`, the arguments of `node`, and the folder of another build. */
 export interface How {
   detached?: boolean;
   nodeArguments?: string[];
+  folder?: string;
 }
 
 /** Starts one process of the service and waits until it is healthy. */
 export async function startProcess(
   env: Record<string, string>,
-  { detached = false, nodeArguments = [] }: How = {},
+  { detached = false, nodeArguments = [], folder = '.' }: How = {},
 ): Promise<Process> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -99,6 +100,7 @@ export async function startProcess(
       },
     },
     stdio: ['ignore', 'ignore', 'inherit'],
+    cwd: folder,
     detached,
   });
   const ended = new Promise<number | null>((done) => child.once('close', done));
