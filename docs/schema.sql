@@ -91,9 +91,9 @@ create table accounts (
   root_unit_id bigint not null,
   created_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
-  figures_filled_at timestamp with time zone default now(),
   unit_days_filled_at timestamp with time zone default now(),
   has_segments boolean not null default false,
+  figures_filled_at timestamp with time zone default now(),
   constraint accounts_pkey PRIMARY KEY (id)
 );
 alter table accounts enable row level security, force row level security;
@@ -253,6 +253,7 @@ create table contact_figures (
   nps numeric,
   nps_day date,
   next_day date,
+  consents smallint not null default 0,
   constraint contact_figures_pkey PRIMARY KEY (account_id, contact_id)
 );
 CREATE INDEX contact_figures_next_day ON contact_figures USING btree (account_id, next_day) WHERE (next_day IS NOT NULL);

@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { AddSegmentToGroup, AssignToSegment, type SegmentAction } from '../features/insight/segments/action-schema.ts';
 import { showAction, startAddToGroup, startAssignCodes } from '../features/insight/segments/actions.ts';
@@ -8,9 +7,8 @@ import { type AssignCodes, runAction } from '../features/insight/segments/run-ac
 import { exportedColumns } from '../features/insight/segments/schema.ts';
 import { assignToMembers } from '../features/vouchers/assign.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { csvFile } from '../shared/csv.ts';
 import { itemCommand, listCommand, withAccount } from './account-commands.ts';
-import { writeFileAtomically } from './files.ts';
+import { writeCsv } from './csv.ts';
 import { Progress } from './progress.ts';
 import { inAccount, print, readInput, toId } from './run.ts';
 
@@ -64,7 +62,10 @@ export function segmentCommands(program: Command): void {
     .description('write all members as CSV, to standard output or to a file')
     .option('-o, --output <file>', 'the file')
     .action(async (id: string, { output, account, ...options }: Options) => {
-      const count = await inAccount(account, (tx, accountId) => exportTo(output, tx, accountId, segmentId(id)));
+      const members = new MemberExport(segmentId(id), clock());
+      const count = await inAccount(account, (tx, accountId) =>
+        writeCsv(output, exportedColumns, (after) => members.next(tx, accountId, after)),
+      );
       if (output === undefined) return;
       const guests = count === 1 ? '1 guest is' : `${count.toLocaleString('en')} guests are`;
       print(options.json ? { exported: count } : `${guests} in ${output}.`, options);
@@ -113,24 +114,3 @@ function inWords({ kind, state, done, skipped, left, error }: SegmentAction): st
 }
 
 const segmentId = (text: string | undefined) => toId(text ?? '', 'segment');
-
-async function exportTo(file: string | undefined, tx: Tx, accountId: number, id: number): Promise<number> {
-  let count = 0;
-  const members = new MemberExport(id, { now: new Date() });
-  const parts = await csvFile(
-    exportedColumns,
-    (after) => members.next(tx, accountId, after),
-    (rows) => {
-      count += rows;
-    },
-  );
-  if (file !== undefined) {
-    await writeFileAtomically(file, (out) => pipeline(parts, out));
-    return count;
-  }
-  await pipeline(parts, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
-    // The reader closed the pipe.
-    if (error.code !== 'EPIPE') throw error;
-  });
-  return count;
-}

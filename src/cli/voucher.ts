@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { assignCode, assignFreeCodes, unassignCode } from '../features/vouchers/assign.ts';
 import { addCodes, nextCodes, searchCodes, type Watch } from '../features/vouchers/codes.ts';
@@ -29,10 +28,9 @@ import {
 } from '../features/vouchers/schema.ts';
 import { codeStatistics } from '../features/vouchers/statistics.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { csvFile } from '../shared/csv.ts';
 import { SetupProblem } from '../shared/problem.ts';
 import { itemCommand, withAccount } from './account-commands.ts';
-import { writeFileAtomically } from './files.ts';
+import { writeCsv } from './csv.ts';
 import { crudCommand } from './managed.ts';
 import { Progress } from './progress.ts';
 import { inAccount, print, printRows, readInput, toId, toSlice } from './run.ts';
@@ -106,7 +104,9 @@ export function voucherCommands(program: Command): void {
   withAccount(voucher.command('export <group> [file]'))
     .description('write all codes of a group as CSV, to a file or to standard output')
     .action(async (group: string, file: string | undefined, options: Options) => {
-      const count = await inAccount(options.account, (tx, accountId) => exportTo(file, tx, accountId, groupId(group)));
+      const count = await inAccount(options.account, (tx, accountId) =>
+        writeCsv(file, exportedColumns, (after) => nextCodes(tx, accountId, groupId(group), {}, after)),
+      );
       if (file !== undefined) print(options.json ? { exported: count } : `${codesAre(count)} in ${file}.`, options);
     });
   withAccount(voucher.command('find <code>'))
@@ -177,26 +177,6 @@ async function importAll(tx: Tx, accountId: number, group: number, codes: string
     watch.progress(Math.min(first + maxImported, codes.length), codes.length);
   }
   return created;
-}
-
-async function exportTo(file: string | undefined, tx: Tx, accountId: number, group: number): Promise<number> {
-  let count = 0;
-  const parts = await csvFile(
-    exportedColumns,
-    (after) => nextCodes(tx, accountId, group, {}, after),
-    (rows) => {
-      count += rows;
-    },
-  );
-  if (file === undefined) {
-    await pipeline(parts, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
-      // The reader closed the pipe.
-      if (error.code !== 'EPIPE') throw error;
-    });
-    return count;
-  }
-  await writeFileAtomically(file, (out) => pipeline(parts, out));
-  return count;
 }
 
 function describe({ made, assigned, redeemed, by_unit, by_day }: Statistics): string {

@@ -19,33 +19,66 @@ function escapeFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
 }
 
+/** Where cells and rows end in a text that the database made. Values do not contain these characters. */
+export const [endOfCell, endOfRow] = ['\u001f', '\u001e'] as const;
+
+const needsCare = new RegExp(`["\\r\\n,]|(^|${endOfCell})[=+\\-@\\t]`);
+
+/** Rows of a text that the database made, as lines of a CSV file. */
+export function csvLines(text: string): string {
+  const rows = text.split(endOfRow);
+  rows.pop();
+  return rows
+    .map((row) => (needsCare.test(row) ? csvLine(row.split(endOfCell)) : `${row.replaceAll(endOfCell, ',')}\r\n`))
+    .join('');
+}
+
+/** Some lines of a CSV file. */
+export interface CsvPart {
+  text: string;
+  /** The number of its rows. */
+  count: number;
+  /** The rows after this id are in the next part. */
+  lastId: number;
+}
+
+/** Undefined: there are no rows. */
+export function csvPart<Row extends { id: number }>(
+  columns: readonly (keyof Row & string)[],
+  rows: Row[],
+): CsvPart | undefined {
+  const last = rows.at(-1);
+  const text = () => rows.map((row) => csvLine(columns.map((column) => row[column]))).join('');
+  return last && { text: text(), count: rows.length, lastId: last.id };
+}
+
 /** The number of rows that are read at a time. */
-const rowsAtOnce = 1000;
+const rowsAtOnce = 2000;
 
 /**
- * A whole list as the parts of a CSV file, for any length. The first rows are read before the file starts, because the
- * list may not exist.
+ * A whole list as the parts of a CSV file, for any length. `next` returns undefined at the end of the list. The first part
+ * is read before the file starts, because the list may not exist.
  */
-export async function csvFile<Row extends { id: number }>(
-  columns: readonly (keyof Row & string)[],
-  next: (after: After) => Promise<Row[]>,
+export async function csvFile(
+  columns: readonly string[],
+  next: (after: After) => Promise<CsvPart | undefined>,
   onRows: (count: number) => void = () => {},
 ): Promise<AsyncGenerator<string>> {
-  let rows = await next({ after: 0, limit: rowsAtOnce });
+  let part = await next({ after: 0, limit: rowsAtOnce });
   async function* parts() {
     yield csvLine(columns);
-    while (rows.length > 0) {
+    while (part) {
       // The database reads the next rows while these are written.
-      const following = rows.length < rowsAtOnce ? undefined : next({ after: rows.at(-1)?.id ?? 0, limit: rowsAtOnce });
-      const isRead = following?.catch(() => {});
+      const following = next({ after: part.lastId, limit: rowsAtOnce });
+      const isRead = following.catch(() => {});
       try {
-        yield rows.map((row) => csvLine(columns.map((column) => row[column]))).join('');
-        onRows(rows.length);
+        if (part.text !== '') yield part.text;
+        onRows(part.count);
       } finally {
         // Also for a reader who has left: the transaction of the rows must not end during the read.
         await isRead;
       }
-      rows = (await following) ?? [];
+      part = await following;
     }
   }
   return parts();

@@ -134,6 +134,9 @@ export async function violations(sql: Run, now: Date | null = null): Promise<Rec
     'figures that belong to no contact': await sql`
       select contact_id from (select account_id, contact_id from contact_days union select account_id, contact_id from contact_figures) as kept
       where not exists (select from contacts c where c.account_id = kept.account_id and c.id = kept.contact_id)`,
+    'figures with other consents than the contact': await sql`
+      select contact_id, consents from contact_figures f join contacts c on c.account_id = f.account_id and c.id = f.contact_id
+      where consents <> allow_email::integer + 2 * allow_sms::integer + 4 * allow_call::integer + 8 * allow_snail_mail::integer`,
     'NPS ratings that are not the latest': await sql`
       select contact_id, kept.nps as kept, latest.nps as latest
       from (

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { join, only, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { dayCounts } from './schema.ts';
-import { daysFromActivity, sumNames, sumsFromDays, timeZoneOf, todayOf } from './store.ts';
+import { daysFromActivity, figureNames, sumsFromDays, survivorsAmong, timeZoneOf, todayOf } from './store.ts';
 
 /** The next ids of contacts after this one, to loop over all contacts. Merged contacts are included. */
 export async function nextContactIds(tx: Tx, accountId: number, after: number, limit: number): Promise<number[]> {
@@ -17,10 +17,9 @@ export async function countContacts(tx: Tx, accountId: number): Promise<number> 
 
 /** The contacts among these whose figures differ from their activity. One statement, so that writers do not matter. */
 export async function findDifferent(tx: Tx, accountId: number, contactIds: number[]): Promise<number[]> {
-  const these = sql`account_id = ${accountId} and id = any(${contactIds}::bigint[])`;
-  const survivors = sql`select id from contacts where ${these} and merged_into is null`;
+  const survivors = survivorsAmong(accountId, contactIds);
   const counts = raw(dayCounts.join(', '));
-  const names = raw([...sumNames, 'nps', 'nps_day'].join(', '));
+  const names = raw(figureNames(true).join(', '));
   const kept = sql`account_id = ${accountId} and contact_id = any(${contactIds}::bigint[])`;
   const isZero = join(
     dayCounts.map((name) => raw(`${name} = 0`)),

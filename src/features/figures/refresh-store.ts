@@ -3,6 +3,7 @@ import { type ColumnType, insertSelected } from '../../platform/db/insert-rows.t
 import { lockKeys } from '../../platform/db/locks.ts';
 import { settled } from '../../platform/db/ordered.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
+import { consentsInSql } from '../../shared/codes.ts';
 import { recordOf } from '../../shared/record.ts';
 import {
   type ActivityKind,
@@ -17,10 +18,11 @@ import {
 import {
   addPence,
   daysFromActivity,
+  figureNames,
   lineageOf,
   sources,
-  sumNames,
   sumsFromDays,
+  survivorsAmong,
   timeZoneOf,
   todayOf,
 } from './store.ts';
@@ -47,10 +49,23 @@ export async function refreshFigures(
 export async function sendRefresh(
   tx: Tx,
   accountId: number,
-  { added = [], changed = [], rated = [], merged = [], edited = [], anonymous = [] }: Partial<FigureChanges>,
+  {
+    added = [],
+    changed = [],
+    rated = [],
+    merged = [],
+    consented = [],
+    edited = [],
+    anonymous = [],
+  }: Partial<FigureChanges>,
   { own = new Set(), survivors: lookedUp = new Map() }: KnownContacts = {},
 ): Promise<Promise<unknown>[]> {
-  const contactIds = new Set([...[...added, ...changed].map((row) => row.contact_id), ...rated, ...merged]);
+  const contactIds = new Set([
+    ...[...added, ...changed].map((row) => row.contact_id),
+    ...rated,
+    ...merged,
+    ...consented,
+  ]);
   const append = (ids: Iterable<number>) =>
     appendChanges(tx, accountId, new Set([...ids, ...edited]), [...added, ...changed, ...anonymous]);
   if (contactIds.size === 0) return [append([])];
@@ -71,7 +86,10 @@ export async function sendRefresh(
 
   const locked = [...new Set([...contactIds].flatMap((id) => [id, survivorOf(id)]))];
   const steps = [() => append(locked), () => lockFigures(tx, accountId, locked)];
-  const pairs = others.flatMap((id): [number, number][] => (survivors.has(id) ? [[id, survivorOf(id)]] : []));
+  // Adding checks the contacts that are not merged.
+  const isChecked = (id: number) => survivorOf(id) === id && isSimple.has(id);
+  const unchecked = others.filter((id) => survivors.has(id) && !isChecked(id));
+  const pairs = unchecked.map((id): [number, number] => [id, survivorOf(id)]);
   if (pairs.length > 0) steps.push(() => checkSurvivors(tx, accountId, pairs));
   if (merged.length > 0) {
     steps.push(() => deleteFigures(tx, accountId, [...new Set([...merged, ...counted])]));
@@ -83,11 +101,10 @@ export async function sendRefresh(
   }
   const summed = [...new Set([...recounted.map((row) => row.contact_id), ...ratedIds, ...counted])];
   if (summed.length > 0) steps.push(() => sumDays(tx, accountId, summed, counted.length + ratedIds.length > 0));
-  if (simple.length > 0)
-    steps.push(
-      () => addToSums(tx, accountId, simple),
-      () => addToDays(tx, accountId, simple),
-    );
+  if (simple.length > 0) steps.push(() => addToFigures(tx, accountId, simple));
+  const current = new Set([...summed, ...isSimple]);
+  const outdated = consented.filter((id) => !current.has(id));
+  if (outdated.length > 0) steps.push(() => updateConsents(tx, accountId, outdated));
   if (tx.isOneServer) return steps.map((step) => step());
   // On a distributed server some steps are several statements, which each wait for the one before.
   for (const step of steps) await step();
@@ -120,13 +137,18 @@ export async function appendChanges(
     pairs.set(`${unit_id} ${day}`, { unit_id, day });
   }
   const [ids, days] = [[...contactIds], [...pairs.values()]];
+  const contacts = sql`insert into changes (account_id, contact_ids) values (${accountId}, ${ids})`;
+  const units = sql`
+    insert into changed_unit_days (account_id, days, unit_ids)
+    values (${accountId}, ${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)})`;
+  // A distributed server would need a commit in two phases for both in one statement.
+  if (ids.length > 0 && days.length > 0 && tx.isOneServer) {
+    await tx`with contacts as (${contacts}) ${units}`;
+    return;
+  }
   await tx.inOrder({
-    contacts: () => ids.length > 0 && tx`insert into changes (account_id, contact_ids) values (${accountId}, ${ids})`,
-    days: () =>
-      days.length > 0 &&
-      tx`
-        insert into changed_unit_days (account_id, days, unit_ids)
-        values (${accountId}, ${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)})`,
+    contacts: () => ids.length > 0 && tx`${contacts}`,
+    days: () => days.length > 0 && tx`${units}`,
   });
 }
 
@@ -232,26 +254,21 @@ async function putDays(tx: Tx, accountId: number, names: readonly string[], sele
   });
 }
 
-/** The contacts among these that are not merged into another. */
-const survivorsAmong = (accountId: number, contactIds: number[]) =>
-  sql`select id from contacts where account_id = ${accountId} and id = any(${contactIds}::bigint[]) and merged_into is null`;
-
 /** Counts all days of these contacts again, including the rows of contacts that were merged into them. */
 export async function countAllDays(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   const survivors = survivorsAmong(accountId, contactIds);
   await putDays(tx, accountId, dayCounts, daysFromActivity(accountId, survivors, timeZoneOf(accountId)));
 }
 
-const npsNames = ['nps', 'nps_day'];
 /** The columns of contact_figures that are no integers. */
 const figureTypes: Record<string, ColumnType> = {
   ...{ first_visit: 'date', last_visit: 'date', recent_visits: 'date[]', next_day: 'date' },
-  ...{ pence: 'bigint', nps: 'numeric', nps_day: 'date' },
+  ...{ pence: 'bigint', nps: 'numeric', nps_day: 'date', consents: 'smallint' },
 };
 
 /** Adds up the days of these contacts again. `withNps` also looks for the latest NPS rating. */
 export async function sumDays(tx: Tx, accountId: number, contactIds: number[], withNps: boolean): Promise<void> {
-  const names = withNps ? [...sumNames, ...npsNames] : sumNames;
+  const names = figureNames(withNps);
   const survivors = survivorsAmong(accountId, contactIds);
   await insertSelected(tx, accountId, {
     table: 'contact_figures',
@@ -259,6 +276,12 @@ export async function sumDays(tx: Tx, accountId: number, contactIds: number[], w
     select: sumsFromDays(accountId, survivors, todayOf(tx, accountId), withNps),
     clauses: sql`on conflict (account_id, contact_id) do update set ${set(names)}`,
   });
+}
+
+async function updateConsents(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
+  await tx`
+    update contact_figures f set consents = ${raw(consentsInSql)} from contacts c
+    where f.account_id = ${accountId} and f.contact_id = any(${contactIds}) and c.account_id = ${accountId} and c.id = f.contact_id`;
 }
 
 async function deleteFigures(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
@@ -288,10 +311,11 @@ const plus = (table: string, column: string) =>
     : raw(`${column} = ${table}.${column} + excluded.${column}`);
 
 /**
- * Adds counts to the sums of contacts. It runs before `addToDays`: a day counts as a visit only if it was none before.
- * The latest visits are those of both lists, because adding never takes a visit away.
+ * Adds counts to the days and to the sums of contacts, in one statement: both parts see the days as they were before, and
+ * a day counts as a visit only if it was none. If a contact was merged before its figures were locked, the transaction is
+ * repeated. The latest visits are those of both lists, because adding never takes a visit away.
  */
-async function addToSums(tx: Tx, accountId: number, days: AddedDay[]): Promise<void> {
+async function addToFigures(tx: Tx, accountId: number, days: AddedDay[]): Promise<void> {
   const totals = days.map(({ units }) => {
     const all = [...units.values()];
     return (names: readonly DayCount[]) =>
@@ -309,16 +333,21 @@ async function addToSums(tx: Tx, accountId: number, days: AddedDay[]): Promise<v
   const sumsOfKept = ['visits', 'purchase_days', ...names];
   const isNew = sql`(is_visit and not before.visited and day <= today)`;
   await tx`
-    insert into contact_figures as kept (account_id, contact_id, first_visit, last_visit, recent_visits, next_day, ${raw(sumsOfKept.join(', '))})
-    select ${accountId}::bigint, sent.contact_id, case when ${isNew} then day end, case when ${isNew} then day end,
+    ${addToDays(accountId, days)}
+    insert into contact_figures as kept (account_id, contact_id, consents, first_visit, last_visit, recent_visits, next_day,
+      ${raw(sumsOfKept.join(', '))})
+    select ${accountId}::bigint, sent.contact_id,
+      case when c.merged_into is null then ${raw(consentsInSql)} else raced(c.id)::smallint end,
+      case when ${isNew} then day end, case when ${isNew} then day end,
       case when ${isNew} then array[day] else '{}' end, case when is_visit and not before.visited and day > today then day end,
       ${join([sql`${isNew}::integer`, sql`(has_purchase and not before.purchased)::integer`, ...names.map((name) => raw(`sent.${name}`))])}
     from unnest(${join(lists)}) as sent (${raw(['contact_id', 'day', 'is_visit', 'has_purchase', ...names].join(', '))})
+    join contacts c on c.account_id = ${accountId} and c.id = sent.contact_id
     cross join lateral (
       select coalesce(bool_or(visited), false) as visited, coalesce(bool_or(purchases > 0), false) as purchased from contact_days
       where account_id = ${accountId} and contact_id = sent.contact_id and day = sent.day) as before
-    cross join (select ${todayOf(tx, accountId)} as today) as clock
-    on conflict (account_id, contact_id) do update set first_visit = least(kept.first_visit, excluded.first_visit),
+    cross join (select ${todayOf(tx, accountId)} as today offset 0) as clock
+    on conflict (account_id, contact_id) do update set consents = excluded.consents, first_visit = least(kept.first_visit, excluded.first_visit),
       last_visit = greatest(kept.last_visit, excluded.last_visit), next_day = least(kept.next_day, excluded.next_day),
       recent_visits = case when excluded.visits = 0 then kept.recent_visits
         when excluded.first_visit > kept.last_visit then (excluded.recent_visits || kept.recent_visits)[1:50]
@@ -326,16 +355,18 @@ async function addToSums(tx: Tx, accountId: number, days: AddedDay[]): Promise<v
       ${join(sumsOfKept.map((name) => plus('kept', name)))}`;
 }
 
-async function addToDays(tx: Tx, accountId: number, days: AddedDay[]): Promise<void> {
+/** The part of the statement that stores the days. */
+function addToDays(accountId: number, days: AddedDay[]): Sql {
   const rows = days.flatMap(({ units, ...day }) =>
     [...units].map(([unit_id, counts]) => ({ ...day, unit_id, counts })),
   );
   const names = dayCounts.filter((name) => rows.some(({ counts }) => counts[name]));
-  if (names.length === 0) return;
+  if (names.length === 0) return sql``;
   const lists = names.map((name) => sql`${rows.map(({ counts }) => counts[name] ?? 0)}::${typeOf(name)}`);
-  await tx`
-    insert into contact_days as kept (${dayKey}, ${raw(names.join(', '))})
-    select ${accountId}::bigint, * from unnest(${rows.map((row) => row.contact_id)}::bigint[], ${rows.map(({ day }) => day)}::date[],
-      ${rows.map((row) => row.unit_id)}::bigint[], ${join(lists)})
-    on conflict (${dayKey}) do update set ${join(names.map((name) => plus('kept', name)))}`;
+  return sql`
+    with added_days as (
+      insert into contact_days as kept (${dayKey}, ${raw(names.join(', '))})
+      select ${accountId}::bigint, * from unnest(${rows.map((row) => row.contact_id)}::bigint[], ${rows.map(({ day }) => day)}::date[],
+        ${rows.map((row) => row.unit_id)}::bigint[], ${join(lists)})
+      on conflict (${dayKey}) do update set ${join(names.map((name) => plus('kept', name)))})`;
 }

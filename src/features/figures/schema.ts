@@ -105,7 +105,9 @@ export interface FigureChanges {
   rated: number[];
   /** Contacts that were merged or separated. All of their activity is counted again. */
   merged: number[];
-  /** Contacts whose own data changed, such as a name, a consent or a group. Their figures stay. */
+  /** Contacts with a changed consent. */
+  consented: number[];
+  /** Contacts whose own data changed, such as a name, a consent or a group. */
   edited: number[];
   /** Days of what only the unit counts: purchases without a contact, and NPS ratings. */
   anonymous: UnitDay[];
@@ -126,6 +128,7 @@ export const noFigureChanges = (): FigureChanges => ({
   changed: [],
   rated: [],
   merged: [],
+  consented: [],
   edited: [],
   anonymous: [],
 });

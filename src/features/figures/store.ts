@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { join, raw, type Sql, sql } from '../../platform/db/sql.ts';
-import { cancelledStage, npsCategory } from '../../shared/codes.ts';
+import { cancelledStage, consentsInSql, npsCategory } from '../../shared/codes.ts';
 import { type ActivityKind, activityKinds, dayCounts, noVisitStatuses } from './schema.ts';
 
 /*
@@ -94,6 +94,11 @@ export const sources: Record<ActivityKind, Source> = {
   },
 };
 
+/** The contacts among these that are not merged into another, for `daysFromActivity` and `sumsFromDays`. */
+export const survivorsAmong = (accountId: number, contactIds: number[]) => sql`
+  select c.id, ${raw(consentsInSql)} as consents from contacts c
+  where c.account_id = ${accountId} and c.id = any(${contactIds}::bigint[]) and c.merged_into is null`;
+
 /** The contacts that were merged into this one, and itself. */
 export const lineageOf = (accountId: number, contactId: Sql) => sql`
   select ${contactId} as id union all
@@ -146,15 +151,18 @@ const latestNps = (accountId: number, contactId: Sql) => sql`
     where account_id = ${accountId} and feedback_id = given.id and category_id = ${npsCategory} offset 0) as rating
   order by created_at desc, given.id desc, rating_id desc limit 1`;
 
-export const sumNames = Object.keys(sumColumns);
+const npsNames = ['nps', 'nps_day'];
+
+/** The columns that `sumsFromDays` returns, after the contact. */
+export const figureNames = (withNps: boolean) => [...Object.keys(sumColumns), 'consents', ...(withNps ? npsNames : [])];
 
 /** The sums of these contacts (a SELECT), from their days. `withNps` also finds the latest NPS rating. */
 export function sumsFromDays(accountId: number, contacts: Sql, today: Sql, withNps: boolean): Sql {
   const sums = Object.entries(sumColumns).map(([name, sum]) => sql`${sum} as ${raw(name)}`);
   const nps = withNps ? sql`left join lateral (${latestNps(accountId, sql`guest.id`)}) as nps on true` : sql``;
   return sql`
-    select guest.id as contact_id, summed.* ${withNps ? sql`, nps.nps, nps.nps_day` : sql``}
-    from (${contacts}) as guest (id)
+    select guest.id as contact_id, summed.*, guest.consents ${withNps ? sql`, nps.nps, nps.nps_day` : sql``}
+    from (${contacts}) as guest
     cross join lateral (
       select ${join(sums)} from contact_days cross join (select ${today} as today) as clock
       where account_id = ${accountId} and contact_id = guest.id) as summed ${nps}`;

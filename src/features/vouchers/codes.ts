@@ -1,5 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { lockKeys } from '../../platform/db/locks.ts';
+import { type CsvPart, csvPart } from '../../shared/csv.ts';
 import type { After, Rows, Slice } from '../../shared/fields.ts';
 import { type FieldErrors, Invalid, Unavailable } from '../../shared/problem.ts';
 import { appendCodeChanges } from '../figures/code-counts-store.ts';
@@ -9,7 +10,14 @@ import { existingCodeGroups } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
 import { randomCodes, shortestLength } from './random.ts';
 import { toCheckedCode } from './redeem.ts';
-import type { ContactCode, ListCodes, NewCodes, StaffCode, StaffContactCode } from './schema.ts';
+import {
+  type ContactCode,
+  exportedColumns,
+  type ListCodes,
+  type NewCodes,
+  type StaffCode,
+  type StaffContactCode,
+} from './schema.ts';
 import {
   countSimilarCodes,
   selectCodeEverywhere,
@@ -125,9 +133,9 @@ export async function nextCodes(
   groupId: number,
   filter: ListCodes,
   after: After,
-): Promise<StaffCode[]> {
+): Promise<CsvPart | undefined> {
   await mustHaveGroup(tx, accountId, groupId);
-  return selectCodesAfter(tx, accountId, groupId, filter, after);
+  return csvPart(exportedColumns, await selectCodesAfter(tx, accountId, groupId, filter, after));
 }
 
 /** Finds a code in all groups. */

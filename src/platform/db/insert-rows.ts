@@ -11,6 +11,7 @@ export type ColumnType =
   | 'integer'
   | 'jsonb'
   | 'numeric'
+  | 'smallint'
   | 'real'
   | 'text'
   | 'text[]'

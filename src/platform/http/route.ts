@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
+import type { CsvPart } from '../../shared/csv.ts';
 import type { After, Rows } from '../../shared/fields.ts';
 import type { JsonText } from '../../shared/json-text.ts';
 import type { MaybePromise } from '../../shared/maybe-promise.ts';
@@ -54,9 +55,10 @@ export type BatchedRead<C = Call, R = unknown> = (
 ) => Promise<(R | Error | undefined)[]>;
 
 /** The list as a CSV file of any length, read some rows at a time. */
-export interface Csv<C = Call<unknown, string>, Row = { id: number }> {
-  columns: readonly (keyof Row & string)[];
-  next(tx: Tx, call: C, after: After): Promise<Row[]>;
+export interface Csv<C = Call<unknown, string>> {
+  columns: readonly string[];
+  /** Undefined: the list ends. */
+  next(tx: Tx, call: C, after: After): Promise<CsvPart | undefined>;
 }
 
 interface Description {
@@ -221,8 +223,8 @@ const format = Type.Optional(
 );
 
 /** A route whose response is a page of a list, or the whole list as CSV if `csv` is given. */
-export function listRoute<P extends string, I extends TObject, R extends TSchema, Row extends { id: number }>(
-  { csv, ...spec }: Spec<P, I> & { response: R; csv?: Csv<Call<Static<I>, PathId<P>>, Row> },
+export function listRoute<P extends string, I extends TObject, R extends TSchema>(
+  { csv, ...spec }: Spec<P, I> & { response: R; csv?: Csv<Call<Static<I>, PathId<P>>> },
   handler: Handler<P, I, Rows<Static<R>>>,
 ): Route {
   const input = csv ? (Type.Object({ ...spec.input.properties, format }) as unknown as I) : spec.input;

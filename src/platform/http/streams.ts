@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { csvFile } from '../../shared/csv.ts';
+import { type CsvPart, csvFile } from '../../shared/csv.ts';
 import type { After } from '../../shared/fields.ts';
 import { errorResponse } from './errors.ts';
 
@@ -41,11 +41,11 @@ export async function sendProgress(
 }
 
 /** Sends a whole list as CSV. The next rows are read when the client is ready for them, so no transaction waits for a slow client. */
-export async function sendCsv<Row extends { id: number }>(
+export async function sendCsv(
   reply: FastifyReply,
-  columns: readonly (keyof Row & string)[],
+  columns: readonly string[],
   onLateError: (error: unknown) => void,
-  next: (after: After) => Promise<Row[]>,
+  next: (after: After) => Promise<CsvPart | undefined>,
 ): Promise<FastifyReply> {
   const parts = Readable.from(await csvFile(columns, next));
   // An error closes the connection, so that the client does not mistake a part for the whole file.

@@ -83,6 +83,57 @@ it('an erasure that waits for a recount leaves nothing', async () => {
   expect(left).toHaveLength(0);
 });
 
+const consentsOf = async (contact: number) =>
+  (await sql`select consents from contact_figures where contact_id = ${contact}`).map(({ consents }) => consents);
+
+it('a consent is kept beside the figures, also that of a contact without figures before', async () => {
+  const email = `${fresh('mail')}@gmail.com`;
+  const contact = await home.newContact({ email, allow_email: true, ...booking('2026-03-01 12:00:00') });
+  expect(await consentsOf(contact)).toEqual([1]);
+  await home.newContact({ email, mobile_number: `447700${fresh('').slice(-6).padStart(6, '0')}`, allow_sms: true });
+  expect(await consentsOf(contact)).toEqual([3]);
+  await home.newContact({ email, allow_email: false });
+  expect(await consentsOf(contact)).toEqual([2]);
+  const later = await home.newContact({ email: `${fresh('mail')}@gmail.com`, allow_email: true });
+  expect(await consentsOf(later)).toEqual([]);
+  const { unique_code } = await home.newCode(fresh('CODE'), later);
+  await home.redeemed({ unique_code });
+  expect(await consentsOf(later)).toEqual([1]);
+});
+
+it('a first visit that waits for a change of consent keeps the new consent', async () => {
+  const contact = await home.newContact({ email: `${fresh('mail')}@gmail.com` });
+  const { unique_code } = await home.newCode(fresh('CODE'), contact);
+  await during(
+    async (tx) => {
+      await tx`update contacts set allow_email = true where account_id = ${home.id} and id = ${contact}`;
+      await refreshFigures(tx, home.id, { consented: [contact] });
+    },
+    () => home.redeemed({ unique_code }),
+  );
+  expect(await consentsOf(contact)).toEqual([1]);
+});
+
+it('a change of consent that waits for a first visit is kept', async () => {
+  const email = `${fresh('mail')}@gmail.com`;
+  const contact = await home.newContact({ email });
+  const day = { kind: 'vouchers' as const, contact_id: contact, unit_id: home.unit, day: '2026-03-01' };
+  await during(
+    (tx) => refreshFigures(tx, home.id, { added: [{ ...day, counts: { vouchers_redeemed: 1 } }] }),
+    () => home.newContact({ email, allow_email: true }),
+  );
+  expect(await consentsOf(contact)).toEqual([1]);
+  await sql`delete from contact_days where contact_id = ${contact}`;
+  await sql`delete from contact_figures where contact_id = ${contact}`;
+});
+
+it('a consent that differs is found and repaired', async () => {
+  const contact = await home.newContact({ email: `${fresh('mail')}@gmail.com`, ...booking('2026-03-01 12:00:00') });
+  await sql`update contact_figures set consents = 4 where contact_id = ${contact}`;
+  expect(await verifyAccount(db, home.id, { repair: true })).toMatchObject({ different: 1, listed: [contact] });
+  expect(await consentsOf(contact)).toEqual([0]);
+});
+
 it('rows without a contact are found, do not stop the turn of a day, and are removed', async () => {
   const strays = Array.from({ length: 400 }, (_, n) => 900_000_000 + n);
   await sql`

@@ -1,4 +1,4 @@
-import { Conflict, type Tx } from '../../../platform/db/database.ts';
+import { Conflict, type Last, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
 import { matchKeys } from '../../../shared/codes.ts';
 import { oneOf, toWords } from '../../../shared/phrases.ts';
@@ -7,7 +7,7 @@ import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../../sha
 import type { PartialInput, ReadResult } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
-import { refreshFigures } from '../../figures/refresh-store.ts';
+import { sendRefresh } from '../../figures/refresh-store.ts';
 import { purchaseDays, waitingDays } from '../../figures/schema.ts';
 import { identityKey } from '../../identity/identities/schema.ts';
 import { survivorsOf } from '../../identity/identities/store.ts';
@@ -62,6 +62,7 @@ export async function writePurchases(
   tx: Tx,
   accountId: number,
   commands: PurchasesCommand[],
+  last: Last,
 ): Promise<(PurchasesStored | Error)[]> {
   const account = await holdAccount(tx, accountId);
   if (!account) return commands.map(() => noSuchAccount());
@@ -116,22 +117,18 @@ export async function writePurchases(
   });
   if (states.length === 0) return decided.map((one) => (one instanceof Error ? one : { purchases: [] }));
   const matched = await applyMatches(tx, account, existing, states);
-  const last = new Map(matched.map((row) => [purchaseKey(row), row]));
+  const latest = new Map(matched.map((row) => [purchaseKey(row), row]));
   const { stored, survivors } = await tx.inOrder({
-    stored: () => putPurchases(tx, accountId, [...last.values()]),
+    stored: () => putPurchases(tx, accountId, [...latest.values()]),
     survivors: () => survivorsOf(tx, accountId, [...new Set(matched.flatMap((row) => row.contact_id ?? []))]),
   });
-  const { added, changed, anonymous } = purchaseFigures([...last.values()], new Set(existing.map(purchaseKey)));
-  await refreshFigures(
-    tx,
-    accountId,
-    {
-      added,
-      changed: [...changed, ...purchaseDays(existing)],
-      anonymous: [...anonymous, ...waitingDays(existing)],
-    },
-    { survivors },
-  );
+  const { added, changed, anonymous } = purchaseFigures([...latest.values()], new Set(existing.map(purchaseKey)));
+  const figures = {
+    added,
+    changed: [...changed, ...purchaseDays(existing)],
+    anonymous: [...anonymous, ...waitingDays(existing)],
+  };
+  for (const statement of await sendRefresh(tx, accountId, figures, { survivors })) last(statement);
   const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
   const toResponse = (row: PurchaseRow) => ({
     id: present(ids.get(purchaseKey(row)), 'purchase'),

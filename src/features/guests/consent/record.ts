@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { channels, flagOf } from '../../../shared/codes.ts';
 import { Invalid } from '../../../shared/problem.ts';
-import { appendChanges } from '../../figures/refresh-store.ts';
+import { refreshFigures } from '../../figures/refresh-store.ts';
 import { lockSurvivor, putContacts } from '../contacts/store.ts';
 import type { ConsentFlags, RecordConsent } from './schema.ts';
 import { appendToLedger } from './store.ts';
@@ -30,7 +30,7 @@ export async function recordConsent(
       ...{ rule: null, source_id: null, token_id: null, actor, reason },
     })),
   );
-  await appendChanges(tx, accountId, [contact_id], []);
+  await refreshFigures(tx, accountId, { consented: [contact_id] }, { own: new Set([contact_id]) });
   return after;
 }
 

@@ -116,6 +116,11 @@ export async function storeBatch(
   );
   storeSections('activity');
   figures.merged.push(...changes.merges.flatMap(({ contact, into }) => [contact.row.id, into.row.id]));
+  // A new contact has no figures, or gets them in this transaction.
+  const consented = changes.ledger.filter(
+    ({ contact, applied }) => applied && !contact.isNew && contact.row.merged_into === null,
+  );
+  figures.consented.push(...new Set(consented.map(({ contact }) => contact.row.id)));
   // While this function waits, an error of a statement must not count as unhandled.
   for (const statement of statements) statement.catch(() => {});
   for (const late of await settled(lateFigures)) addChanges(figures, late);

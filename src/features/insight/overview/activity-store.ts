@@ -24,7 +24,7 @@ interface Source {
   from: Sql;
   id: Sql;
   time: Sql;
-  /** The columns of an index whose order the list has. */
+  /** What the list and an index are both ordered by: the time, or its day. */
   order: Sql;
   /** A condition on the position that the index serves. */
   notAfter: (at: string) => Sql;
@@ -51,7 +51,7 @@ function sourceOf(kind: ActivityKind, scope: CountScope, nps: NpsPart | undefine
       where activity.account_id = ${accountId} and activity.unit_id = unit.id and ${inRange(time)} ${counts}`,
     id: sql`activity.id`,
     time,
-    order: sql`${time} desc, activity.id desc`,
+    order: time,
     notAfter: (at) => sql`${time} <= ${at}::timestamp`,
     details,
   });
@@ -73,7 +73,7 @@ function sourceOf(kind: ActivityKind, scope: CountScope, nps: NpsPart | undefine
             and activity.party_datetime <= ${now}::timestamp and activity.stage_value <> ${cancelledStage}`,
         id: sql`activity.id`,
         time: sql`activity.party_datetime`,
-        order: sql`activity.party_day desc, activity.party_datetime desc, activity.id desc`,
+        order: sql`activity.party_day`,
         notAfter: (at) => sql`activity.party_day <= ${at.slice(0, 10)}::date`,
         details: sql`select contact_id, jsonb_build_object('booking_reference', booking_reference,
             'stage_value', stage_value, 'party_size', party_size) as facts
@@ -103,7 +103,7 @@ function sourceOf(kind: ActivityKind, scope: CountScope, nps: NpsPart | undefine
             and answer.category_id = ${npsCategory} ${nps === undefined ? sql`` : sql`and ${isPart(nps)}`}`,
         id: sql`answer.id`,
         time: sql`activity.created_at`,
-        order: sql`activity.created_at desc, answer.id desc`,
+        order: sql`activity.created_at`,
         notAfter: (at) => sql`activity.created_at <= ${at}::timestamp`,
         details: sql`select given.contact_id, jsonb_build_object('rating', rating_text::numeric, 'feedback_id', given.id) as facts
           from feedback_ratings answer join feedback given on given.account_id = ${accountId} and given.id = answer.feedback_id
@@ -113,7 +113,8 @@ function sourceOf(kind: ActivityKind, scope: CountScope, nps: NpsPart | undefine
 }
 
 /**
- * The activity after the cursor, newest first. Each unit is read only as far as the page needs, in the order of an index.
+ * The activity after the cursor, newest first. Each unit is read only as far as the page needs: the index has the order
+ * of the inner list, so that no plan sorts all rows of the unit. The ties at its end are ordered by the outer list.
  * Names and facts are loaded only for the entries of the page.
  */
 export function selectActivity(
@@ -132,7 +133,8 @@ export function selectActivity(
   return tx<ActivityRow>`
     with entry as materialized (
       select found.* from unnest(${unitIds}::bigint[]) as unit (id) cross join lateral (
-        select ${id} as id, ${time} as at, activity.unit_id from ${from} ${after} order by ${order} limit ${limit}) as found
+        select ${id} as id, ${time} as at, activity.unit_id from ${from} ${after}
+        order by ${order} desc fetch first (${limit}::bigint) rows with ties) as found
       order by found.at desc, found.id desc limit ${limit})
     select entry.id, ${wallClock(sql`entry.at`)} as at, to_char(entry.at, 'YYYY-MM-DD HH24:MI:SS.US') as exactly_at,
       (select jsonb_build_object('id', id, 'name', name) from units where account_id = ${accountId} and id = entry.unit_id) as unit,

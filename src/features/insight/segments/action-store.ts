@@ -129,11 +129,11 @@ export async function finishAction(
 export async function countWithoutCode(
   tx: Tx,
   accountId: number,
-  { joins, where }: { joins: Sql; where: Sql },
+  { from, where }: { from: Sql; where: Sql },
   codeGroupId: number,
 ): Promise<number> {
   const rows = await tx<{ count: number }>`
-    select count(*) as count from contacts c ${joins}
+    select count(*) as count from ${from}
     left join (
       select distinct coalesce(holder.merged_into, holder.id) as id
       from unique_codes code join contacts holder on holder.account_id = ${accountId} and holder.id = code.contact_id

@@ -171,11 +171,31 @@ function figure(condition: Condition, field: FigureField, sources: Sources, { to
   };
 }
 
+/** The visit that must be recent, and the one that must not, by their places in the latest visits. 0 or undefined: there is none. */
+interface Places {
+  least: number;
+  beyond: number | undefined;
+}
+
+/** Undefined: there are too few latest visits. */
+function placesOf({ low, high }: Range): Places | undefined {
+  const least = Math.max(0, Math.ceil(low ?? 0));
+  const beyond = high === undefined ? undefined : Math.floor(high) + 1;
+  return least > recentVisits || (beyond ?? 0) > recentVisits ? undefined : { least, beyond };
+}
+
+/** The places in the latest visits that decide a condition on visits. Undefined: there are too few latest visits. */
+export function recentPlaces(condition: Condition): number[] | undefined {
+  const places = placesOf(rangeOf(condition));
+  return places && [places.least, places.beyond ?? 0].filter((place) => place > 0);
+}
+
 /** "At least 3 visits since a day" is that the third latest visit was on that day or later. Undefined: there are too few latest visits. */
-function recentRange({ low, high }: Range, sources: Sources, since: Sql): Sql | undefined {
-  const [least, most] = [optional(low, Math.ceil) ?? 0, optional(high, Math.floor)];
-  if (least > recentVisits || (most ?? 0) + 1 > recentVisits) return undefined;
-  if (most !== undefined && most < 0) return never;
+function recentRange(range: Range, sources: Sources, since: Sql): Sql | undefined {
+  const places = placesOf(range);
+  if (!places) return undefined;
+  const { least, beyond } = places;
+  if (beyond !== undefined && beyond < 1) return never;
   // The first two comparisons are cheap and exclude most rows, so that few lists are read.
   const hasVisits = (count: number) => (figure: FigureColumn) =>
     count === 1
@@ -183,7 +203,7 @@ function recentRange({ low, high }: Range, sources: Sources, since: Sql): Sql | 
       : sql`(${figure('last_visit')} >= ${since} and ${figure('visits')} >= ${raw(String(count))} and ${figure('recent_visits')}[${raw(String(count))}] >= ${since})`;
   const parts = [
     ...(least > 0 ? [hasVisits(least)((name) => sources.figure(name))] : []),
-    ...(most === undefined ? [] : [isNone(hasVisits(most + 1), least > 0, sources)]),
+    ...(beyond === undefined ? [] : [isNone(hasVisits(beyond), least > 0, sources)]),
   ];
   return parts.length === 0 ? always : sql`(${join(parts, ' and ')})`;
 }

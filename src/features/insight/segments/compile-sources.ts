@@ -1,5 +1,6 @@
 import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { npsCategory } from '../../../shared/codes.ts';
+import type { Base } from './compile-base.ts';
 import type { Condition } from './definition-schema.ts';
 
 /** What a definition is evaluated for. */
@@ -15,6 +16,8 @@ export interface Setting {
   day: string | undefined;
   /** Whether few contacts are evaluated. Their rows are then read contact by contact. */
   byContact: boolean;
+  /** Default: contacts. */
+  base?: Base;
 }
 
 /** The sums over days that a condition can need, and the rows that have anything to add. */
@@ -32,6 +35,13 @@ const sums = {
   vouchers_redeemed: { of: () => 'sum(vouchers_redeemed)', rows: 'vouchers_redeemed > 0' },
 };
 export type Sum = keyof typeof sums;
+
+/** The rows of contact_days that a condition on this field adds up. */
+export function rowsOf(field: string): string {
+  if (field === 'spend') return sums.pence.rows;
+  if (field === 'average_spend') return sums.purchase_days.rows;
+  return Object.entries(sums).find(([name]) => name === field)?.[1].rows ?? 'true';
+}
 
 type Window = Pick<Condition, 'in_last_days' | 'unit_ids'>;
 
@@ -59,6 +69,7 @@ export class Sources {
 
   /** A column of contact_figures. Null: the contact has had no activity. */
   figure(name: string): Sql {
+    if (this.#setting.base === 'figures') return raw(`c.${name}`);
     this.#readsFigures = true;
     return raw(`f.${name}`);
   }

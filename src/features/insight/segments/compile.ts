@@ -1,12 +1,15 @@
 import { join, raw, type Sql, sql } from '../../../platform/db/sql.ts';
+import { type Base, baseOf, baseTables } from './compile-base.ts';
 import { holdsSql } from './compile-condition.ts';
 import { type Setting, Sources } from './compile-sources.ts';
 import { type Condition, conditionsOf, type Definition, fieldOf } from './definition-schema.ts';
 import type { Nested } from './expand.ts';
 
-/** A definition as SQL: `from contacts c ${joins} where …`. */
+/** A definition as SQL: `from ${from} where …`. The rows of contacts, or what stands for them, have the alias `c`. */
 export interface Compiled {
-  joins: Sql;
+  /** If set, the members are faster to count as all contacts without the members of this. */
+  opposite?: { from: Sql; where: Sql };
+  from: Sql;
   where: Sql;
   /** Whether it reads activity day by day, and not only a row or two per contact. */
   readsDays: boolean;
@@ -107,7 +110,15 @@ const ofFigures = ['figure', 'nps', 'date'];
 export function compile(definition: Definition, nested: Nested, setting: Setting): Compiled {
   const conditions = [definition, ...nested.values()].flatMap((one) => conditionsOf(one));
   const readers = conditions.filter(({ condition }) => ofFigures.includes(fieldOf(condition.field)?.kind ?? ''));
-  const compiler = new Compiler(setting, nested, readers.length > 1);
-  const where = compiler.where(definition);
-  return { joins: compiler.joins, where, ...compiler.needs };
+  const compileOn = (base: Base, one: Definition) => {
+    const compiler = new Compiler({ ...setting, base }, nested, readers.length > 1 || base === 'figures');
+    const where = compiler.where(one);
+    return { from: sql`${baseTables[base]} ${compiler.joins}`, where, ...compiler.needs };
+  };
+  // The statements about few contacts read their rows of contacts.
+  if (setting.byContact || setting.day === undefined) return compileOn('contacts', definition);
+  const base = baseOf(definition, nested);
+  const not = { not: definition };
+  const hasOpposite = base === 'contacts' && baseOf(not, nested) === 'figures';
+  return { ...compileOn(base, definition), ...(hasOpposite && { opposite: compileOn('figures', not) }) };
 }

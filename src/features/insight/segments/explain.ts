@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { raw } from '../../../platform/db/sql.ts';
+import { raw, sql } from '../../../platform/db/sql.ts';
 import { dayNumber, dayOf } from '../../../shared/clock.ts';
 import { findContact, noSuchContact } from '../../guests/contacts/store.ts';
 import { Compiler } from './compile.ts';
@@ -38,7 +38,7 @@ export async function explainMembership(
   const where = compiler.where(definition);
   const conditions = conditionsOf(definition).map(({ condition }) => condition);
   const compiled = conditions.map((condition) => compiler.condition(condition));
-  const members = { joins: compiler.joins, where };
+  const members = { from: sql`contacts c ${compiler.joins}`, where };
   const deadline = performance.now() + limitMs;
   await prepareEvaluation(tx, limitMs);
   try {

@@ -125,13 +125,13 @@ export function selectDifferences(
   tx: Tx,
   accountId: number,
   segmentId: number,
-  { joins, where }: { joins: Sql; where: Sql },
+  { from, where }: { from: Sql; where: Sql },
   contactIds: number[],
 ): Promise<{ contact_id: number; now: number | null; stored: number | null }[]> {
   return tx<{ contact_id: number; now: number | null; stored: number | null }>`
     select * from (
       select c.id as contact_id, case when c.merged_into is null and (${where}) then ${consentsOf} end as now, m.consents as stored
-      from contacts c ${joins}
+      from ${from}
       left join segment_members m on m.account_id = ${accountId} and m.segment_id = ${segmentId} and m.contact_id = c.id
       where c.account_id = ${accountId} and c.id = any(${contactIds}::bigint[]) offset 0) as membership
     where now is distinct from stored ${adHoc}`;
@@ -277,8 +277,8 @@ async function storeDays(tx: Tx, accountId: number, day: string, segmentIds: num
     on conflict (account_id, segment_id, day) do update set ${raw(numbers.map((name) => `${name} = excluded.${name}`).join(', '))}`;
 }
 
-const membersOf = (accountId: number, { joins, where }: { joins: Sql; where: Sql }) =>
-  sql`contacts c ${joins} where c.account_id = ${accountId} and c.merged_into is null and (${where})`;
+const membersOf = (accountId: number, { from, where }: { from: Sql; where: Sql }) =>
+  sql`${from} where c.account_id = ${accountId} and c.merged_into is null and (${where})`;
 
 /**
  * Stores the members of one segment from an evaluation of all contacts. Contacts that change meanwhile are among the
@@ -289,7 +289,7 @@ export async function fillMembers(
   accountId: number,
   segmentId: number,
   day: string,
-  compiled: { joins: Sql; where: Sql },
+  compiled: { from: Sql; where: Sql },
 ): Promise<void> {
   const members = membersOf(accountId, compiled);
   const own = sql`account_id = ${accountId} and segment_id = ${segmentId}`;
@@ -297,11 +297,14 @@ export async function fillMembers(
   await tx`
     insert into segment_members (account_id, segment_id, contact_id, consents, since)
     select c.account_id, ${segmentId}::bigint, c.id, ${consentsOf}, ${day}::date from ${members}
-    on conflict (account_id, segment_id, contact_id) do update set consents = excluded.consents ${adHoc}`;
+    on conflict (account_id, segment_id, contact_id) do update set consents = excluded.consents
+      where segment_members.consents <> excluded.consents ${adHoc}`;
+  // Evaluated once and hashed. For a definition with sums over days, PostgreSQL would otherwise sum up for each member.
   if (before)
     await tx`
+      with member as materialized (select c.id from ${members})
       delete from segment_members m where m.account_id = ${accountId} and m.segment_id = ${segmentId}
-        and not exists (select from ${members} and c.id = m.contact_id) ${adHoc}`;
+        and not exists (select from member where member.id = m.contact_id) ${adHoc}`;
   const rows = await tx<Numbers>`select ${counted} from segment_members where ${own}`;
   const totals = only(rows);
   await tx`
@@ -353,14 +356,17 @@ export async function selectKeptIds(
 ): Promise<number[]> {
   const isDown = 'offset' in place;
   const order = raw(isDown ? 'desc' : 'asc');
-  const from = isDown ? sql`` : sql`and id > ${place.after}`;
+  const offset = isDown ? place.offset : 0;
+  const from = (id: Sql) => (isDown ? sql`` : sql`and ${id} > ${place.after}`);
+  // The inner limit makes PostgreSQL read the index in its order, and stop.
   const rows = await tx<{ id: number }>`
     select id from (
-      select contact_id as id from segment_members
-      where account_id = ${accountId} and segment_id = ${segmentId} and contact_id <> all(${without}::bigint[])
+      (select contact_id as id from segment_members
+      where account_id = ${accountId} and segment_id = ${segmentId} and contact_id <> all(${without}::bigint[]) ${from(sql`contact_id`)}
+      order by contact_id ${order} limit ${place.limit + offset})
       union all
-      select id from unnest(${others}::bigint[]) as other (id)) as member
-    where true ${from} order by id ${order} limit ${place.limit} offset ${isDown ? place.offset : 0}`;
+      select id from unnest(${others}::bigint[]) as other (id) where true ${from(sql`id`)}) as member
+    order by id ${order} limit ${place.limit} offset ${offset}`;
   return rows.map(({ id }) => id);
 }
 

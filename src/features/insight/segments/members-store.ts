@@ -1,18 +1,20 @@
+import { csvRow, flagCell, textCell, timeCell } from '../../../platform/db/csv-rows.ts';
 import type { Tx } from '../../../platform/db/database.ts';
 import { adHoc, join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { type Channel, channels, flagOf } from '../../../shared/codes.ts';
 import { recordOf } from '../../../shared/record.ts';
 import { profileFields } from '../../guests/contacts/schema.ts';
-import type { Counts, ExportedMember } from './schema.ts';
+import { type Counts, consentColumns, countColumns, exportedColumns } from './schema.ts';
 
 /** A definition as SQL, see `compile.ts`. */
 interface Members {
-  joins: Sql;
+  from: Sql;
   where: Sql;
+  opposite?: Omit<Members, 'opposite'>;
 }
 
-const from = (accountId: number, joins: Sql) =>
-  sql`contacts c ${joins} where c.account_id = ${accountId} and c.merged_into is null`;
+const membersOf = (accountId: number, { from, where }: Members) =>
+  sql`${from} where c.account_id = ${accountId} and c.merged_into is null and (${where})`;
 
 /** The memory of an evaluation. */
 const mostMegabytes = 64;
@@ -76,14 +78,24 @@ const countsOf = (row: CountRow, prefix = ''): Counts => ({
 export async function countMembers(
   tx: Tx,
   accountId: number,
-  { joins, where }: Members,
+  members: Members,
   ids: number[] = [],
 ): Promise<{ counts: Counts; above: number[] }> {
-  const counts = channels.map((channel) => raw(`count(*) filter (where c.${flagOf[channel]}) as ${channel}`));
-  const above = ids.map((id, n) => sql`count(*) filter (where c.id > ${id}) as ${raw(`above${n}`)}`);
-  const rows = await tx<CountRow>`
-    select ${join([sql`count(*) as count`, ...counts, ...above])} from ${from(accountId, joins)} and (${where}) ${adHoc}`;
-  const row = only(rows);
+  const columns = [
+    sql`count(*) as count`,
+    ...channels.map((channel) => raw(`count(*) filter (where c.${flagOf[channel]}) as ${channel}`)),
+    ...ids.map((id, n) => sql`count(*) filter (where c.id > ${id}) as ${raw(`above${n}`)}`),
+  ];
+  const count = (of: Members) => sql`select ${join(columns)} from ${membersOf(accountId, of)}`;
+  const names = ['count', ...channels, ...ids.map((_, n) => `above${n}`)];
+  const differences = raw(names.map((name) => `everyone.${name} - others.${name} as ${name}`).join(', '));
+  const everyone = { from: raw('contacts c'), where: raw('true') };
+  const row = only(
+    members.opposite
+      ? await tx<CountRow>`
+          select ${differences} from (${count(everyone)}) as everyone, (${count(members.opposite)}) as others ${adHoc}`
+      : await tx<CountRow>`${count(members)} ${adHoc}`,
+  );
   return { counts: countsOf(row), above: ids.map((_, n) => Number(row[`above${n}`])) };
 }
 
@@ -96,7 +108,8 @@ export async function countManyMembers(tx: Tx, accountId: number, joins: Sql, wh
     ...channels.map((channel) => raw(`count(*) filter (where m${n} and ${flagOf[channel]}) as n${n}_${channel}`)),
   ]);
   const rows = await tx<CountRow>`
-    select ${join(counts)} from (select ${flags}, ${join(members)} from ${from(accountId, joins)} offset 0) as member ${adHoc}`;
+    select ${join(counts)} from (select ${flags}, ${join(members)} from contacts c ${joins}
+      where c.account_id = ${accountId} and c.merged_into is null offset 0) as member ${adHoc}`;
   return wheres.map((_, n) => countsOf(only(rows), `n${n}_`));
 }
 
@@ -119,12 +132,12 @@ export async function selectNewestParts(tx: Tx, accountId: number): Promise<numb
 export async function selectMemberIds(
   tx: Tx,
   accountId: number,
-  { joins, where }: Members,
+  members: Members,
   { limit, offset }: { limit: number; offset: number },
   above: number,
 ): Promise<number[]> {
   const rows = await tx<{ id: number }>`
-    select c.id from ${from(accountId, joins)} and c.id > ${above} and (${where})
+    select c.id from ${membersOf(accountId, members)} and c.id > ${above}
     order by c.id + 0 desc limit ${limit} offset ${offset} ${adHoc}`;
   return rows.map(({ id }) => id);
 }
@@ -133,13 +146,13 @@ export async function selectMemberIds(
 export async function countAndSelect(
   tx: Tx,
   accountId: number,
-  { joins, where }: Members,
+  members: Members,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ counts: Counts; ids: number[] }> {
   const flags = raw(channels.map((channel) => `c.${flagOf[channel]}`).join(', '));
   const counts = channels.map((channel) => raw(`count(*) filter (where ${flagOf[channel]}) as ${channel}`));
   const rows = await tx<CountRow & { ids: number[] }>`
-    with member as materialized (select c.id, ${flags} from ${from(accountId, joins)} and (${where}))
+    with member as materialized (select c.id, ${flags} from ${membersOf(accountId, members)})
     select count(*) as count, ${join(counts)},
       array(select id from member order by id desc limit ${limit} offset ${offset}) as ids
     from member ${adHoc}`;
@@ -151,29 +164,40 @@ export async function countAndSelect(
 export async function selectMemberIdsAfter(
   tx: Tx,
   accountId: number,
-  { joins, where }: Members,
+  members: Members,
   { after, limit }: { after: number; limit: number },
 ): Promise<number[]> {
   const rows = await tx<{ id: number }>`
-    select c.id from ${from(accountId, joins)} and c.id > ${after} and (${where}) order by c.id limit ${limit} ${adHoc}`;
+    select c.id from ${membersOf(accountId, members)} and c.id > ${after} order by c.id limit ${limit} ${adHoc}`;
   return rows.map(({ id }) => id);
 }
 
-/** The rows of the CSV file. A contact that was merged or erased meanwhile has none. */
-export function selectExported(tx: Tx, accountId: number, ids: number[]): Promise<ExportedMember[]> {
-  const profile = raw(profileFields.map((name) => `c.${name}`).join(', '));
-  const flags = raw(channels.map((channel) => `c.${flagOf[channel]}`).join(', '));
-  const figures = raw(
-    ['visits', 'purchases', 'bookings', 'cancelled_bookings', 'stays', 'vouchers_redeemed']
-      .map((name) => `coalesce(f.${name}, 0) as ${name}`)
-      .join(', '),
-  );
-  return tx<ExportedMember>`
-    select c.id, ${profile}, ${flags}, c.created_at, ${figures}, f.first_visit, f.last_visit, f.nps,
-      round(coalesce(f.pence, 0) / 100.0, 2) as spend,
-      round(f.pence / 100.0 / nullif(f.purchase_days, 0), 2) as average_spend
-    from contacts c left join contact_figures f on f.account_id = ${accountId} and f.contact_id = c.id
-    where c.account_id = ${accountId} and c.id = any(${ids}) and c.merged_into is null order by c.id`;
+const cells: Record<(typeof exportedColumns)[number], Sql> = {
+  ...recordOf(profileFields, (name) => textCell(raw(`c.${name}`))),
+  dob: raw('c.dob'),
+  ...recordOf(consentColumns, (name) => flagCell(raw(`c.${name}`))),
+  ...recordOf(countColumns, (name) => raw(`coalesce(f.${name}, 0)`)),
+  id: raw('c.id'),
+  created_at: timeCell(raw('c.created_at')),
+  first_visit: raw('f.first_visit'),
+  last_visit: raw('f.last_visit'),
+  spend: raw('round(coalesce(f.pence, 0) / 100.0, 2)'),
+  average_spend: raw('round(f.pence / 100.0 / nullif(f.purchase_days, 0), 2)'),
+  nps: raw('f.nps'),
+};
+
+/** The rows of the CSV file as one text, and their number. A contact that was merged or erased meanwhile has none. */
+export async function selectExported(
+  tx: Tx,
+  accountId: number,
+  ids: number[],
+): Promise<{ text: string; count: number }> {
+  const rows = await tx<{ text: string; count: number }>`
+    select coalesce(string_agg(line, '' order by id), '') as text, count(*) as count from (
+      select c.id, ${csvRow(exportedColumns.map((name) => cells[name]))} as line
+      from contacts c left join contact_figures f on f.account_id = ${accountId} and f.contact_id = c.id
+      where c.account_id = ${accountId} and c.id = any(${ids}) and c.merged_into is null) as member`;
+  return only(rows);
 }
 
 /** Whether one contact is a member on each of these days. `t.day` is the day in the compiled definition. */
@@ -181,12 +205,12 @@ export function selectMembership(
   tx: Tx,
   accountId: number,
   contactId: number,
-  { joins, where }: Members,
+  { from, where }: Members,
   days: string[],
 ): Promise<{ day: string; member: boolean }[]> {
   return tx<{ day: string; member: boolean }>`
     select t.day, coalesce(${where}, false) as member
-    from unnest(${days}::date[]) as t (day) cross join contacts c ${joins}
+    from unnest(${days}::date[]) as t (day) cross join ${from}
     where c.account_id = ${accountId} and c.id = ${contactId} order by t.day ${adHoc}`;
 }
 
@@ -200,7 +224,7 @@ export async function judgeContact(
   tx: Tx,
   accountId: number,
   contactId: number,
-  { joins, where }: Members,
+  { from, where }: Members,
   conditions: { holds: Sql; actual: Sql }[],
   day: string,
 ): Promise<Judged> {
@@ -209,7 +233,7 @@ export async function judgeContact(
   );
   const rows = await tx<Judged>`
     select coalesce(${where}, false) as member, jsonb_build_array(${join(judged)}) as conditions
-    from unnest(${[day]}::date[]) as t (day) cross join contacts c ${joins}
+    from unnest(${[day]}::date[]) as t (day) cross join ${from}
     where c.account_id = ${accountId} and c.id = ${contactId} ${adHoc}`;
   return only(rows);
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { type CsvPart, csvLines } from '../../../shared/csv.ts';
 import type { After, Rows, Slice } from '../../../shared/fields.ts';
 import { present } from '../../../shared/present.ts';
 import type { Contact, FoundContact } from '../../guests/contacts/schema.ts';
@@ -9,7 +10,7 @@ import { checkDefinition } from './check.ts';
 import { type Clock, evaluate, evaluateSlice, todayOf } from './evaluate.ts';
 import { getWithNested } from './manage.ts';
 import { selectExported, selectMemberIdsAfter } from './members-store.ts';
-import { type ExportedMember, maxSample, type Preview } from './schema.ts';
+import { maxSample, type Preview } from './schema.ts';
 import { storedAfter, storedSlice } from './stored.ts';
 
 /** What a definition gives. Nothing is stored. */
@@ -81,17 +82,13 @@ export class MemberExport {
     this.#clock = clock;
   }
 
-  async next(tx: Tx, accountId: number, { after, limit }: After): Promise<ExportedMember[]> {
-    const rows: ExportedMember[] = [];
-    let last = after;
-    // Members that were merged or erased meanwhile have no row. Fewer rows than the limit would end the export.
-    while (rows.length < limit) {
-      const ids = await this.#idsAfter(tx, accountId, last, limit - rows.length);
-      if (ids.length === 0) break;
-      rows.push(...(await selectExported(tx, accountId, ids)));
-      last = ids.at(-1) ?? last;
-    }
-    return rows;
+  /** Undefined: the export ends. */
+  async next(tx: Tx, accountId: number, { after, limit }: After): Promise<CsvPart | undefined> {
+    const ids = await this.#idsAfter(tx, accountId, after, limit);
+    const lastId = ids.at(-1);
+    if (lastId === undefined) return undefined;
+    const { text, count } = await selectExported(tx, accountId, ids);
+    return { text: csvLines(text), count, lastId };
   }
 
   async #idsAfter(tx: Tx, accountId: number, after: number, limit: number): Promise<number[]> {

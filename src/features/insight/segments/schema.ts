@@ -69,22 +69,15 @@ export const Preview = Type.Object(
 export type Preview = Static<typeof Preview>;
 
 /** The columns of the CSV file. */
-const figureColumns = [
-  'visits',
-  'first_visit',
-  'last_visit',
-  'purchases',
-  'spend',
-  'average_spend',
-  'bookings',
-  'cancelled_bookings',
-  'stays',
-  'vouchers_redeemed',
-  'nps',
-] as const;
-const flags = ['allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'] as const;
-export const exportedColumns = ['id', ...profileFields, ...flags, 'created_at', ...figureColumns] as const;
-export type ExportedMember = { id: number } & Record<(typeof exportedColumns)[number], unknown>;
+export const consentColumns = ['allow_email', 'allow_sms', 'allow_call', 'allow_snail_mail'] as const;
+export const countColumns = [
+  ...(['visits', 'purchases', 'bookings', 'cancelled_bookings', 'stays', 'vouchers_redeemed'] as const),
+];
+export const exportedColumns = [
+  ...(['id', ...profileFields, ...consentColumns, 'created_at'] as const),
+  ...(['visits', 'first_visit', 'last_visit', 'purchases', 'spend', 'average_spend'] as const),
+  ...(['bookings', 'cancelled_bookings', 'stays', 'vouchers_redeemed', 'nps'] as const),
+];
 
 export const Membership = Type.Object(
   {

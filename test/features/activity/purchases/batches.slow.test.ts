@@ -57,7 +57,7 @@ async function run(at: Place, sent: AnyPurchase[], sizes: number[]) {
     const commands = sent
       .slice(start, start + size)
       .map((one) => preparePurchases(read(purchaseBody(one, at.id, at)), '1970-01-01 00:00:00Z'));
-    answers.push(...(await db.tenant(at.id, (tx) => writePurchases(tx, at.id, commands))));
+    answers.push(...(await db.tenant(at.id, (tx, last) => writePurchases(tx, at.id, commands, last))));
     start += size;
   }
   const notes = await sql<{ contact_id: number; text: string }>`
@@ -113,11 +113,12 @@ describe('a batch of anonymous purchases', () => {
         return preparePurchases(input, '1970-01-01 00:00:00Z');
       });
       let made = 0;
-      await db.tenant(at.id, (tx) =>
+      await db.tenant(at.id, (tx, last) =>
         writePurchases(
           countStatements(tx, () => made++),
           at.id,
           commands,
+          last,
         ),
       );
       return made;

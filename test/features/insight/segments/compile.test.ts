@@ -4,8 +4,12 @@ import { Compiler } from '../../../../src/features/insight/segments/compile.ts';
 import type { Definition } from '../../../../src/features/insight/segments/definition-schema.ts';
 import { figureFields } from '../../../../src/features/insight/segments/definition-schema.ts';
 import { evaluate, settingOf } from '../../../../src/features/insight/segments/evaluate.ts';
-import { selectMemberIds, selectMembership } from '../../../../src/features/insight/segments/members-store.ts';
-import { raw } from '../../../../src/platform/db/sql.ts';
+import {
+  countMembers,
+  selectMemberIds,
+  selectMembership,
+} from '../../../../src/features/insight/segments/members-store.ts';
+import { sql as fragment, raw } from '../../../../src/platform/db/sql.ts';
 import { testApp } from '../../../support/app.ts';
 import { superuser } from '../../../support/database.ts';
 import { type Day, putFigures, putNps } from '../../../support/figures.ts';
@@ -176,9 +180,12 @@ async function insertGuests() {
 const membersOf = (definition: Definition, segments: Record<number, Definition> = {}) =>
   db.tenant(at.id, (tx) => {
     const nested = new Map(Object.entries(segments).map(([id, one]) => [Number(id), one]));
-    return evaluate(tx, at.id, { definition, nested }, { now }, async (compiled) =>
-      (await selectMemberIds(tx, at.id, compiled, { limit: 1000, offset: 0 }, 0)).sort((a, b) => a - b),
-    );
+    return evaluate(tx, at.id, { definition, nested }, { now }, async (compiled) => {
+      const ids = await selectMemberIds(tx, at.id, compiled, { limit: 1000, offset: 0 }, 0);
+      const { counts, above } = await countMembers(tx, at.id, compiled, [0]);
+      expect([counts.count, above]).toEqual([ids.length, [ids.length]]);
+      return ids.sort((a, b) => a - b);
+    });
   });
 const expectedOf = (definition: Definition, segments: Record<number, Definition> = {}) =>
   guests.filter((guest) => isMember(definition, guest, today, segments)).map(({ id }) => id);
@@ -194,7 +201,7 @@ const membershipOf = (definition: Definition, id: number, days: string[]) =>
     };
     const compiler = new Compiler(setting, new Map());
     const where = compiler.where(definition);
-    return selectMembership(tx, at.id, id, { joins: compiler.joins, where }, days);
+    return selectMembership(tx, at.id, id, { from: fragment`contacts c ${compiler.joins}`, where }, days);
   });
 
 const textValue = fc.constantFrom(

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SegmentKeeper } from '../../../../src/app/jobs/segment-keeper.ts';
+import { turnDays } from '../../../../src/features/figures/check.ts';
 import { compile } from '../../../../src/features/insight/segments/compile.ts';
 import type { Definition } from '../../../../src/features/insight/segments/definition-schema.ts';
 import { settingOf } from '../../../../src/features/insight/segments/evaluate.ts';
@@ -299,6 +300,26 @@ describe('stored members', () => {
     expect(await sql`select from segments where account_id = ${at.id} and evaluated_day is null`).toHaveLength(0);
   });
 
+  it('are stored although another transaction has the lock for a moment', async () => {
+    const { id, count } = await create(inBath);
+    let filling: Promise<boolean> | undefined;
+    await db.tenant(at.id, async (tx) => {
+      await lockSegments(tx, at.id);
+      filling = fillNext(db, at.id);
+      const waiting = () => sql`
+        select from pg_stat_activity where datname = ${database.name} and wait_event_type = 'Lock' and wait_event = 'advisory'`;
+      await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), { timeout: 4000, interval: 20 });
+    });
+    expect(await filling).toBe(true);
+    expect((await stored(id)).length).toBe(count);
+    await keep();
+    // Without work it does not wait.
+    await db.tenant(at.id, async (tx) => {
+      await lockSegments(tx, at.id);
+      expect(await fillNext(db, at.id)).toBe(false);
+    });
+  });
+
   it('have more to follow while changes wait that name the same contacts again', async () => {
     const through = await shop({ admin, call });
     const ids = await through.newContacts(3);
@@ -402,6 +423,7 @@ describe('the passing of time', () => {
         unit_id: bell,
         cancelled_bookings: n % 5 ? 0 : 1,
         bookings: n % 5 ? 1 : 0,
+        enquiries: n % 3 ? 0 : 1,
       },
     ]);
     await putFigures(sql, through.id, days, first);
@@ -415,6 +437,11 @@ describe('the passing of time', () => {
         update contacts set created_at = ${`${plus(first, -n)}T06:00:00Z`}::timestamptz where account_id = ${through.id} and id = ${id}`;
     const definitions: Definition[] = windows.flatMap((n): Definition[] => [
       { field: 'visits', op: 'at_least', value: 1, in_last_days: n },
+      { field: 'visits', op: 'between', value: [1, 1], in_last_days: n },
+      { field: 'visits', op: 'at_most', value: 1, in_last_days: n },
+      { field: 'visits', op: 'at_least', value: 2, in_last_days: n, unit_ids: [bell] },
+      { field: 'bookings', op: 'at_least', value: 1, in_last_days: n },
+      { field: 'spend', op: 'at_least', value: 3, in_last_days: n },
       { field: 'spend', op: 'at_least', value: 5, in_last_days: n, unit_ids: [bell] },
       { field: 'cancelled_bookings', op: 'at_least', value: 1, in_last_days: n },
       { field: 'last_visit', op: 'not_in_last_days', value: n },
@@ -435,7 +462,6 @@ describe('the passing of time', () => {
     const by = openPool({ url: database.url, connections: 2, isDistributed: isDistributed(), now: () => now });
     onTestFinished(() => by.close());
     await sql`delete from changes where account_id = ${through.id}`;
-    await sql`update contact_figures set next_day = null where account_id = ${through.id}`;
     while (await fillNext(by, through.id));
     const segments = await sql<{ id: number; definition: Definition; evaluated_day: string }>`
       select id, definition, evaluated_day from segments where account_id = ${through.id} order by id`;
@@ -464,7 +490,10 @@ describe('the passing of time', () => {
     // Single days, a break of a few days, and the end of February.
     for (const step of [1, 1, 1, 4, 1, 27, 1, 9, 1]) {
       now = new Date(now.getTime() + step * 86_400_000);
+      // Visits that come change the figures, which is a change like any other.
+      await turnDays(by, through.id);
       looked += await turnSegments(by, through.id);
+      while (await followChanges(by, through.id));
       expect(await different()).toEqual([]);
     }
     const moved = await sql`select distinct segment_id, entered from segment_changes where account_id = ${through.id}`;

@@ -1,0 +1,8 @@
+-- The consents of the contact beside its figures (1 e-mail, 2 text, 4 call, 8 post), so that a segment of figures is
+-- counted without reading all contacts. Every writer of a consent keeps them.
+alter table contact_figures add column consents smallint not null default 0;
+
+-- The figures of all accounts are filled again.
+alter table accounts drop column figures_filled_at;
+alter table accounts add column figures_filled_at timestamptz;
+alter table accounts alter column figures_filled_at set default now();
