@@ -25,16 +25,21 @@ import {
   tryLockCounts,
 } from './unit-days-store.ts';
 
-/** Limits on one transaction, so that it takes a moment. A row of the queue can have more days. */
-const [rowsOfStep, daysOfStep] = [2000, 100];
+/**
+ * Limits on one transaction. A row of the queue can have more days. The queue names the same day again and again, so it is
+ * cheaper to take many rows at a time.
+ */
+const [rowsOfStep, daysOfStep] = [2000, 5000];
+/** The days that one statement counts. */
+const daysOfStatement = 100;
 /** The days of a unit that one transaction of the filling counts. A unit can have many thousand purchases a day. */
 export const daysOfFilling = 31;
 export const contactsOfFilling = 2000;
 
 /** Counts the activity of these days again. The lock of the counts must be held. */
 export async function keepUnitDays(tx: Tx, accountId: number, days: UnitDay[]): Promise<void> {
-  for (let from = 0; from < days.length; from += daysOfStep) {
-    const counts = await countUnitDays(tx, accountId, days.slice(from, from + daysOfStep));
+  for (let from = 0; from < days.length; from += daysOfStatement) {
+    const counts = await countUnitDays(tx, accountId, days.slice(from, from + daysOfStatement));
     await putUnitDays(tx, accountId, counts);
   }
 }
@@ -77,7 +82,9 @@ export async function keepCounts(tx: Tx, accountId: number): Promise<Kept> {
       ),
     codes: () => codeIds.length > 0 && deleteCodeChanges(tx, accountId, codeIds),
   });
-  return (await hasChangedCounts(tx, accountId)) ? 'some' : 'all';
+  // What was added meanwhile is taken the next time, together with what follows.
+  const taken = rows.reduce((sum, row) => sum + row.days.length, 0);
+  return rows.length >= rowsOfStep || taken >= daysOfStep || codeIds.length >= rowsOfStep ? 'some' : 'all';
 }
 
 /** The accounts among these with something in their queues. The transaction visits one after the other. */

@@ -23,6 +23,7 @@ import {
   sources,
   sumsFromDays,
   survivorsAmong,
+  timesOfDay,
   timeZoneOf,
   todayOf,
 } from './store.ts';
@@ -66,9 +67,11 @@ export async function sendRefresh(
     ...merged,
     ...consented,
   ]);
-  const append = (ids: Iterable<number>) =>
-    appendChanges(tx, accountId, new Set([...ids, ...edited]), [...added, ...changed, ...anonymous]);
-  if (contactIds.size === 0) return [append([])];
+  const toAppend = (ids: Iterable<number>): [Iterable<number>, UnitDay[]] => [
+    new Set([...ids, ...edited]),
+    [...added, ...changed, ...anonymous],
+  ];
+  if (contactIds.size === 0) return [appendChanges(tx, accountId, ...toAppend([]))];
   const others = [...contactIds].filter((id) => !own.has(id));
   const unknown = others.filter((id) => !lookedUp.has(id));
   const survivors = new Map(lookedUp);
@@ -85,7 +88,7 @@ export async function sendRefresh(
   const recounted = [...rows, ...days].filter((row) => !isSimple.has(row.contact_id));
 
   const locked = [...new Set([...contactIds].flatMap((id) => [id, survivorOf(id)]))];
-  const steps = [() => append(locked), () => lockFigures(tx, accountId, locked)];
+  const steps = [() => lockFigures(tx, accountId, locked)];
   // Adding checks the contacts that are not merged.
   const isChecked = (id: number) => survivorOf(id) === id && isSimple.has(id);
   const unchecked = others.filter((id) => survivors.has(id) && !isChecked(id));
@@ -101,7 +104,9 @@ export async function sendRefresh(
   }
   const summed = [...new Set([...recounted.map((row) => row.contact_id), ...ratedIds, ...counted])];
   if (summed.length > 0) steps.push(() => sumDays(tx, accountId, summed, counted.length + ratedIds.length > 0));
-  if (simple.length > 0) steps.push(() => addToFigures(tx, accountId, simple));
+  if (simple.length > 0)
+    steps.push(() => addToFigures(tx, accountId, simple, changeInserts(accountId, ...toAppend(locked))));
+  else steps.unshift(() => appendChanges(tx, accountId, ...toAppend(locked)));
   const current = new Set([...summed, ...isSimple]);
   const outdated = consented.filter((id) => !current.has(id));
   if (outdated.length > 0) steps.push(() => updateConsents(tx, accountId, outdated));
@@ -130,6 +135,19 @@ export async function appendChanges(
   contactIds: Iterable<number>,
   unitDays: Iterable<UnitDay & { kind?: ActivityKind }>,
 ): Promise<void> {
+  const inserts = changeInserts(accountId, contactIds, unitDays);
+  const [first, second] = inserts;
+  // A distributed server would need a commit in two phases for both in one statement.
+  if (first && second && tx.isOneServer) await tx`with first as (${first}) ${second}`;
+  else await tx.each(inserts, (insert) => tx`${insert}`);
+}
+
+/** The statements of `appendChanges`. */
+function changeInserts(
+  accountId: number,
+  contactIds: Iterable<number>,
+  unitDays: Iterable<UnitDay & { kind?: ActivityKind }>,
+): Sql[] {
   const pairs = new Map<string, UnitDay>();
   for (const { unit_id, day: time, kind } of unitDays) {
     if (kind === 'wifi' || kind === 'vouchers') continue;
@@ -137,19 +155,13 @@ export async function appendChanges(
     pairs.set(`${unit_id} ${day}`, { unit_id, day });
   }
   const [ids, days] = [[...contactIds], [...pairs.values()]];
-  const contacts = sql`insert into changes (account_id, contact_ids) values (${accountId}, ${ids})`;
-  const units = sql`
-    insert into changed_unit_days (account_id, days, unit_ids)
-    values (${accountId}, ${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)})`;
-  // A distributed server would need a commit in two phases for both in one statement.
-  if (ids.length > 0 && days.length > 0 && tx.isOneServer) {
-    await tx`with contacts as (${contacts}) ${units}`;
-    return;
-  }
-  await tx.inOrder({
-    contacts: () => ids.length > 0 && tx`${contacts}`,
-    days: () => days.length > 0 && tx`${units}`,
-  });
+  const inserts: Sql[] = [];
+  if (ids.length > 0) inserts.push(sql`insert into changes (account_id, contact_ids) values (${accountId}, ${ids})`);
+  if (days.length > 0)
+    inserts.push(sql`
+      insert into changed_unit_days (account_id, days, unit_ids)
+      values (${accountId}, ${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)})`);
+  return inserts;
 }
 
 /** The counts that are added to one day of a contact, by unit. */
@@ -224,12 +236,12 @@ async function countDays(tx: Tx, accountId: number, kind: ActivityKind, days: Ch
     accountId,
     contactId: sql`member.id`,
     timeZone: timeZoneOf(accountId),
-    on: { day: sql`changed.day`, unitId: sql`changed.unit_id` },
+    on: 'changed',
   };
   const select = sql`
     select changed.contact_id, changed.day, changed.unit_id, counted.*
     from (
-      select distinct sent.* from unnest(${days.map((one) => one.contact_id)}::bigint[],
+      select distinct sent.*, ${timesOfDay(sql`day`)} from unnest(${days.map((one) => one.contact_id)}::bigint[],
         ${days.map((one) => one.day.slice(0, 10))}::date[], ${days.map((one) => one.unit_id)}::bigint[]) as sent (contact_id, day, unit_id)) as changed
     join contacts guest on guest.account_id = ${accountId} and guest.id = changed.contact_id
     cross join lateral (
@@ -313,9 +325,10 @@ const plus = (table: string, column: string) =>
 /**
  * Adds counts to the days and to the sums of contacts, in one statement: both parts see the days as they were before, and
  * a day counts as a visit only if it was none. If a contact was merged before its figures were locked, the transaction is
- * repeated. The latest visits are those of both lists, because adding never takes a visit away.
+ * repeated. The latest visits are those of both lists, because adding never takes a visit away. `further` are statements
+ * that are sent together with this one, to save a message.
  */
-async function addToFigures(tx: Tx, accountId: number, days: AddedDay[]): Promise<void> {
+async function addToFigures(tx: Tx, accountId: number, days: AddedDay[], further: Sql[]): Promise<void> {
   const totals = days.map(({ units }) => {
     const all = [...units.values()];
     return (names: readonly DayCount[]) =>
@@ -332,8 +345,9 @@ async function addToFigures(tx: Tx, accountId: number, days: AddedDay[]): Promis
   ];
   const sumsOfKept = ['visits', 'purchase_days', ...names];
   const isNew = sql`(is_visit and not before.visited and day <= today)`;
+  const parts = [...further, ...addToDays(accountId, days)].map((part, n) => sql`${raw(`part${n}`)} as (${part})`);
   await tx`
-    ${addToDays(accountId, days)}
+    ${parts.length > 0 ? sql`with ${join(parts)}` : sql``}
     insert into contact_figures as kept (account_id, contact_id, consents, first_visit, last_visit, recent_visits, next_day,
       ${raw(sumsOfKept.join(', '))})
     select ${accountId}::bigint, sent.contact_id,
@@ -355,18 +369,19 @@ async function addToFigures(tx: Tx, accountId: number, days: AddedDay[]): Promis
       ${join(sumsOfKept.map((name) => plus('kept', name)))}`;
 }
 
-/** The part of the statement that stores the days. */
-function addToDays(accountId: number, days: AddedDay[]): Sql {
+/** The statement that stores the days, if there are any. */
+function addToDays(accountId: number, days: AddedDay[]): Sql[] {
   const rows = days.flatMap(({ units, ...day }) =>
     [...units].map(([unit_id, counts]) => ({ ...day, unit_id, counts })),
   );
   const names = dayCounts.filter((name) => rows.some(({ counts }) => counts[name]));
-  if (names.length === 0) return sql``;
+  if (names.length === 0) return [];
   const lists = names.map((name) => sql`${rows.map(({ counts }) => counts[name] ?? 0)}::${typeOf(name)}`);
-  return sql`
-    with added_days as (
+  return [
+    sql`
       insert into contact_days as kept (${dayKey}, ${raw(names.join(', '))})
       select ${accountId}::bigint, * from unnest(${rows.map((row) => row.contact_id)}::bigint[], ${rows.map(({ day }) => day)}::date[],
         ${rows.map((row) => row.unit_id)}::bigint[], ${join(lists)})
-      on conflict (${dayKey}) do update set ${join(names.map((name) => plus('kept', name)))})`;
+      on conflict (${dayKey}) do update set ${join(names.map((name) => plus('kept', name)))}`,
+  ];
 }

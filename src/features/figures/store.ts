@@ -23,8 +23,8 @@ interface SourceOf {
   accountId: number;
   contactId: Sql;
   timeZone: Sql;
-  /** Only the rows of a day at a unit. */
-  on: { day: Sql; unitId: Sql } | undefined;
+  /** Only the rows of a day at a unit: an item of the FROM list with `day`, `unit_id`, and `timesOfDay`. */
+  on: string | undefined;
 }
 
 /** The limit of a sum. Only made-up amounts reach it, and they must not make writes fail. */
@@ -36,9 +36,15 @@ export const sumOfPence = (pence: Sql) =>
 export const addPence = (kept: Sql, added: Sql) =>
   sql`case when abs(${kept}) < 4000000000000000000 then ${kept} + ${added} else least(greatest(${kept}::numeric + ${added}, -${mostPence}), ${mostPence})::bigint end`;
 
-/** The times of a day. A comparison of a time with a date could not use an index under row-level security. */
+/**
+ * The first time of a day, and that of the next one, for a subquery that ends with `offset 0`. Under row-level security an
+ * index on a time is used only if the bounds are columns: a conversion in the condition itself might leak a row.
+ */
+export const timesOfDay = (day: Sql) => sql`
+  (${day})::timestamp as begins, (${day})::timestamp + interval '1 day' as ends`;
+
 const onDay = (time: Sql, on: SourceOf['on']) =>
-  on ? sql`and ${time} >= ${on.day}::timestamp and ${time} < ${on.day}::timestamp + interval '1 day'` : sql``;
+  on ? sql`and ${time} >= ${raw(on)}.begins and ${time} < ${raw(on)}.ends` : sql``;
 
 export const sources: Record<ActivityKind, Source> = {
   purchases: {
@@ -71,7 +77,7 @@ export const sources: Record<ActivityKind, Source> = {
       return on
         ? sql`
           select stay.* from (
-            select ${columns} from stays where ${counted} and unit_id = ${on.unitId} ${onDay(sql`checkin_date`, on)} offset 0) as stay
+            select ${columns} from stays where ${counted} and unit_id = ${raw(on)}.unit_id ${onDay(sql`checkin_date`, on)} offset 0) as stay
           where exists (select from stay_contacts link where ${link} and link.stay_id = stay.stay_id)`
         : sql`
           select stay.* from stay_contacts link cross join lateral (
@@ -90,7 +96,7 @@ export const sources: Record<ActivityKind, Source> = {
     rows: ({ accountId, contactId, timeZone, on }) => sql`
       select redeemed_unit_id as unit_id, (redeemed_at at time zone ${timeZone})::date as day from unique_codes
       where account_id = ${accountId} and contact_id = ${contactId} and redeemed_at is not null
-        ${on ? sql`and (redeemed_at at time zone ${timeZone})::date = ${on.day}` : sql``}`,
+        ${on ? sql`and (redeemed_at at time zone ${timeZone})::date = ${raw(on)}.day` : sql``}`,
   },
 };
 

@@ -3,7 +3,7 @@ import { insertRows } from '../../platform/db/insert-rows.ts';
 import { only, raw, type Sql, sql } from '../../platform/db/sql.ts';
 import { cancelledStage, npsCategory } from '../../shared/codes.ts';
 import { startedStatuses, type UnitDay, type UnitDayCounts, unitDayCounts } from './schema.ts';
-import { sumOfPence } from './store.ts';
+import { sumOfPence, timesOfDay } from './store.ts';
 
 /** The lock of an account's kept counts. It is held by what changes them: the keeper, the filling, and deletions of groups. */
 const lockKey = (accountId: number) => sql`hashtextextended('kept counts', ${accountId}::bigint)`;
@@ -74,15 +74,16 @@ export async function deleteChangedDays(tx: Tx, accountId: number, ids: number[]
   await tx`delete from changed_unit_days where account_id = ${accountId} and id = any(${ids})`;
 }
 
-/** The times of a day. A comparison of a time with a date could not use an index under row-level security. */
-const onDay = (time: Sql) => sql`${time} >= pair.day::timestamp and ${time} < pair.day::timestamp + interval '1 day'`;
+const onDay = (time: Sql) => sql`${time} >= pair.begins and ${time} < pair.ends`;
 
 /** What Home counts, from the activity, for each of these days. Each day must be there only once. */
 export function countUnitDays(tx: Tx, accountId: number, days: UnitDay[]): Promise<UnitDayCounts[]> {
   const atUnit = sql`account_id = ${accountId} and unit_id = pair.unit_id`;
   return tx<UnitDayCounts>`
     select pair.day, pair.unit_id, purchases, pence, waiting, bookings, stays, promoters, passives, detractors
-    from unnest(${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)}::bigint[]) as pair (day, unit_id)
+    from (
+      select *, ${timesOfDay(sql`day`)}
+      from unnest(${days.map(({ day }) => day)}::date[], ${days.map(({ unit_id }) => unit_id)}::bigint[]) as sent (day, unit_id) offset 0) as pair
     cross join lateral (
       select count(*) as purchases, ${sumOfPence(sql`total_pence`)}::text as pence, count(*) filter (where contact_id is null) as waiting
       from purchases where ${atUnit} and ${onDay(sql`created_at`)} offset 0) as purchase
@@ -146,15 +147,17 @@ export async function nextDays(
   after: string,
   limit: number,
 ): Promise<string[]> {
-  const first = (table: string, column: string, day: Sql) => sql`(
+  const first = (table: string, column: string, from: string) => sql`(
     select min(${raw(column)}) from ${raw(table)}
-    where account_id = ${accountId} and unit_id = ${unitId} and ${raw(column)} >= ${day})`;
-  const next = (day: Sql) => sql`least(${first('purchases', 'created_at', sql`(${day} + 1)::timestamp`)}::date,
-    ${first('bookings', 'party_day', sql`${day} + 1`)}, ${first('stays', 'checkin_date', sql`(${day} + 1)::timestamp`)}::date,
-    ${first('feedback', 'created_at', sql`(${day} + 1)::timestamp`)}::date)`;
+    where account_id = ${accountId} and unit_id = ${unitId} and ${raw(column)} >= ${raw(from)})`;
+  const next = (before: Sql) => sql`
+    select least(${first('purchases', 'created_at', 'following.begins')}::date, ${first('bookings', 'party_day', 'following.day')},
+      ${first('stays', 'checkin_date', 'following.begins')}::date, ${first('feedback', 'created_at', 'following.begins')}::date)
+    from (select day + 1 as day, ${timesOfDay(sql`day + 1`)} from ${before} offset 0) as following`;
   const rows = await tx<{ day: string }>`
     with recursive found (day) as (
-      select ${next(sql`${after}::date`)} union all select ${next(sql`found.day`)} from found where found.day is not null)
+      ${next(sql`(values (${after}::date)) as before (day)`)}
+      union all ${next(sql`found where day is not null`)})
     select day from found where day is not null limit ${limit}`;
   return rows.map((row) => row.day);
 }

@@ -15,12 +15,11 @@ export async function lockKeys(tx: Tx, accountId: number, keys: string[], all = 
     await tx`select pg_advisory_xact_lock(hashtextextended(${all}, ${accountId}::bigint))`;
     return;
   }
-  await tx.inOrder({
-    // Taken before the keys, so that a transaction that holds keys never waits for one that waits for all keys.
-    all: () => tx`select pg_advisory_xact_lock_shared(hashtextextended(${all}, ${accountId}::bigint))`,
-    keys: () => tx`
-      select pg_advisory_xact_lock(lock) from (
-        select distinct hashtextextended(key, ${accountId}::bigint) as lock from unnest(${wanted}::text[]) as wanted (key)
-        order by lock) as wanted`,
-  });
+  // The first is taken before the keys, so that a transaction that holds keys never waits for one that waits for all keys.
+  await tx`
+    select pg_advisory_xact_lock_shared(hashtextextended(${all}, ${accountId}::bigint))
+    union all
+    select pg_advisory_xact_lock(lock) from (
+      select distinct hashtextextended(key, ${accountId}::bigint) as lock from unnest(${wanted}::text[]) as wanted (key)
+      order by lock) as wanted`;
 }

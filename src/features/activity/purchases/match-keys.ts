@@ -78,6 +78,15 @@ export class MatchTargets {
     return new MatchTargets(found);
   }
 
+  /** The survivor of each contact that was found. */
+  survivors(): [number, number][] {
+    return Object.values(this.#found).flatMap((targets) =>
+      [...targets.values()].flatMap((target): [number, number][] =>
+        target ? [[target.contact_id, target.survivor]] : [],
+      ),
+    );
+  }
+
   /** The match by the first key that leads to a contact. */
   of(row: PurchaseRow): Match | undefined {
     for (const key of matchKeys) {

@@ -19,6 +19,8 @@ export type SentKeys = Record<MatchKey, string | null> & { unique_code_group_id:
 
 /** A stored purchase. */
 export interface PurchaseRow extends SentKeys {
+  /** Null: it is not stored yet. */
+  id: number | null;
   contact_id: number | null;
   unit_id: number;
   provider_id: number | null;
@@ -75,6 +77,7 @@ export function purchaseRow(
   of: Defaults & { receivedAt: string; timeZone: string },
 ): PurchaseRow {
   return {
+    id: before?.id ?? null,
     contact_id: before?.contact_id ?? null,
     unit_id: sent.unit_id ?? of.rootUnitId,
     provider_id: sent.provider_id ?? of.providerId ?? null,
@@ -107,7 +110,7 @@ const columnTypes: Record<string, ColumnType> = {
   ...{ unique_code: 'text', unique_code_group_id: 'bigint', membership_number: 'text', card_reference: 'text' },
   ...{ table_number: 'text', matched_by: 'text', matched_value: 'text', matched_booking_id: 'bigint' },
 };
-const stored = raw(Object.keys(columnTypes).join(', '));
+const stored = raw(['id', ...Object.keys(columnTypes)].join(', '));
 
 /** The purchases with these keys. */
 export function findPurchases(tx: Tx, accountId: number, keys: PurchaseKey[]): Promise<PurchaseRow[]> {
@@ -120,8 +123,12 @@ export function findPurchases(tx: Tx, accountId: number, keys: PurchaseKey[]): P
         and provider_id is not distinct from sent.provider_id offset 0) as purchase`;
 }
 
-export interface StoredPurchase extends PurchaseKey {
-  id: number;
+/** Ids for purchases that are to be stored. */
+export async function takePurchaseIds(tx: Tx, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const rows = await tx<{ id: number }>`
+    select nextval('purchases_id_seq') as id from generate_series(1, ${count}::bigint)`;
+  return rows.map(({ id }) => id);
 }
 
 /** For the figures: rows that exist are counted again, and the others are added. */
@@ -142,10 +149,10 @@ function penceOf(lines: StoredLine[]): number {
   return lines.reduce((sum, { value }) => sum + Number(value.replace('.', '')), 0);
 }
 
-/** Upserts complete rows. New ids follow the order of the rows. */
-export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Promise<StoredPurchase[]> {
-  return insertRows<StoredPurchase>(tx, accountId, {
-    ...{ table: 'purchases', columns: columnTypes, rows },
+/** Upserts complete rows. Without `hasIds`, new ids follow the order of the rows. */
+export async function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[], hasIds = false): Promise<void> {
+  await insertRows(tx, accountId, {
+    ...{ table: 'purchases', columns: hasIds ? { id: 'bigint', ...columnTypes } : columnTypes, rows },
     computed: { matched_at: (of) => sql`case when ${of('matched_by')} is not null then ${tx.now} end` },
     clauses: sql`
     on conflict (account_id, transaction_reference, unit_id, provider_id) do update set contact_id = excluded.contact_id,
@@ -156,8 +163,7 @@ export function putPurchases(tx: Tx, accountId: number, rows: PurchaseRow[]): Pr
       matched_value = excluded.matched_value, matched_booking_id = excluded.matched_booking_id,
       -- A match that does not change keeps its time.
       matched_at = case when excluded.matched_by is not distinct from purchases.matched_by
-        and excluded.contact_id is not distinct from purchases.contact_id then purchases.matched_at else excluded.matched_at end
-    returning id, unit_id, provider_id, transaction_reference`,
+        and excluded.contact_id is not distinct from purchases.contact_id then purchases.matched_at else excluded.matched_at end`,
   });
 }
 

@@ -21,12 +21,15 @@ import { codeOf, type Match, MatchTargets, sentCodeKey } from './match-keys.ts';
 import type { AnonymousPurchases, NewPurchase, PurchasesStored } from './schema.ts';
 import {
   findPurchases,
+  type PurchaseKey,
   type PurchaseRow,
   purchaseFigures,
   purchaseKey,
   purchaseLock,
   purchaseRow,
   putPurchases,
+  sentKey,
+  takePurchaseIds,
 } from './store.ts';
 
 /** A request with anonymous purchases and the keys to match them by. */
@@ -64,13 +67,18 @@ export async function writePurchases(
   commands: PurchasesCommand[],
   last: Last,
 ): Promise<(PurchasesStored | Error)[]> {
-  const account = await holdAccount(tx, accountId);
-  if (!account) return commands.map(() => noSuchAccount());
   // Requests with invalid fields are rejected, so their purchases are not looked up.
   const valid = commands.flatMap(({ read, receivedAt }) => (read.valid ? [{ input: read.valid, receivedAt }] : []));
+  const { account, found } = await tx.inOrder({
+    account: () => holdAccount(tx, accountId),
+    found: () => findSent(tx, accountId, valid),
+  });
+  if (!account) return commands.map(() => noSuchAccount());
   const sent = valid.flatMap((request) => request.input.purchases.map((one) => rowOf(one, request, account)));
-  const seen = await findPurchases(tx, accountId, sent);
-  const { units, groups, codes, existing } = await tx.inOrder({
+  const seen = found ?? (await findPurchases(tx, accountId, sent));
+  const isSeen = new Set(seen.map(purchaseKey));
+  const fresh = new Set(sent.map(purchaseKey).filter((key) => !isSeen.has(key)));
+  const { units, groups, codes, existing, freshIds } = await tx.inOrder({
     keys: () =>
       lockKeys(
         tx,
@@ -96,6 +104,7 @@ export async function writePurchases(
     // No other transaction can match them between the read and the write.
     purchases: () => lockExisting(tx, accountId, sent),
     existing: () => findPurchases(tx, accountId, sent),
+    freshIds: () => takePurchaseIds(tx, fresh.size),
   });
   if (!sameKeys(seen, existing)) throw new Conflict();
   const known = { units: new Set(units.map((unit) => unit.id)), groups: new Set(groups), codes };
@@ -116,22 +125,24 @@ export async function writePurchases(
     });
   });
   if (states.length === 0) return decided.map((one) => (one instanceof Error ? one : { purchases: [] }));
-  const matched = await applyMatches(tx, account, existing, states);
+  const { matched, survivors } = await applyMatches(tx, account, existing, states);
   const latest = new Map(matched.map((row) => [purchaseKey(row), row]));
-  const { stored, survivors } = await tx.inOrder({
-    stored: () => putPurchases(tx, accountId, [...latest.values()]),
-    survivors: () => survivorsOf(tx, accountId, [...new Set(matched.flatMap((row) => row.contact_id ?? []))]),
-  });
-  const { added, changed, anonymous } = purchaseFigures([...latest.values()], new Set(existing.map(purchaseKey)));
+  const rowsToStore = [...latest.values()];
+  for (const row of rowsToStore) row.id ??= freshIds.shift() ?? conflict();
+  // The last statements are sent together with the commit.
+  const storing = putPurchases(tx, accountId, rowsToStore, true);
+  last(storing);
+  // On a distributed server the figures are read before they are stored.
+  if (!tx.isOneServer) await storing;
+  const { added, changed, anonymous } = purchaseFigures(rowsToStore, new Set(existing.map(purchaseKey)));
   const figures = {
     added,
     changed: [...changed, ...purchaseDays(existing)],
     anonymous: [...anonymous, ...waitingDays(existing)],
   };
   for (const statement of await sendRefresh(tx, accountId, figures, { survivors })) last(statement);
-  const ids = new Map(stored.map((row) => [purchaseKey(row), row.id]));
   const toResponse = (row: PurchaseRow) => ({
-    id: present(ids.get(purchaseKey(row)), 'purchase'),
+    id: present(latest.get(purchaseKey(row))?.id, 'purchase'),
     transaction_reference: row.transaction_reference,
     contact_id: row.contact_id && (survivors.get(row.contact_id) ?? null),
     matched_by: row.matched_by,
@@ -141,9 +152,26 @@ export async function writePurchases(
   );
 }
 
+/** A purchase was deleted between the read and the lock. */
+function conflict(): never {
+  throw new Conflict();
+}
+
 interface ValidRequest {
   input: AnonymousPurchases;
   receivedAt: string;
+}
+
+/** Looks up the sent purchases. Undefined: the unit of one is the root unit, which is not known yet. */
+async function findSent(tx: Tx, accountId: number, requests: ValidRequest[]): Promise<PurchaseRow[] | undefined> {
+  const keys: PurchaseKey[] = [];
+  for (const { input } of requests) {
+    for (const purchase of input.purchases) {
+      if (purchase.unit_id === undefined) return undefined;
+      keys.push(sentKey(purchase, { rootUnitId: purchase.unit_id, providerId: input.provider_id }));
+    }
+  }
+  return findPurchases(tx, accountId, keys);
 }
 
 /** The purchase after the write. A field that was not sent keeps its value. */
@@ -178,16 +206,21 @@ async function applyMatches(
   account: Account,
   before: PurchaseRow[],
   states: PurchaseRow[],
-): Promise<PurchaseRow[]> {
-  const targets = await MatchTargets.find(tx, account, states);
+): Promise<{ matched: PurchaseRow[]; survivors: Map<number, number> }> {
+  const { targets, survivors } = await tx.inOrder({
+    targets: () => MatchTargets.find(tx, account, states),
+    survivors: () => survivorsOf(tx, account.id, [...new Set(before.flatMap((row) => row.contact_id ?? []))]),
+  });
+  for (const [id, survivor] of targets.survivors()) survivors.set(id, survivor);
   const latest = new Map(before.map((row) => [purchaseKey(row), row]));
-  return states.map((state) => {
+  const matched = states.map((state) => {
     const last = latest.get(purchaseKey(state));
     const stays = isOfContactWrite(state) || (last && isMatched(last) && hasSameKeys(last, state));
     const matched = { ...state, ...((!stays && targets.of(state)) || matchOf(last)) };
     latest.set(purchaseKey(state), matched);
     return matched;
   });
+  return { matched, survivors };
 }
 
 const isMatched = ({ matched_by }: PurchaseRow) => matched_by !== null;

@@ -46,7 +46,10 @@ const secondsBetween = (start: Sql, purchase: Sql, timeZone: string) =>
 /** The waiting purchases that these keys match, with the rank of the key and the contact. */
 const matches = (accountId: number, timeZone: string, { bookings, claims, codeIds }: NewMatchKeys) => sql`
   with booking as (
-    select sent.*, stored.id from jsonb_to_recordset(${JSON.stringify(bookings)}::jsonb) as sent (place bigint, booking_reference text,
+    select sent.*, stored.id,
+      greatest(party_datetime - interval '4 hours', date_trunc('day', party_datetime)) as earliest,
+      party_datetime + interval '4 hours' as latest, date_trunc('day', party_datetime) + interval '1 day' as next_day
+    from jsonb_to_recordset(${JSON.stringify(bookings)}::jsonb) as sent (place bigint, booking_reference text,
       provider_id bigint, contact_id bigint, unit_id bigint, party_datetime timestamp, table_numbers text[], stage_value bigint)
     cross join lateral (
       select id from bookings
@@ -88,9 +91,7 @@ const matches = (accountId: number, timeZone: string, { bookings, claims, codeId
   from booking cross join lateral (
     select id, ${secondsBetween(sql`booking.party_datetime`, sql`created_at`, timeZone)} as seconds from purchases
     where account_id = ${accountId} and contact_id is null and table_number is not null and unit_id = booking.unit_id
-      and created_at >= greatest(booking.party_datetime - interval '4 hours', date_trunc('day', booking.party_datetime))
-      and created_at <= booking.party_datetime + interval '4 hours'
-      and created_at < date_trunc('day', booking.party_datetime) + interval '1 day'
+      and created_at >= booking.earliest and created_at <= booking.latest and created_at < booking.next_day
       and lower(table_number) = any (select lower(seat) from unnest(booking.table_numbers) as seat) offset 0) as purchase
   where booking.stage_value <> ${cancelledStage} and purchase.seconds <= ${longestSeconds}`;
 
@@ -172,8 +173,15 @@ export async function lockAndMatchWaiting(
 
 export interface MatchTarget {
   contact_id: number;
+  /** The contact that this one was merged into, or itself. */
+  survivor: number;
   booking_id: number | null;
 }
+
+/*
+ * Under row-level security an index is used only for a column that equals another column or a parameter. So the values of
+ * the sent rows are computed in a subquery with `offset 0`, and not in the condition.
+ */
 
 /** For each reference, in order: the contact of the provider's booking, or else of the newest booking. */
 export async function findByBookings(
@@ -181,8 +189,8 @@ export async function findByBookings(
   accountId: number,
   references: { booking_reference: string; provider_id: number | null }[],
 ): Promise<(MatchTarget | undefined)[]> {
-  const rows = await tx<{ contact_id: number | null; booking_id: number | null }>`
-    select booking.contact_id, booking.id as booking_id
+  const rows = await tx<TargetRow>`
+    select booking.contact_id, ${survivorOf(accountId, sql`booking.contact_id`)}, booking.id as booking_id
     from unnest(${references.map((one) => one.booking_reference)}::text[], ${references.map((one) => one.provider_id)}::bigint[])
       with ordinality as sent (booking_reference, provider_id, place)
     left join lateral (
@@ -199,8 +207,8 @@ export async function findByIdentities(
   accountId: number,
   identities: { kind: 'membership' | 'card'; value: string }[],
 ): Promise<(MatchTarget | undefined)[]> {
-  const rows = await tx<{ contact_id: number | null }>`
-    select identity.contact_id
+  const rows = await tx<TargetRow>`
+    select identity.contact_id, ${survivorOf(accountId, sql`identity.contact_id`)}
     from unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[]) with ordinality
       as sent (kind, value, place)
     left join lateral (
@@ -223,21 +231,32 @@ export async function findByCodes(
   accountId: number,
   codes: { unique_code: string; unique_code_group_id: number | null }[],
 ): Promise<CodeFound[]> {
-  const rows = await tx<{ groups: number; contact_id: number | null }>`
-    select coalesce(code.groups, 0) as groups, code.contact_id
-    from unnest(${codes.map((code) => code.unique_code)}::text[], ${codes.map((code) => code.unique_code_group_id)}::bigint[])
-      with ordinality as sent (unique_code, group_id, place)
+  const rows = await tx<TargetRow & { groups: number }>`
+    select coalesce(code.groups, 0) as groups, code.contact_id, ${survivorOf(accountId, sql`code.contact_id`)}
+    from (
+      select ${keyOfCode(sql`unique_code`)} as key, group_id, place
+      from unnest(${codes.map((code) => code.unique_code)}::text[], ${codes.map((code) => code.unique_code_group_id)}::bigint[])
+        with ordinality as sent (unique_code, group_id, place) offset 0) as sent
     left join lateral (
       select count(*) as groups, min(contact_id) as contact_id from unique_codes
-      where account_id = ${accountId} and code_key = ${keyOfCode(sql`sent.unique_code`)}
+      where account_id = ${accountId} and code_key = sent.key
         and group_id = coalesce(sent.group_id, group_id) offset 0) as code on true
     order by place`;
   return rows.map((row) => ({ groups: row.groups, target: row.groups === 1 ? targetOf(row) : undefined }));
 }
 
-function targetOf(row: { contact_id: number | null; booking_id?: number | null }): MatchTarget | undefined {
-  return row.contact_id === null ? undefined : { contact_id: row.contact_id, booking_id: row.booking_id ?? null };
+interface TargetRow {
+  contact_id: number | null;
+  survivor: number | null;
+  booking_id?: number | null;
 }
+
+function targetOf({ contact_id, survivor, booking_id = null }: TargetRow): MatchTarget | undefined {
+  return contact_id === null ? undefined : { contact_id, survivor: survivor ?? contact_id, booking_id };
+}
+
+const survivorOf = (accountId: number, contactId: Sql) => sql`
+  (select coalesce(merged_into, id) from contacts where account_id = ${accountId} and id = ${contactId}) as survivor`;
 
 /**
  * For each purchase at a table, in order: the contact of the table's booking that is nearest in time. The index contains
@@ -249,17 +268,19 @@ export async function findByTables(
   timeZone: string,
   purchases: { unit_id: number; at: string; table_number: string }[],
 ): Promise<(MatchTarget | undefined)[]> {
-  const rows = await tx<{ contact_id: number | null; booking_id: number | null }>`
-    select booking.contact_id, booking.id as booking_id
-    from unnest(${purchases.map((one) => one.unit_id)}::bigint[], ${purchases.map((one) => one.at)}::timestamp[],
-      ${purchases.map((one) => one.table_number)}::text[]) with ordinality as sent (unit_id, at, table_number, place)
+  const rows = await tx<TargetRow>`
+    select booking.contact_id, ${survivorOf(accountId, sql`booking.contact_id`)}, booking.id as booking_id
+    from (
+      select unit_id, at, at::date as day, lower(table_number) as table_key, place
+      from unnest(${purchases.map((one) => one.unit_id)}::bigint[], ${purchases.map((one) => one.at)}::timestamp[],
+        ${purchases.map((one) => one.table_number)}::text[]) with ordinality as sent (unit_id, at, table_number, place) offset 0) as sent
     left join lateral (
-      select id, contact_id, seconds from unnest(array[lower(sent.table_number), '']) as wanted (table_key)
+      select id, contact_id, seconds from unnest(array[sent.table_key, '']) as wanted (table_key)
       cross join lateral (
         select b.id, b.contact_id, ${secondsBetween(sql`b.party_datetime`, sql`sent.at`, timeZone)} as seconds
         from bookings b
-        where b.account_id = ${accountId} and b.unit_id = sent.unit_id and b.party_day = sent.at::date and b.table_key = wanted.table_key
-          and b.stage_value <> ${cancelledStage} and lower(sent.table_number) = any (select lower(seat) from unnest(b.table_numbers) as seat) offset 0) as candidate
+        where b.account_id = ${accountId} and b.unit_id = sent.unit_id and b.party_day = sent.day and b.table_key = wanted.table_key
+          and b.stage_value <> ${cancelledStage} and sent.table_key = any (select lower(seat) from unnest(b.table_numbers) as seat) offset 0) as candidate
       where seconds <= ${longestSeconds} order by seconds, id desc limit 1) as booking on true
     order by place`;
   return rows.map(targetOf);

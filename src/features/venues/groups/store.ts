@@ -146,15 +146,17 @@ export function findGroupsByName(
 ): Promise<{ id: number | null; name: string | null }[]> {
   return tx<{ id: number | null; name: string | null }>`
     select found.id, found.name
-    from rows from (jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as (unit_id bigint, folder_name text, name text))
-      with ordinality as wanted (unit_id, folder_name, name, place)
+    from (
+      select unit_id, lower(folder_name) as folder_key, lower(name) as name_key, place
+      from rows from (jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as (unit_id bigint, folder_name text, name text))
+        with ordinality as sent (unit_id, folder_name, name, place) offset 0) as wanted
     left join lateral (
       select id from folders
-      where account_id = ${accountId} and unit_id = wanted.unit_id and name_key = lower(wanted.folder_name) offset 0) as folder on true
+      where account_id = ${accountId} and unit_id = wanted.unit_id and name_key = wanted.folder_key offset 0) as folder on true
     left join lateral (
       select id, name from groups
       where account_id = ${accountId} and unit_id = wanted.unit_id and folder_id = folder.id
-        and name_key = lower(wanted.name) offset 0) as found on true
+        and name_key = wanted.name_key offset 0) as found on true
     order by place`;
 }
 
@@ -169,9 +171,11 @@ export async function ensureGroups(tx: Tx, accountId: number, names: GroupName[]
     on conflict do nothing`;
   await tx`
     insert into groups (account_id, unit_id, folder_id, name)
-    select distinct on (f.id, lower(wanted.name)) ${accountId}::bigint, f.unit_id, f.id, wanted.name
-    from jsonb_to_recordset(${wanted}::jsonb) as wanted (unit_id bigint, folder_name text, name text)
-    join folders f on f.account_id = ${accountId} and f.unit_id = wanted.unit_id and f.name_key = lower(wanted.folder_name)
-    order by f.id, lower(wanted.name)
+    select distinct on (f.id, wanted.name_key) ${accountId}::bigint, f.unit_id, f.id, wanted.name
+    from (
+      select *, lower(folder_name) as folder_key, lower(name) as name_key
+      from jsonb_to_recordset(${wanted}::jsonb) as sent (unit_id bigint, folder_name text, name text) offset 0) as wanted
+    join folders f on f.account_id = ${accountId} and f.unit_id = wanted.unit_id and f.name_key = wanted.folder_key
+    order by f.id, wanted.name_key
     on conflict do nothing`;
 }

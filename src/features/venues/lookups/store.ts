@@ -76,10 +76,11 @@ export async function findByName(
   names: string[],
 ): Promise<(number | null)[]> {
   const rows = await tx<{ id: number | null }>`
-    select found.id from unnest(${names}::text[]) with ordinality as wanted (name, place)
+    select found.id from (
+      select lower(name) as name_key, place from unnest(${names}::text[]) with ordinality as sent (name, place) offset 0) as wanted
     left join lateral (
       select id from ${raw(kind.table)} as entry
-      where entry.account_id = ${accountId} and entry.name_key = lower(wanted.name) offset 0) as found on true
+      where entry.account_id = ${accountId} and entry.name_key = wanted.name_key offset 0) as found on true
     order by place`;
   return rows.map((row) => row.id);
 }
