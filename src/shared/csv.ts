@@ -2,12 +2,12 @@ import type { After } from './fields.ts';
 
 /** A line of a CSV file (RFC 4180), with its end. */
 export function csvLine(values: readonly unknown[]): string {
-  return `${values.map(cell).join(',')}\r\n`;
+  return `${values.map(csvCell).join(',')}\r\n`;
 }
 
-function cell(value: unknown): string {
+export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'string') return value instanceof Date ? value.toISOString() : cell(String(value));
+  if (typeof value !== 'string') return value instanceof Date ? value.toISOString() : csvCell(String(value));
   // One look is enough for most cells.
   if (!/^[=+\-@\t\r]|[",\r\n]/.test(value)) return value;
   const text = escapeFormula(value);
@@ -17,20 +17,6 @@ function cell(value: unknown): string {
 /** A spreadsheet would run a text that starts like a formula. With an apostrophe before it, it stays text. */
 function escapeFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
-}
-
-/** Where cells and rows end in a text that the database made. Values do not contain these characters. */
-export const [endOfCell, endOfRow] = ['\u001f', '\u001e'] as const;
-
-const needsCare = new RegExp(`["\\r\\n,]|(^|${endOfCell})[=+\\-@\\t]`);
-
-/** Rows of a text that the database made, as lines of a CSV file. */
-export function csvLines(text: string): string {
-  const rows = text.split(endOfRow);
-  rows.pop();
-  return rows
-    .map((row) => (needsCare.test(row) ? csvLine(row.split(endOfCell)) : `${row.replaceAll(endOfCell, ',')}\r\n`))
-    .join('');
 }
 
 /** Some lines of a CSV file. */

@@ -1,4 +1,4 @@
-import { csvRow, flagCell, textCell, timeCell } from '../../../platform/db/csv-rows.ts';
+import { csvRow, flagCell, timeCell } from '../../../platform/db/csv-rows.ts';
 import type { Tx } from '../../../platform/db/database.ts';
 import { adHoc, join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { type Channel, channels, flagOf } from '../../../shared/codes.ts';
@@ -173,7 +173,7 @@ export async function selectMemberIdsAfter(
 }
 
 const cells: Record<(typeof exportedColumns)[number], Sql> = {
-  ...recordOf(profileFields, (name) => textCell(raw(`c.${name}`))),
+  ...recordOf(profileFields, (name) => raw(`c.${name}`)),
   dob: raw('c.dob'),
   ...recordOf(consentColumns, (name) => flagCell(raw(`c.${name}`))),
   ...recordOf(countColumns, (name) => raw(`coalesce(f.${name}, 0)`)),

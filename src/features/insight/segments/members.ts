@@ -1,5 +1,6 @@
+import { csvLines } from '../../../platform/db/csv-rows.ts';
 import type { Tx } from '../../../platform/db/database.ts';
-import { type CsvPart, csvLines } from '../../../shared/csv.ts';
+import type { CsvPart } from '../../../shared/csv.ts';
 import type { After, Rows, Slice } from '../../../shared/fields.ts';
 import { present } from '../../../shared/present.ts';
 import type { Contact, FoundContact } from '../../guests/contacts/schema.ts';
