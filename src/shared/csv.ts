@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { After } from './fields.ts';
 
 /** A line of a CSV file (RFC 4180), with its end. */
@@ -21,7 +22,8 @@ function escapeFormula(text: string): string {
 
 /** Some lines of a CSV file. */
 export interface CsvPart {
-  text: string;
+  /** Makes the lines. It is called while the database reads the next rows. */
+  text(): string;
   /** The number of its rows. */
   count: number;
   /** The rows after this id are in the next part. */
@@ -35,7 +37,7 @@ export function csvPart<Row extends { id: number }>(
 ): CsvPart | undefined {
   const last = rows.at(-1);
   const text = () => rows.map((row) => csvLine(columns.map((column) => row[column]))).join('');
-  return last && { text: text(), count: rows.length, lastId: last.id };
+  return last && { text, count: rows.length, lastId: last.id };
 }
 
 /** The number of rows that are read at a time. */
@@ -54,11 +56,14 @@ export async function csvFile(
   async function* parts() {
     yield csvLine(columns);
     while (part) {
-      // The database reads the next rows while these are written.
+      // The database reads the next rows while these are made and written.
       const following = next({ after: part.lastId, limit: rowsAtOnce });
       const isRead = following.catch(() => {});
       try {
-        if (part.text !== '') yield part.text;
+        // Making the lines keeps this thread busy, so the statement is sent first.
+        await setImmediate();
+        const text = part.text();
+        if (text !== '') yield text;
         onRows(part.count);
       } finally {
         // Also for a reader who has left: the transaction of the rows must not end during the read.

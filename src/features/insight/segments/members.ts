@@ -89,7 +89,7 @@ export class MemberExport {
     const lastId = ids.at(-1);
     if (lastId === undefined) return undefined;
     const { text, count } = await selectExported(tx, accountId, ids);
-    return { text: csvLines(text), count, lastId };
+    return { text: () => csvLines(text), count, lastId };
   }
 
   async #idsAfter(tx: Tx, accountId: number, after: number, limit: number): Promise<number[]> {

@@ -370,7 +370,7 @@ describe('the members', () => {
     await sql`delete from contacts where account_id = ${large.id} and id between 2001001 and 2001500`;
     const second = await next(2_001_000);
     expect([second?.count, second?.lastId]).toEqual([500, 2_002_000]);
-    const read = readCsv(second?.text ?? '').map(([id]) => Number(id));
+    const read = readCsv(second?.text() ?? '').map(([id]) => Number(id));
     expect([read.length, read[0], read.at(-1)]).toEqual([500, 2_001_501, 2_002_000]);
   });
 });
