@@ -6,3 +6,6 @@ alter table contact_figures add column consents smallint not null default 0;
 alter table accounts drop column figures_filled_at;
 alter table accounts add column figures_filled_at timestamptz;
 alter table accounts alter column figures_filled_at set default now();
+
+-- Whether nothing but activity changed. The counts of guests do not depend on activity, so they skip such a change.
+alter table changes add column only_activity boolean not null default false;

@@ -7,6 +7,8 @@ import { enterAccount, type Tx } from '../../platform/db/database.ts';
 export interface Change {
   id: number;
   contact_ids: number[];
+  /** Nothing else changed, such as a name, a consent or a unit of a contact. */
+  only_activity: boolean;
 }
 
 /** Changes that wait, oldest first: at most `rows`, and no further ones after this number of contacts. */
@@ -16,9 +18,9 @@ export function selectChanges(
   { rows, contacts }: { rows: number; contacts: number },
 ): Promise<Change[]> {
   return tx<Change>`
-    select id, contact_ids from (
-      select id, contact_ids, sum(cardinality(contact_ids)) over (order by id) - cardinality(contact_ids) as before from (
-        select id, contact_ids from changes where account_id = ${accountId} order by id limit ${rows}) as oldest) as waiting
+    select id, contact_ids, only_activity from (
+      select *, sum(cardinality(contact_ids)) over (order by id) - cardinality(contact_ids) as before from (
+        select id, contact_ids, only_activity from changes where account_id = ${accountId} order by id limit ${rows}) as oldest) as waiting
     where before < ${contacts} order by id`;
 }
 

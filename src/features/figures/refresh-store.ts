@@ -67,11 +67,12 @@ export async function sendRefresh(
     ...merged,
     ...consented,
   ]);
-  const toAppend = (ids: Iterable<number>): [Iterable<number>, UnitDay[]] => [
-    new Set([...ids, ...edited]),
-    [...added, ...changed, ...anonymous],
-  ];
-  if (contactIds.size === 0) return [appendChanges(tx, accountId, ...toAppend([]))];
+  const toAppend = (ids: Iterable<number>): Changes => ({
+    contactIds: new Set([...ids, ...edited]),
+    unitDays: [...added, ...changed, ...anonymous],
+    onlyActivity: edited.length + merged.length + consented.length === 0,
+  });
+  if (contactIds.size === 0) return [appendChanges(tx, accountId, toAppend([]))];
   const others = [...contactIds].filter((id) => !own.has(id));
   const unknown = others.filter((id) => !lookedUp.has(id));
   const survivors = new Map(lookedUp);
@@ -105,8 +106,8 @@ export async function sendRefresh(
   const summed = [...new Set([...recounted.map((row) => row.contact_id), ...ratedIds, ...counted])];
   if (summed.length > 0) steps.push(() => sumDays(tx, accountId, summed, counted.length + ratedIds.length > 0));
   if (simple.length > 0)
-    steps.push(() => addToFigures(tx, accountId, simple, changeInserts(accountId, ...toAppend(locked))));
-  else steps.unshift(() => appendChanges(tx, accountId, ...toAppend(locked)));
+    steps.push(() => addToFigures(tx, accountId, simple, changeInserts(accountId, toAppend(locked))));
+  else steps.unshift(() => appendChanges(tx, accountId, toAppend(locked)));
   const current = new Set([...summed, ...isSimple]);
   const outdated = consented.filter((id) => !current.has(id));
   if (outdated.length > 0) steps.push(() => updateConsents(tx, accountId, outdated));
@@ -120,22 +121,22 @@ export async function sendRefresh(
 export async function eraseFigures(tx: Tx, accountId: number, contactIds: number[]): Promise<void> {
   await tx.inOrder({
     lock: () => lockFigures(tx, accountId, contactIds),
-    changes: () => appendChanges(tx, accountId, contactIds, []),
+    changes: () => appendChanges(tx, accountId, { contactIds }),
     figures: () => deleteFigures(tx, accountId, contactIds),
   });
 }
 
-/**
- * Records what a transaction changed. Work that follows the write is done by background processes. The counts of units
- * have no wifi, and unique codes append their own changes.
- */
-export async function appendChanges(
-  tx: Tx,
-  accountId: number,
-  contactIds: Iterable<number>,
-  unitDays: Iterable<UnitDay & { kind?: ActivityKind }>,
-): Promise<void> {
-  const inserts = changeInserts(accountId, contactIds, unitDays);
+interface Changes {
+  contactIds?: Iterable<number>;
+  /** The counts of units have no wifi, and unique codes append their own changes. */
+  unitDays?: Iterable<UnitDay & { kind?: ActivityKind }>;
+  /** Whether nothing else changed, such as a name, a consent or a unit of a contact. */
+  onlyActivity?: boolean;
+}
+
+/** Records what a transaction changed. Work that follows the write is done by background processes. */
+export async function appendChanges(tx: Tx, accountId: number, changes: Changes): Promise<void> {
+  const inserts = changeInserts(accountId, changes);
   const [first, second] = inserts;
   // A distributed server would need a commit in two phases for both in one statement.
   if (first && second && tx.isOneServer) await tx`with first as (${first}) ${second}`;
@@ -143,11 +144,7 @@ export async function appendChanges(
 }
 
 /** The statements of `appendChanges`. */
-function changeInserts(
-  accountId: number,
-  contactIds: Iterable<number>,
-  unitDays: Iterable<UnitDay & { kind?: ActivityKind }>,
-): Sql[] {
+function changeInserts(accountId: number, { contactIds = [], unitDays = [], onlyActivity = false }: Changes): Sql[] {
   const pairs = new Map<string, UnitDay>();
   for (const { unit_id, day: time, kind } of unitDays) {
     if (kind === 'wifi' || kind === 'vouchers') continue;
@@ -156,7 +153,9 @@ function changeInserts(
   }
   const [ids, days] = [[...contactIds], [...pairs.values()]];
   const inserts: Sql[] = [];
-  if (ids.length > 0) inserts.push(sql`insert into changes (account_id, contact_ids) values (${accountId}, ${ids})`);
+  if (ids.length > 0)
+    inserts.push(sql`
+      insert into changes (account_id, contact_ids, only_activity) values (${accountId}, ${ids}, ${onlyActivity})`);
   if (days.length > 0)
     inserts.push(sql`
       insert into changed_unit_days (account_id, days, unit_ids)

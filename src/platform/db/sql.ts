@@ -68,6 +68,10 @@ function nameOf(text: string): string | undefined {
  */
 export const adHoc = raw('/* ad hoc */');
 
+/** The text of a list of numbers. The driver would escape each of them. */
+const arrayOfNumbers = (value: unknown) =>
+  Array.isArray(value) && value.every(Number.isFinite) ? `{${value.join(',')}}` : value;
+
 /** Without names, PostgreSQL parses and plans each statement anew. */
 export function runner(client: pg.ClientBase, withNames = true): Run {
   return async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
@@ -75,7 +79,7 @@ export function runner(client: pg.ClientBase, withNames = true): Run {
     const isNamed =
       withNames && parameters.length > 0 && parameters.length <= mostNamedParameters && !text.endsWith(adHoc.sql);
     const name = isNamed ? nameOf(text) : undefined;
-    const query: pg.QueryConfig = { text, values: parameters };
+    const query: pg.QueryConfig = { text, values: parameters.map(arrayOfNumbers) };
     if (name !== undefined) query.name = name;
     const { rows, rowCount } = await client.query(query);
     return Object.assign(rows as Row[], { count: rowCount ?? 0 });

@@ -102,7 +102,7 @@ export async function writePurchases(
         commands.flatMap(({ read: { partial } }) => codeOf(partial) ?? []),
       ),
     // No other transaction can match them between the read and the write.
-    purchases: () => lockExisting(tx, accountId, sent),
+    purchases: () => seen.length > 0 && lockExisting(tx, accountId, sent),
     existing: () => findPurchases(tx, accountId, sent),
     freshIds: () => takePurchaseIds(tx, fresh.size),
   });
@@ -254,13 +254,13 @@ function keysOf(inputs: AnonymousPurchases[], rows: PurchaseRow[]): string[] {
   return keys;
 }
 
-/** Whether the keys are unchanged since the locks were chosen. */
+/** Whether no purchase was added since the locks were chosen, and the keys are unchanged. */
 function sameKeys(seen: PurchaseRow[], now: PurchaseRow[]): boolean {
   const keysByPurchase = (rows: PurchaseRow[]) =>
     new Map(rows.map((row) => [purchaseKey(row), matchKeys.map((key) => row[key])]));
   const before = keysByPurchase(seen);
   return [...keysByPurchase(now)].every(([key, keys]) =>
-    keys.every((value, index) => value === (before.get(key)?.[index] ?? null)),
+    keys.every((value, index) => value === before.get(key)?.[index]),
   );
 }
 

@@ -54,7 +54,7 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   await lockForDeletion(tx, accountId, ids);
   const days = await selectDaysOfContacts(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
-  await appendChanges(tx, accountId, [], [...stays, ...days]);
+  await appendChanges(tx, accountId, { unitDays: [...stays, ...days] });
   await removeMemberKeys(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);
   await removeRechecks(tx, accountId, domains);

@@ -159,10 +159,12 @@ export function followChanges(db: Database, accountId: number): Promise<boolean>
     // Nothing stays about a contact that was erased, also in segments without stored members.
     const erased = segments.length > 0 ? await selectErased(tx, accountId, contactIds) : [];
     if (erased.length > 0) await eraseMembers(tx, accountId, erased);
-    if (contactIds.length > 0) {
+    const ofGuests = changes.filter((one) => !one.only_activity);
+    const guestIds = [...new Set(ofGuests.flatMap((one) => one.contact_ids))];
+    if (guestIds.length > 0) {
       // As late as possible, because the deletion of a group of codes waits for this lock.
       await lockCounts(tx, accountId);
-      await countGuests(tx, accountId, contactIds);
+      await countGuests(tx, accountId, guestIds);
     }
     // A change without contacts stays, so that the account is found until all segments are filled.
     const isDone = segments.length === kept.length;
