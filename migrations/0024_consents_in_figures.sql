@@ -9,3 +9,10 @@ alter table accounts alter column figures_filled_at set default now();
 
 -- Whether nothing but activity changed. The counts of guests do not depend on activity, so they skip such a change.
 alter table changes add column only_activity boolean not null default false;
+
+-- A purchase is matched by a number that it has, unless it was sent again with another one. Only these others are indexed
+-- by the number that matched. The indexes of the numbers find the rest.
+drop index purchases_matched_value;
+create index purchases_matched_value on purchases (account_id, matched_value)
+  where matched_by in ('membership_number', 'card_reference')
+    and matched_value is distinct from case matched_by when 'card_reference' then card_reference else membership_number end;

@@ -15,8 +15,9 @@ import { spreadOf } from './load/statistics.ts';
 import { benchPages, type Dashboard, pagesOf } from './pages.ts';
 import { publish } from './report/publish.ts';
 import { printResults } from './report/report.ts';
+import { machineFacts } from './report/results.ts';
 import { benchSegments } from './segments.ts';
-import { publishedWrites, publishSegments } from './segments-report.ts';
+import { publishSizes, publishWrites } from './segments-report.ts';
 
 const usage = `npm run bench                    every row at 1, 16, 64 and 256 connections, compared with PostgreSQL alone and an empty route
 npm run bench -- --peers         also compares with other programs
@@ -30,7 +31,8 @@ npm run bench -- --growth --contacts 10000,100000 --accounts 1,100 --turns 3
 npm run bench -- --citus --shards 8 --accounts 1000 --turns 3
 npm run bench -- generate        generates a million vouchers, compared with a plain INSERT of as many rows
 npm run bench -- segments        segments in accounts of up to five million guests; rewrites docs/performance.md (90 minutes)
-npm run bench -- segments --contacts 1000000 --build ../earlier    some sizes; writes compared with another build
+npm run bench -- segments --contacts 1000000    one of these sizes; rewrites its column
+npm run bench -- writes --build ../earlier      writes, compared with a build before the figures; rewrites docs/performance.md
 npm run bench -- flame           flame graph of the service; rewrites docs/performance/flame.svg
 npm run bench -- explain         plans of the hot statements; rewrites docs/performance/explain.md
 npm run bench -- pages           dashboard: size of the first load, and time of navigation
@@ -59,8 +61,10 @@ function ask() {
         ...{ email: { type: 'string', default: '' }, password: { type: 'string', default: '' } },
       },
     });
-    const known = [...rowParts, 'generate', 'pages', 'segments', 'flame', 'explain'];
+    const known = [...rowParts, 'generate', 'pages', 'segments', 'writes', 'flame', 'explain'];
     if (positionals.some((one) => !known.includes(one))) return undefined;
+    if (positionals.includes('writes') !== (values.build !== undefined))
+      throw new Error('`writes` takes --build, the folder of another build.');
     const numbers = (
       name: 'connections' | 'turns' | 'seconds' | 'contacts' | 'accounts' | 'shards',
       usual: number[],
@@ -84,8 +88,6 @@ function ask() {
       turns: numbers('turns', growth ? [5] : [citus ? 2 : 3])[0] ?? 3,
       seconds: numbers('seconds', [1.5])[0] ?? 1.5,
       contacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
-      segmentContacts: numbers('contacts', [10_000, 100_000, 1_000_000, 5_000_000]),
-      isWholeSegments: values.contacts === undefined,
       accounts: numbers('accounts', citus ? [1000] : [1, 100, 10_000]),
       shards: numbers('shards', [64])[0] ?? 64,
       // Published results always use the same settings.
@@ -132,7 +134,9 @@ async function run(asked: Asked): Promise<void> {
       if (whole) publish(results);
     }
     if (wanted.has('generate')) await printGenerating(service);
-    if (wanted.has('segments')) await runSegments(service, asked);
+    if (wanted.has('segments'))
+      publishSizes(await benchSegments(service, { contacts: asked.contacts, rounds: 5, say }));
+    if (asked.build !== undefined) await runWrites(service, asked.build);
     if (wanted.has('explain')) await explain(service, say);
     if (wanted.has('pages')) await printPages(await pagesOf(service, say));
   } finally {
@@ -162,19 +166,14 @@ async function runCitus({ accounts, shards, turns, connections, whole }: Asked):
   if (whole) publishCitus(results);
 }
 
-/** The sizes of the goals rewrite the page. Without another build, it keeps the comparison of writes. */
-async function runSegments(service: Service, { segmentContacts, isWholeSegments, build }: Asked): Promise<void> {
-  const results = await benchSegments(service, { contacts: segmentContacts, rounds: 5, say });
-  let writes = isWholeSegments ? publishedWrites() : [];
-  if (build !== undefined) {
-    const other = await startService({}, { folder: build });
-    try {
-      writes = await compareWrites(service, other, { turns: 5, seconds: 3, say });
-    } finally {
-      await other.stop();
-    }
+/** Compares writes with another build. */
+async function runWrites(service: Service, folder: string): Promise<void> {
+  const other = await startService({}, { folder });
+  try {
+    publishWrites(await machineFacts(service), await compareWrites(service, other, { turns: 5, seconds: 3, say }));
+  } finally {
+    await other.stop();
   }
-  if (isWholeSegments) publishSegments({ ...results, writes });
 }
 
 async function printGenerating(service: Service): Promise<void> {

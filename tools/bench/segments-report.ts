@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { WriteResult } from './before.ts';
 import { rewrite, writeJson } from './report/document.ts';
 import { onMachine } from './report/publish.ts';
 import { brief, inMarkdown, type Table, withSpread } from './report/report.ts';
+import type { MachineFacts } from './report/results.ts';
 import type { SegmentResults, SegmentSize } from './segments.ts';
 
 const segmentsFile = 'docs/performance/segments.json';
@@ -35,6 +36,7 @@ function sizesTable(sizes: SegmentSize[]): Table {
   return {
     head: ['', ...sizes.map(({ contacts }) => `${count(contacts)} contacts`), 'goal', ''],
     rows: [
+      row('measured', ({ machine }) => machine.date),
       row(
         'Home, 18 months',
         (size) => `${withSpread(size.home)} ms`,
@@ -84,21 +86,32 @@ function writesTable(writes: WriteResult[]): Table {
   };
 }
 
-/** The comparison of writes that was published last. */
-export function publishedWrites(): WriteResult[] {
-  const text = existsSync(segmentsFile) ? readFileSync(segmentsFile, 'utf8') : '{"writes":[]}';
-  return (JSON.parse(text) as SegmentResults).writes;
+function published(): SegmentResults {
+  return JSON.parse(readFileSync(segmentsFile, 'utf8')) as SegmentResults;
 }
 
-export function publishSegments(results: SegmentResults): void {
+/** Sizes that were not measured keep their results. Others than the published ones are not published. */
+export function publishSizes({ rounds, sizes }: Pick<SegmentResults, 'rounds' | 'sizes'>): void {
+  const before = published();
+  const publishedSizes = before.sizes.map((old) => sizes.find(({ contacts }) => contacts === old.contacts) ?? old);
+  if (publishedSizes.some((size) => sizes.includes(size))) publish({ ...before, rounds, sizes: publishedSizes });
+}
+
+export function publishWrites(machine: MachineFacts, rows: WriteResult[]): void {
+  publish({ ...published(), writes: { machine, rows } });
+}
+
+function publish(results: SegmentResults): void {
   writeJson('segments.json', results);
-  const { machine, rounds, sizes, writes } = results;
-  const parts = [
-    `${onMachine(machine)} Median of ${rounds} rounds, with minimum and maximum.`,
-    inMarkdown(sizesTable(sizes)),
-    ...(writes.length > 0
-      ? ['Writes, compared with the build before the figures, in turns:', inMarkdown(writesTable(writes))]
-      : []),
-  ];
-  rewrite('segments', parts.join('\n\n'));
+  const { rounds, sizes, writes } = results;
+  const [first] = sizes;
+  rewrite(
+    'segments',
+    [
+      ...(first ? [`${onMachine(first.machine)} Median of ${rounds} rounds, with minimum and maximum.`] : []),
+      inMarkdown(sizesTable(sizes)),
+      `Writes, compared with the build before the figures, in turns. ${onMachine(writes.machine)}`,
+      inMarkdown(writesTable(writes.rows)),
+    ].join('\n\n'),
+  );
 }

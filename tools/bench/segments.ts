@@ -5,15 +5,15 @@ import { adminToken, asSuperuser, type Service } from './load/service.ts';
 import { type Spread, spreadOf } from './load/statistics.ts';
 import { type MachineFacts, machineFacts } from './report/results.ts';
 
-/** The contents of docs/performance/segments.json. Times in milliseconds. */
+/** The contents of docs/performance/segments.json. Times in milliseconds. Each size can be measured in a run of its own. */
 export interface SegmentResults {
-  machine: MachineFacts;
   rounds: number;
   sizes: SegmentSize[];
-  writes: WriteResult[];
+  writes: { machine: MachineFacts; rows: WriteResult[] };
 }
 
 export interface SegmentSize {
+  machine: MachineFacts;
   contacts: number;
   purchases: number;
   home: Spread;
@@ -41,13 +41,13 @@ interface Options {
 export async function benchSegments(
   service: Service,
   { contacts, rounds, say }: Options,
-): Promise<Omit<SegmentResults, 'writes'>> {
+): Promise<Pick<SegmentResults, 'rounds' | 'sizes'>> {
   const sizes: SegmentSize[] = [];
   for (const size of contacts) {
     say(`Making an account of ${size.toLocaleString('en')} guests with 10 purchases each.`);
     sizes.push(await measure(service, await makeAccount(service, size), size, rounds, say));
   }
-  return { machine: await machineFacts(service), rounds, sizes };
+  return { rounds, sizes };
 }
 
 const purchasesEach = 10;
@@ -240,6 +240,7 @@ async function measure(
   const { crossing, turn } = await measureTurn(service, account);
   const result = {
     ...{
+      machine: await machineFacts(service),
       contacts,
       purchases: contacts * purchasesEach,
       home,

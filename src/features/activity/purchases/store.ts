@@ -179,6 +179,11 @@ export async function removeMemberKeys(
     cross join lateral (select id from purchases where account_id = ${accountId} and ${condition} offset 0) as purchase`;
   const isGone = (column: Sql, values: string[]) => sql`${column} = any(${values}::text[])`;
   const [membership, card] = [sql`membership_number`, sql`card_reference`];
+  // As in the index of these purchases.
+  const matchedByAnother = sql`
+    matched_by in ('membership_number', 'card_reference')
+    and matched_value is distinct from case matched_by when 'card_reference' then card_reference else membership_number end
+    and matched_value = gone.value`;
   await tx`
     update purchases set
       membership_number = case when ${isGone(membership, memberships)} then null else membership_number end,
@@ -191,10 +196,10 @@ export async function removeMemberKeys(
       select id from purchases where account_id = ${accountId} and id = any(array(
         ${gone(memberships, sql`contact_id is null and membership_number = gone.value`)} union
         ${gone(memberships, sql`contact_id is not null and membership_number = gone.value`)} union
-        ${gone(memberships, sql`matched_by in ('membership_number', 'card_reference') and matched_value = gone.value`)} union
+        ${gone(memberships, matchedByAnother)} union
         ${gone(cards, sql`contact_id is null and card_reference = gone.value`)} union
         ${gone(cards, sql`contact_id is not null and card_reference = gone.value`)} union
-        ${gone(cards, sql`matched_by in ('membership_number', 'card_reference') and matched_value = gone.value`)}))
+        ${gone(cards, matchedByAnother)}))
       order by id for no key update))`;
 }
 
