@@ -115,10 +115,7 @@ async function run(asked: Asked): Promise<void> {
   }
   say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
   const service = await startService(asked.workers === undefined ? {} : { WORKERS: asked.workers });
-  // An interrupt stops all processes and deletes the folder, which can be large.
-  for (const signal of ['SIGINT', 'SIGTERM']) {
-    process.once(signal, () => void service.stop().finally(() => process.exit(1)));
-  }
+  stopWhenInterrupted(service);
   try {
     if (asked.growth) {
       const results = await measureGrowth(service, { ...asked, say });
@@ -141,6 +138,17 @@ async function run(asked: Asked): Promise<void> {
     if (wanted.has('pages')) await printPages(await pagesOf(service, say));
   } finally {
     await service.stop();
+  }
+}
+
+const started: Service[] = [];
+
+/** An interrupt stops all processes and deletes their folders, which can be large. */
+function stopWhenInterrupted(service: Service): void {
+  started.push(service);
+  if (started.length > 1) return;
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => void Promise.allSettled(started.map((one) => one.stop())).then(() => process.exit(1)));
   }
 }
 
@@ -169,6 +177,7 @@ async function runCitus({ accounts, shards, turns, connections, whole }: Asked):
 /** Compares writes with another build. */
 async function runWrites(service: Service, folder: string): Promise<void> {
   const other = await startService({}, { folder });
+  stopWhenInterrupted(other);
   try {
     publishWrites(await machineFacts(service), await compareWrites(service, other, { turns: 5, seconds: 3, say }));
   } finally {

@@ -8,35 +8,43 @@ const accountsOfTick = 200;
 const longestMs = 1000;
 
 /**
+ * An account rests for this many times the time that its counts took, and not longer than `longestRestMs`. A day with many
+ * writes is then counted once for all of them. Meanwhile readers count the days that wait.
+ */
+const [restTimes, longestRestMs] = [20, 10_000];
+
+/**
  * Counts what writers changed, for Home and the statistics of vouchers. Readers are right without it, but slower. Several
  * processes may run it: each account has a lock.
  */
 export class CountKeeper extends Keeper {
-  /** A busy day is counted once per pass. Readers count the days that wait, which are few. */
-  protected override readonly everyMs = 10_000;
-  /** Accounts that had work in the last tick. */
+  /** Accounts that had work in the last tick, or that rest. */
   #busy = new Set<number>();
+  /** When an account may be counted again. */
+  readonly #restsUntil = new Map<number, number>();
   #after = 0;
 
   protected pass(): Promise<number> {
-    return this.tick();
+    for (const [id, until] of this.#restsUntil) if (until <= Date.now()) this.#restsUntil.delete(id);
+    return this.tick(new Set(this.#restsUntil.keys()));
   }
 
   /** One pass. Returns the number of accounts that had work. */
-  async tick(): Promise<number> {
+  async tick(resting: ReadonlySet<number> = new Set()): Promise<number> {
     const next = await this.db.transaction((tx) => nextAccountIds(tx, this.#after, accountsOfTick));
     this.#after = next.length === accountsOfTick ? (next.at(-1) ?? 0) : 0;
-    const looked = [...new Set([...this.#busy, ...next])];
+    const looked = [...new Set([...this.#busy, ...next])].filter((id) => !resting.has(id));
     const ids = await this.db.transaction((tx) => accountsToKeep(tx, looked));
-    this.#busy = new Set(ids);
+    this.#busy = new Set([...ids, ...resting]);
     for (const id of ids) if (!this.isStopped) await this.safely(() => this.#keep(id));
     return ids.length;
   }
 
   async #keep(id: number): Promise<void> {
-    const end = Date.now() + longestMs;
-    while (!this.isStopped && Date.now() < end) {
-      if ((await this.gently(() => this.db.tenant(id, (tx) => keepCounts(tx, id)))) !== 'some') return;
+    const begin = Date.now();
+    while (!this.isStopped && Date.now() < begin + longestMs) {
+      if ((await this.gently(() => this.db.tenant(id, (tx) => keepCounts(tx, id)))) !== 'some') break;
     }
+    this.#restsUntil.set(id, Date.now() + Math.min(longestRestMs, restTimes * (Date.now() - begin)));
   }
 }

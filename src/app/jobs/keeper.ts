@@ -1,15 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, isUnavailableToAll } from '../../platform/db/database.ts';
 
+const everyMs = 2000;
 const longestPauseMs = 1000;
 
-/** Work in the background that follows what writers changed, account by account, at intervals. */
+/** Work in the background that follows what writers changed, account by account, every two seconds. */
 export abstract class Keeper {
   protected readonly db: Database;
   protected readonly onFailed: (error: unknown) => void;
   protected isStopped = false;
-  /** The time between two passes. */
-  protected readonly everyMs: number = 2000;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<unknown> | undefined;
 
@@ -28,7 +27,7 @@ export abstract class Keeper {
         .finally(() => {
           this.#running = undefined;
         });
-    }, this.everyMs);
+    }, everyMs);
     this.#timer.unref();
     return this;
   }

@@ -46,9 +46,9 @@ export class SegmentKeeper extends Keeper {
     for (const accountId of accountIds) await this.safely(() => this.#followAccount(accountId));
   }
 
-  async #followAccount(accountId: number): Promise<void> {
+  async #followAccount(accountId: number, isPatient = false): Promise<void> {
     for (let round = 0, more = true; more && round < mostRounds && !this.isStopped; round++) {
-      more = await this.gently(() => followChanges(this.db, accountId));
+      more = await this.gently(() => followChanges(this.db, accountId, isPatient));
     }
   }
 
@@ -60,8 +60,9 @@ export class SegmentKeeper extends Keeper {
         await this.safely(async () => {
           if (!(await this.gently(() => this.#fillNext(accountId)))) return;
           more.push(accountId);
-          // The lock is free now, so that the changes of other segments do not wait for all fills.
-          await this.#followAccount(accountId);
+          // The lock is free now, so that changes do not wait for all fills. Another process may wait for the lock, too,
+          // to fill the next segment.
+          await this.#followAccount(accountId, true);
         }).catch(this.onFailed);
       }
       open = more;

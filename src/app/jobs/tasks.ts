@@ -13,6 +13,7 @@ import type { EmailDomains } from '../../features/guests/domains/check.ts';
 import { recheckDomain } from '../../features/guests/domains/recheck.ts';
 import { RecheckDomain, recheckDomainTask } from '../../features/guests/domains/schema.ts';
 import { RunAction, runActionTask } from '../../features/insight/segments/action-schema.ts';
+import { turnSegments } from '../../features/insight/segments/keep.ts';
 import { type AssignCodes, runAction } from '../../features/insight/segments/run-action.ts';
 import { assignToMembers } from '../../features/vouchers/assign.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -34,6 +35,8 @@ export function tasks(db: Database, domains: EmailDomains, log: Logger): Tasks {
     [countFiguresTask]: async (payload, signal) => {
       const { account_id } = readPayload(CountFigures, payload);
       const contacts = await fillAccount(db, account_id, { signal });
+      // A day can have begun before its figures were complete.
+      await turnSegments(db, account_id);
       log.info({ account_id, contacts }, 'counted the figures of an account');
     },
     [repairFiguresTask]: async (payload, signal) => {

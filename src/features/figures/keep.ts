@@ -25,11 +25,10 @@ import {
   tryLockCounts,
 } from './unit-days-store.ts';
 
-/**
- * Limits on one transaction. A row of the queue can have more days. The queue names the same day again and again, so it is
- * cheaper to take many rows at a time.
- */
+/** Limits on what one transaction reads. The queue names the same days again and again, so it reads many rows. */
 const [rowsOfStep, daysOfStep] = [2000, 5000];
+/** The different days that one transaction counts. The first row of the queue can have more. */
+const countedOfStep = 500;
 /** The days that one statement counts. */
 const daysOfStatement = 100;
 /** The days of a unit that one transaction of the filling counts. A unit can have many thousand purchases a day. */
@@ -64,27 +63,27 @@ export async function keepCounts(tx: Tx, accountId: number): Promise<Kept> {
     codes: () => takeCodeChanges(tx, accountId, rowsOfStep),
   });
   const days = new Map<string, UnitDay>();
-  for (const row of rows)
-    row.days.forEach((day, place) => {
-      const unit_id = row.unit_ids[place];
-      if (unit_id !== undefined) days.set(`${day} ${unit_id}`, { day, unit_id });
+  const rowIds: number[] = [];
+  for (const { id, days: named, unit_ids } of rows) {
+    const added = named.flatMap((day, place): [string, UnitDay][] => {
+      const [unit_id, key] = [unit_ids[place], `${day} ${unit_ids[place]}`];
+      return unit_id === undefined || days.has(key) ? [] : [[key, { day, unit_id }]];
     });
+    if (rowIds.length > 0 && days.size + added.length > countedOfStep) break;
+    for (const [key, day] of added) days.set(key, day);
+    rowIds.push(id);
+  }
   await keepUnitDays(tx, accountId, [...days.values()]);
   if (codes.length > 0) await addCodeDays(tx, accountId, codes);
   const codeIds = [...new Set(codes.map(({ id }) => id))];
   await tx.inOrder({
-    days: () =>
-      rows.length > 0 &&
-      deleteChangedDays(
-        tx,
-        accountId,
-        rows.map(({ id }) => id),
-      ),
+    days: () => rowIds.length > 0 && deleteChangedDays(tx, accountId, rowIds),
     codes: () => codeIds.length > 0 && deleteCodeChanges(tx, accountId, codeIds),
   });
   // What was added meanwhile is taken the next time, together with what follows.
   const taken = rows.reduce((sum, row) => sum + row.days.length, 0);
-  return rows.length >= rowsOfStep || taken >= daysOfStep || codeIds.length >= rowsOfStep ? 'some' : 'all';
+  const isMore = rowIds.length < rows.length || rows.length >= rowsOfStep || taken >= daysOfStep;
+  return isMore || codeIds.length >= rowsOfStep ? 'some' : 'all';
 }
 
 /** The accounts among these with something in their queues. The transaction visits one after the other. */

@@ -4,11 +4,16 @@ import { NotReady } from '../../shared/problem.ts';
 import type { Figures, UnitFigures } from './schema.ts';
 import { todayOf } from './store.ts';
 
-/** Throws until the figures include the activity from before there were figures. */
-export async function requireFigures(tx: Tx, accountId: number): Promise<void> {
+/** Whether the figures include the activity from before there were figures. */
+export async function areFiguresFilled(tx: Tx, accountId: number): Promise<boolean> {
   const rows = await tx<{ filled: boolean }>`
     select figures_filled_at is not null as filled from accounts where id = ${accountId}`;
-  if (only(rows).filled) return;
+  return only(rows).filled;
+}
+
+/** Throws until they do. */
+export async function requireFigures(tx: Tx, accountId: number): Promise<void> {
+  if (await areFiguresFilled(tx, accountId)) return;
   throw new NotReady(
     'The figures of earlier activity are still being counted after an upgrade. Try again in some minutes.',
   );

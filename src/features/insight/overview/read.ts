@@ -79,7 +79,7 @@ const visitCounts = ['purchases', 'bookings', 'stays', 'pence'] as const;
 const npsCounts = ['promoters', 'passives', 'detractors'] as const;
 
 /** With more changed days than this, all activity is counted at request time. Such an import is over in some seconds. */
-const mostChanged = 1000;
+const mostChanged = 2000;
 
 /** What changed since it was counted. Undefined: the counts cannot be used, so all rows are counted. */
 interface Waiting {

@@ -44,9 +44,12 @@ export const lockDefinitions = (tx: Tx, accountId: number) =>
 export const lockSegments = (tx: Tx, accountId: number) => lockKeys(tx, accountId, ['segments'], 'all segments');
 
 /** The same, but fails after some seconds. The caller tries again later. */
-export async function waitForSegments(tx: Tx, accountId: number): Promise<void> {
-  await tx`set local lock_timeout = '5s'`;
-  await lockSegments(tx, accountId);
+export async function waitForSegments(tx: Tx, accountId: number, seconds = 5): Promise<void> {
+  await tx.inOrder({
+    limit: () => tx`set local lock_timeout = ${raw(`'${seconds}s'`)}`,
+    lock: () => lockSegments(tx, accountId),
+    noLimit: () => tx`set local lock_timeout to default`,
+  });
 }
 
 /** False: another transaction has the lock. */

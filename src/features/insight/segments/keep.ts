@@ -9,6 +9,7 @@ import { dayNumber } from '../../../shared/clock.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { deleteChanges, selectChanges } from '../../figures/changes-store.ts';
 import { countGuests } from '../../figures/guest-counts-store.ts';
+import { areFiguresFilled } from '../../figures/read-store.ts';
 import { lockCounts } from '../../figures/unit-days-store.ts';
 import { Compiler, compile } from './compile.ts';
 import { type Crossing, crossingOf } from './crossing.ts';
@@ -136,11 +137,17 @@ async function storeDifference(
 
 /**
  * Takes changes that wait, and stores what they mean for the members of segments and for the counts of guests. False:
- * nothing is left to do.
+ * nothing is left to do, or another transaction has the lock. `isPatient` waits for the lock, as long as storing the
+ * members of a segment can take.
  */
-export function followChanges(db: Database, accountId: number): Promise<boolean> {
-  return db.tenant(accountId, async (tx) => {
-    if (!(await tryLockSegments(tx, accountId))) return false;
+export async function followChanges(db: Database, accountId: number, isPatient = false): Promise<boolean> {
+  let isLocked = false;
+  const follow = async (tx: Tx) => {
+    if (isPatient) await waitForSegments(tx, accountId, limitMs / 1000 + 2);
+    else if (!(await tryLockSegments(tx, accountId))) return false;
+    isLocked = true;
+    // Until the figures are complete, contacts would leave segments and enter them again.
+    if (!(await areFiguresFilled(tx, accountId))) return false;
     // The deletion of the account waits, and then finds the rows of this transaction.
     if (!(await holdAccount(tx, accountId))) return false;
     const today = await selectToday(tx, accountId);
@@ -177,7 +184,13 @@ export function followChanges(db: Database, accountId: number): Promise<boolean>
     if (!isDone && done.length > 0 && done.length === changes.length) await requestKeeping(tx, accountId);
     const taken = changes.reduce((sum, one) => sum + one.contact_ids.length, 0);
     return done.length > 0 && (taken >= contacts || changes.length === rowsAtOnce);
-  });
+  };
+  try {
+    return await db.tenant(accountId, follow);
+  } catch (error) {
+    if (!isLocked && isLockTimeout(error)) return false;
+    throw error;
+  }
 }
 
 /**
@@ -198,6 +211,7 @@ export async function fillNext(
     // `followChanges` runs at the same time, and skips its turn if it does not get the lock. So this function takes the lock
     // only if it has work, and then waits for it. If both only tried, one of them could lose each time.
     if (!(await selectKept(tx, accountId)).some(isOpen)) return false;
+    if (!(await areFiguresFilled(tx, accountId))) return false;
     await waitForSegments(tx, accountId);
     const next = (await selectKept(tx, accountId)).find(isOpen);
     if (!next) return false;
@@ -226,6 +240,8 @@ export async function turnSegments(db: Database, accountId: number): Promise<num
   for (let more = true; more; ) {
     more = await db.tenant(accountId, async (tx) => {
       if ((await selectKept(tx, accountId)).length === 0) return false;
+      // The job that fills the figures turns the segments at its end.
+      if (!(await areFiguresFilled(tx, accountId))) return false;
       await waitForSegments(tx, accountId);
       const today = await selectToday(tx, accountId);
       if (!today) return false;

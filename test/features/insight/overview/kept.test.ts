@@ -331,6 +331,21 @@ describe('the keeper', () => {
     const home = await homeOf(at);
     expect(home).toMatchObject({ visits: { purchases: 1 }, unique_codes: { total: 1 } });
   });
+  it('counts a bounded number of days in a transaction, and leaves an account that rests', async () => {
+    const at = await shop({ admin, call });
+    const days = (first: number) =>
+      Array.from({ length: 200 }, (_, n) => new Date(Date.UTC(2024, 0, first + n)).toISOString().slice(0, 10));
+    for (const first of [1, 201, 1, 401])
+      await sql`
+        insert into changed_unit_days (account_id, days, unit_ids)
+        values (${at.id}, ${days(first)}::date[], ${Array(200).fill(at.unit)}::bigint[])`;
+    await keeper.tick(new Set([at.id]));
+    expect(await waiting(at)).toEqual([4, 0]);
+    expect(await db.tenant(at.id, (tx) => keepCounts(tx, at.id))).toBe('some');
+    expect(await waiting(at)).toEqual([1, 0]);
+    expect(await db.tenant(at.id, (tx) => keepCounts(tx, at.id))).toBe('all');
+    expect(await waiting(at)).toEqual([0, 0]);
+  });
   it('leaves an account that another process counts, and the write that was made meanwhile stays in the queue', async () => {
     const at = await shop({ admin, call });
     await at.newContact({ purchases: [purchase(at.unit, '2025-03-05 12:00:00', 10)] });

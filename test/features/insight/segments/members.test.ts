@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SegmentKeeper } from '../../../../src/app/jobs/segment-keeper.ts';
-import { turnDays } from '../../../../src/features/figures/check.ts';
+import { fillAccount, turnDays } from '../../../../src/features/figures/check.ts';
 import { compile } from '../../../../src/features/insight/segments/compile.ts';
 import type { Definition } from '../../../../src/features/insight/segments/definition-schema.ts';
 import { settingOf } from '../../../../src/features/insight/segments/evaluate.ts';
@@ -318,6 +318,64 @@ describe('stored members', () => {
       await lockSegments(tx, at.id);
       expect(await fillNext(db, at.id)).toBe(false);
     });
+  });
+
+  it('follow changes after another transaction that has the lock for a moment, if they are to wait for it', async () => {
+    const place = fresh('Town');
+    const { id } = await create(city(place));
+    await keep();
+    const ana = await at.newContact({ city: place });
+    let following: Promise<boolean> | undefined;
+    await db.tenant(at.id, async (tx) => {
+      await lockSegments(tx, at.id);
+      expect(await followChanges(db, at.id)).toBe(false);
+      following = followChanges(db, at.id, true);
+      const waiting = () => sql`
+        select from pg_stat_activity where datname = ${database.name} and wait_event_type = 'Lock' and wait_event = 'advisory'`;
+      await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), { timeout: 4000, interval: 20 });
+      expect(await stored(id)).toEqual([]);
+    });
+    await following;
+    expect((await stored(id)).map((one) => one.contact_id)).toEqual([ana]);
+  });
+
+  it('wait until the figures of earlier activity are counted, and nobody enters or leaves before', async () => {
+    const through = await shop({ admin, call });
+    const ana = await through.newContact({ allow_email: true });
+    const mailed = {
+      all: [
+        { field: 'allow_email', op: 'is', value: true },
+        { field: 'visits', op: 'at_most', value: 5 },
+      ],
+    };
+    const kept = await create(mailed, through);
+    await keep(through);
+    const changesOf = async (segment: Segment) =>
+      accepted(await admin('GET', `${through.base}/segments/${segment.id}/changes`)).data;
+    const membersOf = async (segment: Segment) =>
+      (
+        await sql<{ contact_id: number }>`
+          select contact_id from segment_members where account_id = ${through.id} and segment_id = ${segment.id}`
+      ).map((one) => one.contact_id);
+    expect(await membersOf(kept)).toEqual([ana]);
+    // As after a migration that changes the figures.
+    await sql`update accounts set figures_filled_at = null where id = ${through.id}`;
+    await sql`delete from contact_figures where account_id = ${through.id}`;
+    await sql`insert into changes (account_id, contact_ids) values (${through.id}, ${[ana]}::bigint[])`;
+    await sql`update segments set evaluated_day = current_date - 1 where account_id = ${through.id}`;
+    await keep(through);
+    expect(await turnSegments(db, through.id)).toBe(0);
+    expect(await sql`select from changes where account_id = ${through.id}`).not.toHaveLength(0);
+    await sql`update segments set evaluated_day = null where account_id = ${through.id}`;
+    await keep(through);
+    expect(await sql`select from segments where account_id = ${through.id} and evaluated_day is null`).toHaveLength(1);
+
+    await fillAccount(db, through.id);
+    await turnSegments(db, through.id);
+    await keep(through);
+    expect(await membersOf(kept)).toEqual([ana]);
+    expect(await changesOf(kept)).toEqual([]);
+    expect(await sql`select from changes where account_id = ${through.id}`).toHaveLength(0);
   });
 
   it('have more to follow while changes wait that name the same contacts again', async () => {
