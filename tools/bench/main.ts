@@ -39,6 +39,7 @@ npm run bench -- pages           dashboard: size of the first load, and time of 
 npm run bench -- pages --url http://127.0.0.1:8080 --email … --password …    for a running service, such as the demo`;
 
 const say = (text: string) => void process.stdout.write(`${text}\n`);
+const started: Service[] = [];
 const rowParts = ['contacts', 'redeem', 'purchases', 'search', 'units'];
 const asked = ask();
 if (asked) await run(asked);
@@ -140,8 +141,6 @@ async function run(asked: Asked): Promise<void> {
     await service.stop();
   }
 }
-
-const started: Service[] = [];
 
 /** An interrupt stops all processes and deletes their folders, which can be large. */
 function stopWhenInterrupted(service: Service): void {
