@@ -86,7 +86,6 @@ describe('the sections of the contact write', () => {
       'feedback_categories',
       'booking_sources',
       'pg_advisory_xact_lock_shared',
-      'pg_advisory_xact_lock',
       'identities lock',
       // A single server takes the ids of new contacts here, without a round trip of their own.
       isDistributed() ? 'identities' : 'contacts_id_seq',
@@ -120,7 +119,6 @@ describe('the sections of the contact write', () => {
       ...(isDistributed() ? ['insert changed_unit_days'] : []),
       // The figures: bookings, stays and purchases. The wifi interaction is not a visit.
       'pg_advisory_xact_lock_shared',
-      'pg_advisory_xact_lock',
       ...['contact_days', 'contact_days', 'contact_days', 'contact_figures'].flatMap((table) => [
         // A distributed server reads the rows before it inserts them.
         ...(isDistributed() ? ['contacts'] : []),
