@@ -614,8 +614,8 @@ CREATE INDEX purchases_contact ON purchases USING btree (account_id, contact_id,
 CREATE INDEX purchases_matched_card ON purchases USING btree (account_id, card_reference) WHERE ((contact_id IS NOT NULL) AND (card_reference IS NOT NULL));
 CREATE INDEX purchases_matched_membership ON purchases USING btree (account_id, membership_number) WHERE ((contact_id IS NOT NULL) AND (membership_number IS NOT NULL));
 CREATE INDEX purchases_matched_value ON purchases USING btree (account_id, matched_value) WHERE ((matched_by = ANY (ARRAY['membership_number'::text, 'card_reference'::text])) AND (matched_value IS DISTINCT FROM
-CASE matched_by
-    WHEN 'card_reference'::text THEN card_reference
+CASE
+    WHEN (matched_by = 'card_reference'::text) THEN card_reference
     ELSE membership_number
 END));
 CREATE INDEX purchases_unit ON purchases USING btree (account_id, unit_id, created_at) INCLUDE (total_pence);

@@ -15,4 +15,4 @@ alter table changes add column only_activity boolean not null default false;
 drop index purchases_matched_value;
 create index purchases_matched_value on purchases (account_id, matched_value)
   where matched_by in ('membership_number', 'card_reference')
-    and matched_value is distinct from case matched_by when 'card_reference' then card_reference else membership_number end;
+    and matched_value is distinct from case when matched_by = 'card_reference' then card_reference else membership_number end;

@@ -182,7 +182,7 @@ export async function removeMemberKeys(
   // As in the index of these purchases.
   const matchedByAnother = sql`
     matched_by in ('membership_number', 'card_reference')
-    and matched_value is distinct from case matched_by when 'card_reference' then card_reference else membership_number end
+    and matched_value is distinct from case when matched_by = 'card_reference' then card_reference else membership_number end
     and matched_value = gone.value`;
   await tx`
     update purchases set
