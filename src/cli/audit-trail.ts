@@ -28,7 +28,7 @@ export function actor(): string {
  * cannot.
  */
 const nameArguments = ['name', 'email', 'domain'];
-const idArguments = ['id', 'other', 'group', 'contact'];
+const idArguments = ['id', 'other', 'group', 'contact', 'segment'];
 
 /** Writes an audit event in the command's transaction. */
 export async function recordCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {

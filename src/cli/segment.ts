@@ -22,16 +22,16 @@ interface Options {
 export function segmentCommands(program: Command): void {
   const segment = program
     .command('segment')
-    .description('segments: list, count, export, give vouchers, add to a group');
+    .description('segments: list, show, count, export, give vouchers, add to a group');
   const clock = () => ({ now: new Date() });
   actionCommand(
     segment,
-    'give-vouchers <id> <group>',
+    'give-vouchers <segment> <group>',
     'give each member a free code of a voucher group; members who have one keep it',
     (tx, accountId, id, group) =>
       startAssignCodes(tx, accountId, id, readInput(AssignToSegment, { unique_code_group_id: group }), clock()),
   );
-  actionCommand(segment, 'add-to-group <id> <group>', 'add each member to a group', (tx, accountId, id, group) =>
+  actionCommand(segment, 'add-to-group <segment> <group>', 'add each member to a group', (tx, accountId, id, group) =>
     startAddToGroup(tx, accountId, id, readInput(AddSegmentToGroup, { group_id: group }), clock()),
   );
   listCommand(
@@ -46,7 +46,7 @@ export function segmentCommands(program: Command): void {
     'show <id>',
     'show a segment with its definition',
     (tx, accountId, id) => showSegment(tx, accountId, segmentId(id), clock()),
-    ({ definition, ...shown }) => ({ ...shown, definition: JSON.stringify(definition) }),
+    ({ definition, contactable, ...shown }) => ({ ...shown, ...contactable, definition: JSON.stringify(definition) }),
   );
   itemCommand(
     segment,
