@@ -2,8 +2,9 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { dayNumber, dayOf } from '../../../shared/clock.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { type Clock, todayOf } from './evaluate.ts';
-import { selectDays, selectSegmentChanges } from './keep-store.ts';
+import { selectSegmentChanges } from './keep-store.ts';
 import { getSegment, showSegment } from './manage.ts';
+import { selectDays } from './numbers-store.ts';
 import type { SegmentChange, SegmentHistory } from './schema.ts';
 
 /** The number of days in the response. */

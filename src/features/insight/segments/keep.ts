@@ -17,15 +17,11 @@ import { selectCrossing } from './crossing-store.ts';
 import { passesOf, settingOf, type Today } from './evaluate.ts';
 import { allConditions, loadNested, type Nested } from './expand.ts';
 import {
-  addMember,
-  addNumbers,
   appendSegmentChanges,
   deleteMembers,
   eraseMembers,
   fillMembers,
   type KeptSegment,
-  type NumberChange,
-  noNumbers,
   putMembers,
   requestKeeping,
   type StoredMember,
@@ -40,6 +36,7 @@ import {
   waitForSegments,
 } from './keep-store.ts';
 import { prepareEvaluation } from './members-store.ts';
+import { addMember, addNumbers, type NumberChange, noNumbers } from './numbers-store.ts';
 import { countSegments, type SegmentRow } from './store.ts';
 
 /** The most changes that one transaction takes. A change can have many contacts. */

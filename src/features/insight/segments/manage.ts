@@ -6,15 +6,9 @@ import { checkDefinition } from './check.ts';
 import { type Definition, segmentIdsIn } from './definition-schema.ts';
 import { type Clock, countLive, evaluate, evaluationLimitMs, isTimeout, todayOf } from './evaluate.ts';
 import { fitsLimits, loadNested, type Nested } from './expand.ts';
-import {
-  deleteMembersOf,
-  lockDefinitions,
-  lockSegments,
-  type Numbers,
-  requestKeeping,
-  toCounts,
-} from './keep-store.ts';
+import { deleteMembersOf, lockDefinitions, lockSegments, requestKeeping } from './keep-store.ts';
 import { countMembers, endEvaluation, inSavepoint } from './members-store.ts';
+import { type Numbers, toCounts } from './numbers-store.ts';
 import {
   type Counts,
   maxSegments,

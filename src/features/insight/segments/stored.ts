@@ -4,7 +4,8 @@ import { waitingContacts } from '../../figures/changes-store.ts';
 import { evaluationLimitMs, type Today } from './evaluate.ts';
 import type { Nested } from './expand.ts';
 import { membersAmong } from './keep.ts';
-import { addMember, type Numbers, selectKeptIds, selectNumbers } from './keep-store.ts';
+import { selectKeptIds } from './keep-store.ts';
+import { addMember, type Numbers, selectNumbers } from './numbers-store.ts';
 import type { SegmentRow } from './store.ts';
 
 /*
