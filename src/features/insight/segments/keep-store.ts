@@ -5,7 +5,6 @@ import { lockKeys } from '../../../platform/db/locks.ts';
 import { adHoc, join, only, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { consentsInSql } from '../../../shared/codes.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
-import { counted, type Numbers, numbers, storeDays } from './numbers-store.ts';
 import type { SegmentRow } from './store.ts';
 
 /*
@@ -249,12 +248,6 @@ export async function fillMembers(
       with member as materialized (select c.id from ${members})
       delete from segment_members m where m.account_id = ${accountId} and m.segment_id = ${segmentId}
         and not exists (select from member where member.id = m.contact_id) ${adHoc}`;
-  const rows = await tx<Numbers>`select ${counted} from segment_members where ${own}`;
-  const totals = only(rows);
-  await tx`
-    update segments set evaluated_day = ${day}::date, ${join(numbers.map((name) => sql`${raw(name)} = ${totals[name]}`))}
-    where account_id = ${accountId} and id = ${segmentId}`;
-  await storeDays(tx, accountId, day, [segmentId]);
 }
 
 /** Marks the members of segments as right for a day. Null: they must be stored anew. */

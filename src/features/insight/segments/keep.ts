@@ -36,7 +36,7 @@ import {
   waitForSegments,
 } from './keep-store.ts';
 import { prepareEvaluation } from './members-store.ts';
-import { addMember, addNumbers, type NumberChange, noNumbers } from './numbers-store.ts';
+import { addMember, addNumbers, countMembers, type NumberChange, noNumbers } from './numbers-store.ts';
 import { countSegments, type SegmentRow } from './store.ts';
 
 /** The most changes that one transaction takes. A change can have many contacts. */
@@ -217,6 +217,7 @@ export async function fillNext(
     const compiled = compile(next.definition, nested, settingOf(accountId, today));
     await prepareEvaluation(tx, limitMs, compiled);
     await fillMembers(tx, accountId, next.id, today.day, compiled);
+    await countMembers(tx, accountId, next.id, today.day);
     return true;
   };
   try {

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { join, raw, sql } from '../../../platform/db/sql.ts';
+import { join, only, raw, sql } from '../../../platform/db/sql.ts';
 import { channels, consentBits } from '../../../shared/codes.ts';
 import type { Counts } from './schema.ts';
 
@@ -7,11 +7,10 @@ import type { Counts } from './schema.ts';
  * The stored numbers of segments: how many members there are, and how many of them may be contacted, now and on each day.
  */
 
-export const numbers = ['members', ...channels] as const;
+const numbers = ['members', ...channels] as const;
 export type Numbers = Record<(typeof numbers)[number], number>;
 
-/** The numbers of some rows of members. */
-export const counted = raw(
+const counted = raw(
   [
     'count(*) as members',
     ...channels.map((name) => `count(*) filter (where consents & ${consentBits[name]} <> 0) as ${name}`),
@@ -59,12 +58,23 @@ export async function addNumbers(tx: Tx, accountId: number, day: string, changes
 }
 
 /** Stores the numbers of segments for a day. */
-export async function storeDays(tx: Tx, accountId: number, day: string, segmentIds: number[]): Promise<void> {
+async function storeDays(tx: Tx, accountId: number, day: string, segmentIds: number[]): Promise<void> {
   const columns = raw(numbers.join(', '));
   await tx`
     insert into segment_days (account_id, segment_id, day, ${columns})
     select account_id, id, ${day}::date, ${columns} from segments where account_id = ${accountId} and id = any(${segmentIds})
     on conflict (account_id, segment_id, day) do update set ${raw(numbers.map((name) => `${name} = excluded.${name}`).join(', '))}`;
+}
+
+/** Counts the members of a segment, which were stored for this day. */
+export async function countMembers(tx: Tx, accountId: number, segmentId: number, day: string): Promise<void> {
+  const rows = await tx<Numbers>`
+    select ${counted} from segment_members where account_id = ${accountId} and segment_id = ${segmentId}`;
+  const totals = only(rows);
+  await tx`
+    update segments set evaluated_day = ${day}::date, ${join(numbers.map((name) => sql`${raw(name)} = ${totals[name]}`))}
+    where account_id = ${accountId} and id = ${segmentId}`;
+  await storeDays(tx, accountId, day, [segmentId]);
 }
 
 /** The stored numbers of segments without these contacts, for those whose members are right on this day. */
