@@ -1,6 +1,7 @@
 import { Conflict, type Tx } from '../../platform/db/database.ts';
 import { lockKeys } from '../../platform/db/locks.ts';
 import { only } from '../../platform/db/sql.ts';
+import { appendEvents } from '../../platform/outbox/append.ts';
 import { toLocalTime } from '../../shared/clock.ts';
 import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid } from '../../shared/problem.ts';
@@ -10,8 +11,9 @@ import { appendCodeChanges } from '../figures/code-counts-store.ts';
 import { refreshFigures } from '../figures/refresh-store.ts';
 import { addedPurchases, type CodeChange } from '../figures/schema.ts';
 import { lockUnmerged, survivorsOf } from '../identity/identities/store.ts';
-import { lockAndMatchWaiting } from '../identity/matching/store.ts';
+import { lockAndMatchWaiting, matchedEvents } from '../identity/matching/store.ts';
 import { findGroup } from '../venues/groups/store.ts';
+import { voucherAssigned } from './event-schema.ts';
 import { existingCodeGroups, lockCodeGroup } from './group-store.ts';
 import { noSuchGroup } from './manage.ts';
 import {
@@ -262,6 +264,10 @@ async function matchPurchases(tx: Tx, accountId: number, assigned: AssignedRow[]
   );
   await refreshFigures(tx, accountId, { added: [...redeemed, ...addedPurchases(matched)] });
   await appendCodeChanges(tx, accountId, assignmentsByTime(assigned));
+  const events = assigned.map(({ contact_id, unique_code, group_id: unique_code_group_id }) =>
+    voucherAssigned.of({ contact_id, unique_code, unique_code_group_id }),
+  );
+  await appendEvents(tx, accountId, [...events, ...matchedEvents(matched)]);
 }
 
 /** Codes of one request are assigned at the same time: one change for each group. */

@@ -1,4 +1,5 @@
 import type { Last, Tx } from '../../platform/db/database.ts';
+import { appendEvents } from '../../platform/outbox/append.ts';
 import { toLocalTime } from '../../shared/clock.ts';
 import { present } from '../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../shared/problem.ts';
@@ -6,8 +7,9 @@ import { holdAccount } from '../access/accounts/store.ts';
 import { appendCodeChanges } from '../figures/code-counts-store.ts';
 import { refreshFigures, sendRefresh } from '../figures/refresh-store.ts';
 import { addedPurchases } from '../figures/schema.ts';
-import { lockAndMatchWaiting } from '../identity/matching/store.ts';
+import { lockAndMatchWaiting, matchedEvents } from '../identity/matching/store.ts';
 import { findUnits } from '../venues/units/store.ts';
+import { voucherRedeemed } from './event-schema.ts';
 import { existingCodeGroups } from './group-store.ts';
 import { type CheckedCode, codeKey, type FindCode, type Redeem, type RedeemedCode } from './schema.ts';
 import {
@@ -104,6 +106,13 @@ export async function redeemCodes(tx: Tx, accountId: number, commands: RedeemCom
     redeemed: 1,
   }));
   await appendCodeChanges(tx, accountId, changes);
+  const byId = new Map(codes.map((code) => [code.id, code]));
+  const events = redemptions.map(({ id, unit_id }) => {
+    const { unique_code, unique_code_group_id, contact_id } = present(byId.get(id), 'code');
+    const redeemed_at = present(times.get(id), 'time');
+    return voucherRedeemed.of({ contact_id, unique_code, unique_code_group_id, unit_id, redeemed_at });
+  });
+  await appendEvents(tx, accountId, [...events, ...matchedEvents(matched)]);
   return decided.map((one) => {
     if (one instanceof Error) return one;
     const { code, unit_id } = one;
@@ -148,6 +157,13 @@ export async function redeemFast(
     redeemed: 1,
   }));
   last(appendCodeChanges(tx, accountId, changes));
+  const events = rows.map(({ contact_id, unique_code, unique_code_group_id, ...row }) =>
+    voucherRedeemed.of({
+      ...{ contact_id, unique_code, unique_code_group_id },
+      ...{ unit_id: row.redeemed_at_unit_id, redeemed_at: row.redeemed_at_datetime },
+    }),
+  );
+  last(appendEvents(tx, accountId, events));
   return () => {
     for (const row of rows) {
       const code = () => redeemedCode(row, row.redeemed_at_unit_id, row.redeemed_at_datetime);

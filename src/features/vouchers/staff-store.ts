@@ -110,6 +110,7 @@ export function selectCodeEverywhere(
 export interface AssignedRow {
   id: number;
   group_id: number;
+  unique_code: string;
   assigned_at: string;
   contact_id: number;
   redeemed_at: string | null;
@@ -126,7 +127,7 @@ export function assignCodes(
     from unnest(${assignments.map(({ id }) => id)}::bigint[], ${assignments.map(({ contact_id }) => contact_id)}::bigint[])
       as given (id, contact_id)
     where code.account_id = ${accountId} and code.id = given.id
-    returning code.id, code.group_id, to_utc_text(code.assigned_at) as assigned_at, code.contact_id, to_utc_text(code.redeemed_at) as redeemed_at, code.redeemed_unit_id as redeemed_at_unit_id`;
+    returning code.id, code.group_id, code.unique_code, to_utc_text(code.assigned_at) as assigned_at, code.contact_id, to_utc_text(code.redeemed_at) as redeemed_at, code.redeemed_unit_id as redeemed_at_unit_id`;
 }
 
 /** The time of a code's assignment. Undefined: it is not assigned. The code must be locked. */

@@ -24,11 +24,13 @@ import {
 import type { NewBooking } from './schema.ts';
 import {
   type BookingRow,
+  bookingEvent,
   bookingFigures,
   bookingKey,
   bookingLock,
   bookingRow,
   findBookings,
+  isSameBooking,
   putBookings,
   tablesLock,
 } from './store.ts';
@@ -64,12 +66,16 @@ class BookingsBatch implements SectionBatch<NewBooking> {
     });
   }
 
-  apply(contact: SectionContact, bookings: NewBooking[], { account, receivedAt, place }: AppliedCommand): void {
+  apply(contact: SectionContact, bookings: NewBooking[], command: AppliedCommand): void {
+    const { account, receivedAt, place, record } = command;
     const of = { rootUnitId: account.root_unit_id, timeZone: account.time_zone, receivedAt, contactId: 0 };
     for (const booking of bookings) {
       const key = bookingKey({ provider_id: null, ...booking });
-      const row = bookingRow(this.#bookings.get(key)?.row, booking, of);
+      const before = this.#bookings.get(key);
+      const row = bookingRow(before?.row, booking, of);
       this.#bookings.set(key, { row, contact });
+      const isOwn = before?.contact ? before.contact === contact : before?.row.contact_id === contact.row.id;
+      if (!before || !isOwn || !isSameBooking(before.row, row)) record(() => bookingEvent(row, contact.row.id));
       this.#states.set(`${place} ${key}`, { row, contact, place });
     }
   }

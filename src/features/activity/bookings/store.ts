@@ -4,8 +4,10 @@ import { listingForMany, type PageRequest } from '../../../platform/db/listing.t
 import { sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { bookingStages, cancelledStage, idOf } from '../../../shared/codes.ts';
+import type { NewEvent } from '../../../shared/event-kind.ts';
 import { money, type Rows } from '../../../shared/fields.ts';
 import type { ChangedDay, FigureChanges } from '../../figures/schema.ts';
+import { bookingRecorded } from './event-schema.ts';
 import type { Booking, BookingChanges, BookingPop } from './schema.ts';
 
 /** A stored booking. Money is text, because a number is not exact. */
@@ -69,6 +71,24 @@ export function bookingRow(
     hpbr_entertainment: amount('hpbr_entertainment'),
     table_numbers: sent.table_numbers ?? before?.table_numbers ?? [],
   };
+}
+
+const comparedFields = [
+  ...(['unit_id', 'provider_id', 'booking_reference', 'stage_value', 'type_id', 'source_id', 'enquired_at'] as const),
+  ...(['party_datetime', 'party_size', 'deposit_paid', 'hpbr_food', 'hpbr_drink', 'hpbr_entertainment'] as const),
+];
+
+/** Whether a write changes nothing, except perhaps the contact. */
+export function isSameBooking(before: BookingRow, after: BookingRow): boolean {
+  return (
+    comparedFields.every((name) => before[name] === after[name]) &&
+    before.table_numbers.join('\n') === after.table_numbers.join('\n')
+  );
+}
+
+export function bookingEvent(row: BookingRow, contactId: number): NewEvent {
+  const { id: _, contact_id: __, enquired_at: party_enquirytime, ...fields } = row;
+  return bookingRecorded.of({ contact_id: contactId, party_enquirytime, ...fields });
 }
 
 const stored = sql`id, contact_id, unit_id, provider_id, booking_reference, stage_value, type_id, source_id, enquired_at, party_datetime,

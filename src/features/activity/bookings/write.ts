@@ -1,21 +1,25 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
+import { appendEvents } from '../../../platform/outbox/append.ts';
 import { present } from '../../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, NotFound } from '../../../shared/problem.ts';
 import type { PartialInput } from '../../../shared/read.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { refreshFigures } from '../../figures/refresh-store.ts';
 import { addedPurchases } from '../../figures/schema.ts';
-import { lockAndMatchWaiting } from '../../identity/matching/store.ts';
+import { survivorsOf } from '../../identity/identities/store.ts';
+import { lockAndMatchWaiting, matchedEvents } from '../../identity/matching/store.ts';
 import { findUnit } from '../../venues/units/store.ts';
 import type { Booking, BookingChanges, BookingUpdate, FindBooking } from './schema.ts';
 import {
   type BookingRow,
+  bookingEvent,
   bookingFigures,
   bookingLock,
   bookingRow,
   findBooking,
   findBookings,
+  isSameBooking,
   showBookingById,
   showBookingsByReference,
   tablesLock,
@@ -133,5 +137,8 @@ export async function changeBooking(
   // The reference or the provider can change, so both rows are those of an existing booking.
   const { changed } = bookingFigures([], [before, row]);
   await refreshFigures(tx, accountId, { changed, added: addedPurchases(matched) });
+  const survivors = await survivorsOf(tx, accountId, [row.contact_id]);
+  const events = isSameBooking(before, row) ? [] : [bookingEvent(row, survivors.get(row.contact_id) ?? row.contact_id)];
+  await appendEvents(tx, accountId, [...events, ...matchedEvents(matched)]);
   return present(await showBookingById(tx, accountId, id), 'booking');
 }

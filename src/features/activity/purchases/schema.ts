@@ -119,7 +119,7 @@ const lineFields = {
   quantity: Type.String({ description: 'The quantity. Negative for a return.', examples: ['2'] }),
   value: Type.String({ description: 'The total of the line, with two decimal places.', examples: ['11.50'] }),
 };
-const Line = Type.Object(
+export const Line = Type.Object(
   { ...lineFields, tags: Type.Array(Type.String(), { description: 'Tags of the product.' }) },
   { title: 'PurchaseLine' },
 );

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import { addChanges, addedPurchases, type OwnPurchase, purchaseDays, waitingDays } from '../../figures/schema.ts';
-import { lockExisting, lockExistingAndWaiting, matchWaiting } from '../../identity/matching/store.ts';
+import { lockExisting, lockExistingAndWaiting, matchedEvents, matchWaiting } from '../../identity/matching/store.ts';
 import {
   type AnyItem,
   type AppliedCommand,
@@ -26,9 +26,11 @@ import {
 import type { NewPurchase } from './schema.ts';
 import {
   findPurchases,
+  isSamePurchase,
   noMatch,
   noMatchKeys,
   type PurchaseRow,
+  purchaseEvent,
   purchaseFigures,
   purchaseKey,
   purchaseLock,
@@ -74,13 +76,16 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
     });
   }
 
-  apply(contact: SectionContact, purchases: NewPurchase[], { account, receivedAt }: AppliedCommand): void {
+  apply(contact: SectionContact, purchases: NewPurchase[], { account, receivedAt, record }: AppliedCommand): void {
     const of = { rootUnitId: account.root_unit_id, timeZone: account.time_zone, receivedAt };
     for (const purchase of purchases) {
       const key = purchaseKey(sentKey(purchase, of));
-      const row = purchaseRow(this.#purchases.get(key)?.row, purchase, of);
+      const before = this.#purchases.get(key);
       // The request names the contact, so earlier match keys no longer count.
-      this.#purchases.set(key, { row: Object.assign(row, noMatchKeys, noMatch), contact });
+      const row = Object.assign(purchaseRow(before?.row, purchase, of), noMatchKeys, noMatch);
+      this.#purchases.set(key, { row, contact });
+      const isOwn = before?.contact ? before.contact === contact : before?.row.contact_id === contact.row.id;
+      if (!before || !isOwn || !isSamePurchase(before.row, row)) record(() => purchaseEvent(row, contact.row.id));
     }
   }
 
@@ -88,7 +93,7 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
   store(
     tx: Tx,
     { id: accountId, time_zone }: StoreAccount,
-    { newMatchKeys, figures, lateFigures, count }: Stored<SectionContact>,
+    { newMatchKeys, figures, lateFigures, lateEvents, count }: Stored<SectionContact>,
   ): Promise<unknown>[] {
     const rows = withContact(this.#purchases.values());
     addChanges(figures, purchaseFigures(rows, this.#existing));
@@ -105,6 +110,7 @@ class PurchasesBatch implements SectionBatch<NewPurchase> {
       before.then(asBefore),
       matched.then((rows) => ({ added: addedPurchases(rows) })),
     );
+    lateEvents.push(matched.then(matchedEvents));
     return [before, ...stored, matched];
   }
 }

@@ -3,8 +3,10 @@ import { type ColumnType, insertRows } from '../../../platform/db/insert-rows.ts
 import { alsoEquals, raw, type Sql, sql } from '../../../platform/db/sql.ts';
 import { toLocalTime } from '../../../shared/clock.ts';
 import { idOf, type MatchKey, orderTypes } from '../../../shared/codes.ts';
+import type { NewEvent } from '../../../shared/event-kind.ts';
 import { decimal, money } from '../../../shared/fields.ts';
 import { addedPurchases, type FigureChanges, purchaseDays, waitingDays } from '../../figures/schema.ts';
+import { purchaseRecorded } from './event-schema.ts';
 import type { Item, NewPurchase } from './schema.ts';
 
 export interface StoredLine {
@@ -144,8 +146,40 @@ export function purchaseFigures(
   };
 }
 
+const comparedFields = [
+  ...(['unit_id', 'provider_id', 'transaction_reference', 'order_type_id', 'created_at', 'booking_reference'] as const),
+  ...(['unique_code', 'unique_code_group_id', 'membership_number', 'card_reference', 'table_number'] as const),
+  ...(['matched_by', 'matched_value', 'matched_booking_id'] as const),
+];
+
+/** Whether a write changes nothing, except perhaps the contact. */
+export function isSamePurchase(before: PurchaseRow, after: PurchaseRow): boolean {
+  return (
+    comparedFields.every((name) => before[name] === after[name]) &&
+    (before.lines === after.lines ||
+      JSON.stringify(before.lines.map(lineOf)) === JSON.stringify(after.lines.map(lineOf)))
+  );
+}
+
+// PostgreSQL stores the keys of JSON in its own order.
+const lineOf = ({ description, sku, quantity, value, tags }: StoredLine) => ({
+  description,
+  sku,
+  quantity,
+  value,
+  tags,
+});
+
+export function purchaseEvent(row: PurchaseRow, contactId: number | null): NewEvent {
+  const { transaction_reference, unit_id, provider_id, created_at, order_type_id, matched_by, lines } = row;
+  return purchaseRecorded.of({
+    ...{ contact_id: contactId, transaction_reference, unit_id, provider_id, created_at, order_type_id, matched_by },
+    ...{ total: penceOf(lines) / 100, items: lines.map(lineOf) },
+  });
+}
+
 /** The sum of the lines, as PostgreSQL computes it. A value has two decimals. */
-function penceOf(lines: StoredLine[]): number {
+export function penceOf(lines: StoredLine[]): number {
   return lines.reduce((sum, { value }) => sum + Number(value.replace('.', '')), 0);
 }
 

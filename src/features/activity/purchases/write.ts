@@ -1,6 +1,8 @@
 import { Conflict, type Last, type Tx } from '../../../platform/db/database.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
+import { appendEvents } from '../../../platform/outbox/append.ts';
 import { matchKeys } from '../../../shared/codes.ts';
+import type { NewEvent } from '../../../shared/event-kind.ts';
 import { oneOf, toWords } from '../../../shared/phrases.ts';
 import { present } from '../../../shared/present.ts';
 import { addError, type FieldErrors, Invalid, noSuchAccount } from '../../../shared/problem.ts';
@@ -11,6 +13,7 @@ import { sendRefresh } from '../../figures/refresh-store.ts';
 import { purchaseDays, waitingDays } from '../../figures/schema.ts';
 import { identityKey } from '../../identity/identities/schema.ts';
 import { survivorsOf } from '../../identity/identities/store.ts';
+import { purchaseMatched } from '../../identity/matching/event-schema.ts';
 import { findByCodes, lockExisting } from '../../identity/matching/store.ts';
 import { findUnits } from '../../venues/units/store.ts';
 import { existingCodeGroups } from '../../vouchers/group-store.ts';
@@ -21,8 +24,11 @@ import { codeOf, type Match, MatchTargets, sentCodeKey } from './match-keys.ts';
 import type { AnonymousPurchases, NewPurchase, PurchasesStored } from './schema.ts';
 import {
   findPurchases,
+  isSamePurchase,
   type PurchaseKey,
   type PurchaseRow,
+  penceOf,
+  purchaseEvent,
   purchaseFigures,
   purchaseKey,
   purchaseLock,
@@ -141,6 +147,7 @@ export async function writePurchases(
     anonymous: [...anonymous, ...waitingDays(existing)],
   };
   for (const statement of await sendRefresh(tx, accountId, figures, { survivors })) last(statement);
+  last(appendEvents(tx, accountId, eventsOf(existing, matched, survivors)));
   const toResponse = (row: PurchaseRow) => ({
     id: present(latest.get(purchaseKey(row))?.id, 'purchase'),
     transaction_reference: row.transaction_reference,
@@ -150,6 +157,28 @@ export async function writePurchases(
   return decided.map((one) =>
     one instanceof Error ? one : { purchases: one.map((place) => toResponse(present(matched[place], 'purchase'))) },
   );
+}
+
+/** The events of the requests, in their order. A request that changes nothing has none. */
+function eventsOf(existing: PurchaseRow[], states: PurchaseRow[], survivors: Map<number, number>): NewEvent[] {
+  const latest = new Map(existing.map((row) => [purchaseKey(row), row]));
+  return states.flatMap((row) => {
+    const before = latest.get(purchaseKey(row));
+    latest.set(purchaseKey(row), row);
+    const ofSameContact = before?.contact_id === row.contact_id;
+    if (before && ofSameContact && isSamePurchase(before, row)) return [];
+    const contactId = row.contact_id && (survivors.get(row.contact_id) ?? row.contact_id);
+    const events = [purchaseEvent(row, contactId)];
+    const { transaction_reference, unit_id, provider_id, created_at, matched_by, lines } = row;
+    if (contactId !== null && matched_by !== null && !ofSameContact)
+      events.push(
+        purchaseMatched.of({
+          ...{ contact_id: contactId, transaction_reference, unit_id, provider_id, created_at, matched_by },
+          total: penceOf(lines) / 100,
+        }),
+      );
+    return events;
+  });
 }
 
 /** A purchase was deleted between the read and the lock. */

@@ -15,16 +15,19 @@ import {
 } from '../../identity/sections/section.ts';
 import { lookupKinds } from '../../venues/lookups/schema.ts';
 import { existing } from '../../venues/lookups/store.ts';
+import { stayRecorded } from './event-schema.ts';
 import type { NewStay } from './schema.ts';
 import {
   addedStays,
   findStays,
+  isSameStay,
   putStays,
   type StayContact,
   type StayKey,
   type StayRow,
   selectStayContacts,
   stayDays,
+  stayFields,
   stayKey,
   stayLock,
   stayRow,
@@ -35,6 +38,8 @@ class StaysBatch implements SectionBatch<NewStay> {
   #knownSources = new Set<number>();
   readonly #stays = new Map<string, { row: StayRow; changed: boolean }>();
   readonly #before: StayRow[] = [];
+  /** The contacts that a stay had, and whether each is its booker and its guest. */
+  readonly #links = new Set<string>();
   readonly #contacts = new Map<string, Map<SectionContact, Omit<StayContact, 'contact_id'>>>();
 
   references({ unit_id, booking_enquiry_source_id }: AnyItem<NewStay>, units: Set<number>): void {
@@ -52,10 +57,15 @@ class StaysBatch implements SectionBatch<NewStay> {
   }
 
   async load(tx: Tx, accountId: number, stays: CompleteItem<NewStay>[]): Promise<void> {
-    for (const row of await findStays(tx, accountId, stays)) {
+    const { rows, links } = await tx.inOrder({
+      rows: () => findStays(tx, accountId, stays),
+      links: () => selectStayContacts(tx, accountId, stays),
+    });
+    for (const row of rows) {
       this.#stays.set(stayKey(row), { row, changed: false });
       this.#before.push(row);
     }
+    for (const link of links) this.#links.add(linkOf(link));
   }
 
   check(stays: ReadItem<NewStay>[], checks: Checks): NewStay[] {
@@ -101,13 +111,22 @@ class StaysBatch implements SectionBatch<NewStay> {
     };
   }
 
-  apply(contact: SectionContact, stays: NewStay[], { account }: AppliedCommand): void {
+  apply(contact: SectionContact, stays: NewStay[], { account, record }: AppliedCommand): void {
     for (const stay of stays) {
       const key = stayKey(stay);
-      this.#stays.set(key, { row: stayRow(this.#stays.get(key)?.row, stay, account.time_zone), changed: true });
-      const contacts = this.#contacts.get(key) ?? new Map();
+      const before = this.#stays.get(key)?.row;
+      const row = stayRow(before, stay, account.time_zone);
+      this.#stays.set(key, { row, changed: true });
+      const contacts = this.#contacts.get(key) ?? new Map<SectionContact, Omit<StayContact, 'contact_id'>>();
       const { provider_id, stay_reference, booker, guest } = stay;
-      this.#contacts.set(key, contacts.set(contact, { provider_id, stay_reference, booker, guest }));
+      const link = { provider_id, stay_reference, booker, guest };
+      const known = contacts.get(contact);
+      const isLinked = known
+        ? known.booker === booker && known.guest === guest
+        : this.#links.has(linkOf({ ...link, contact_id: contact.row.id }));
+      this.#contacts.set(key, contacts.set(contact, link));
+      if (!before || !isLinked || !isSameStay(before, row))
+        record(() => stayRecorded.of({ ...stayFields(row), booker, guest, contact_id: contact.row.id }));
     }
   }
 
@@ -127,5 +146,8 @@ class StaysBatch implements SectionBatch<NewStay> {
     return others ? [stored, others] : [stored];
   }
 }
+
+const linkOf = ({ contact_id, booker, guest, ...key }: StayContact) =>
+  `${stayKey(key)} ${contact_id} ${booker} ${guest}`;
 
 export const staysSection: Section<NewStay> = { begin: () => new StaysBatch() };

@@ -96,6 +96,20 @@ export function stayRow(before: StayRow | undefined, sent: NewStay, timeZone: st
   };
 }
 
+/** Whether a write changes nothing. A stored amount can be written in another way. */
+export function isSameStay(before: StayRow, after: StayRow): boolean {
+  return JSON.stringify(stayFields(before)) === JSON.stringify(stayFields(after));
+}
+
+/** A stay without its contacts, as the API returns it. */
+export function stayFields(row: StayRow): Omit<Stay, 'id' | 'contact_id' | 'booker' | 'guest' | 'unit_name'> {
+  const fields = recordOf(columnNames, (name) => {
+    const value = row[name as keyof StayRow];
+    return columnTypes[name as keyof typeof columnTypes] === 'numeric' && value !== null ? Number(value) : value;
+  });
+  return fields as ReturnType<typeof stayFields>;
+}
+
 /** The stays with these keys. */
 export function findStays(tx: Tx, accountId: number, keys: StayKey[]): Promise<StayRow[]> {
   return tx<StayRow>`
@@ -133,20 +147,16 @@ export function addedStays(stays: StayRow[], contacts: StayContact[]): AddedRow[
 }
 
 /** The contacts of these stays. */
-export function selectStayContacts(
-  tx: Tx,
-  accountId: number,
-  keys: StayKey[],
-): Promise<(StayKey & { contact_id: number })[]> {
-  return tx<StayKey & { contact_id: number }>`
-    select sent.provider_id, sent.stay_reference, link.contact_id
+export function selectStayContacts(tx: Tx, accountId: number, keys: StayKey[]): Promise<StayContact[]> {
+  return tx<StayContact>`
+    select sent.provider_id, sent.stay_reference, link.contact_id, link.booker, link.guest
     from unnest(${keys.map((key) => key.provider_id)}::bigint[], ${keys.map((key) => key.stay_reference)}::text[])
       as sent (provider_id, stay_reference)
     cross join lateral (
       select id from stays
       where account_id = ${accountId} and provider_id = sent.provider_id and stay_reference = sent.stay_reference offset 0) as stay
     cross join lateral (
-      select contact_id from stay_contacts where account_id = ${accountId} and stay_id = stay.id offset 0) as link`;
+      select contact_id, booker, guest from stay_contacts where account_id = ${accountId} and stay_id = stay.id offset 0) as link`;
 }
 
 /** Upserts complete rows, and the booker and guest of each. New ids follow the order of the rows. */

@@ -1,7 +1,9 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { appendEvents } from '../../../platform/outbox/append.ts';
 import { channels, flagOf } from '../../../shared/codes.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import { refreshFigures } from '../../figures/refresh-store.ts';
+import { consentChanged } from '../contacts/event-schema.ts';
 import { lockSurvivor, putContacts } from '../contacts/store.ts';
 import type { ConsentFlags, RecordConsent } from './schema.ts';
 import { appendToLedger } from './store.ts';
@@ -31,6 +33,11 @@ export async function recordConsent(
     })),
   );
   await refreshFigures(tx, accountId, { consented: [contact_id] }, { own: new Set([contact_id]) });
+  const events = changed.map((channel) => {
+    const [from, to] = [before[flagOf[channel]], after[flagOf[channel]]];
+    return consentChanged.of({ contact_id, channel, from, to, rule: null, source_id: null });
+  });
+  await appendEvents(tx, accountId, events);
   return after;
 }
 

@@ -259,16 +259,21 @@ export async function detachGroups(tx: Tx, accountId: number, contactIds: number
   await tx`delete from contact_groups where account_id = ${accountId} and contact_id = any(${contactIds})`;
 }
 
-/** Removes a contact from some units and groups. */
+/** Removes a contact from some units and groups. Returns those that it was in. */
 export async function removeFromUnitsAndGroups(
   tx: Tx,
   accountId: number,
   contactId: number,
   unitIds: number[],
   groupIds: number[],
-): Promise<void> {
-  await tx`
-    delete from contact_units where account_id = ${accountId} and contact_id = ${contactId} and unit_id = any(${unitIds})`;
-  await tx`
-    delete from contact_groups where account_id = ${accountId} and contact_id = ${contactId} and group_id = any(${groupIds})`;
+): Promise<{ units: number[]; groups: number[] }> {
+  const { units, groups } = await tx.inOrder({
+    units: () => tx<{ id: number }>`
+      delete from contact_units where account_id = ${accountId} and contact_id = ${contactId} and unit_id = any(${unitIds})
+      returning unit_id as id`,
+    groups: () => tx<{ id: number }>`
+      delete from contact_groups where account_id = ${accountId} and contact_id = ${contactId} and group_id = any(${groupIds})
+      returning group_id as id`,
+  });
+  return { units: units.map(({ id }) => id), groups: groups.map(({ id }) => id) };
 }

@@ -3,6 +3,8 @@ import { enqueue } from '../../../platform/db/jobs.ts';
 import { lockKeys } from '../../../platform/db/locks.ts';
 import { replaceStatisticsTask } from '../../../platform/db/statistics.ts';
 import { deleteRecordsOf } from '../../../platform/idempotency/store.ts';
+import { appendEvents } from '../../../platform/outbox/append.ts';
+import { eraseEvents } from '../../../platform/outbox/feed.ts';
 import { domainOf } from '../../../shared/domain-name.ts';
 import { eraseRequestIds } from '../../access/requests/store.ts';
 import { removeMemberKeys } from '../../activity/purchases/store.ts';
@@ -13,6 +15,7 @@ import { selectDaysOfContacts } from '../../figures/unit-days-store.ts';
 import { type Identity, type IdentityKind, identityKey } from '../../identity/identities/schema.ts';
 import { lineage, selectIdentities, withoutOtherOwners } from '../../identity/identities/store.ts';
 import { releaseCodesOf } from '../../vouchers/store.ts';
+import { contactErased } from '../contacts/event-schema.ts';
 import {
   allowErasure,
   type ContactRow,
@@ -59,6 +62,11 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);
   await removeRechecks(tx, accountId, domains);
   await eraseFigures(tx, accountId, ids);
+  await eraseEvents(tx, accountId, ids);
+  const merged_contact_ids = ids.filter((one) => one !== ids[0]);
+  await appendEvents(tx, accountId, [
+    contactErased.of({ contact_id: ids[0] ?? id, merged_contact_ids }, merged_contact_ids),
+  ]);
   await enqueue(tx, replaceStatisticsTask, [{ payload: {}, key: 'after an erasure' }], statisticsAfterSeconds);
   // Last, because accounts share these rows.
   await deleteLearntDomains(tx, domains);

@@ -18,6 +18,7 @@ import {
 } from '../../identity/sections/section.ts';
 import { lookupKinds } from '../../venues/lookups/schema.ts';
 import { existing } from '../../venues/lookups/store.ts';
+import { feedbackReceived } from './event-schema.ts';
 import type { NewFeedback, NewRating } from './schema.ts';
 import { type FeedbackRow, insertFeedback, newFeedbackIds } from './store.ts';
 
@@ -73,7 +74,7 @@ class FeedbackBatch implements SectionBatch<NewFeedback> {
     return isComplete(rating) ? rating : undefined;
   }
 
-  apply(contact: SectionContact, all: NewFeedback[], { account, receivedAt }: AppliedCommand): void {
+  apply(contact: SectionContact, all: NewFeedback[], { account, receivedAt, record }: AppliedCommand): void {
     for (const feedback of all) {
       const row = {
         id: present(this.#ids[this.#added.length], 'feedback id'),
@@ -85,6 +86,8 @@ class FeedbackBatch implements SectionBatch<NewFeedback> {
         created_at: toLocalTime(feedback.created_at ?? receivedAt, account.time_zone),
       };
       this.#added.push({ row, contact });
+      const { id: feedback_id, ...fields } = row;
+      record(() => feedbackReceived.of({ contact_id: contact.row.id, feedback_id, ...fields }));
     }
   }
 

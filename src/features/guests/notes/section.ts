@@ -9,6 +9,7 @@ import {
   type StoreAccount,
   withContact,
 } from '../../identity/sections/section.ts';
+import { noteAdded } from './event-schema.ts';
 import type { NewNote } from './schema.ts';
 import { insertNotes, type NoteRow } from './store.ts';
 
@@ -19,9 +20,11 @@ class NotesBatch implements SectionBatch<NewNote> {
     return completeItems(notes);
   }
 
-  apply(contact: SectionContact, notes: NewNote[], { account, receivedAt }: AppliedCommand): void {
+  apply(contact: SectionContact, notes: NewNote[], { account, receivedAt, record }: AppliedCommand): void {
     for (const { text, created_at = receivedAt } of notes) {
-      this.#added.push({ row: { text, created_at: toLocalTime(created_at, account.time_zone) }, contact });
+      const row = { text, created_at: toLocalTime(created_at, account.time_zone) };
+      this.#added.push({ row, contact });
+      record(() => noteAdded.of({ contact_id: contact.row.id, ...row }));
     }
   }
 

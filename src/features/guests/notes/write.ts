@@ -1,5 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import { appendEvents } from '../../../platform/outbox/append.ts';
 import { lockSurvivor } from '../contacts/store.ts';
+import { noteAdded } from './event-schema.ts';
 import type { StaffNewNote, StaffNote } from './schema.ts';
 import { insertStaffNote } from './store.ts';
 
@@ -11,5 +13,7 @@ export async function writeNote(
   author: string,
 ): Promise<StaffNote> {
   const { id } = await lockSurvivor(tx, accountId, contactId);
-  return insertStaffNote(tx, accountId, id, { text, author });
+  const note = await insertStaffNote(tx, accountId, id, { text, author });
+  await appendEvents(tx, accountId, [noteAdded.of({ contact_id: id, text, created_at: note.created_at })]);
+  return note;
 }

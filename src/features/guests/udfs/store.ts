@@ -25,14 +25,15 @@ export async function putUdfValues(
   });
 }
 
-/** Deletes values that have not changed. */
+/** Deletes values that have not changed. Returns those that it deleted. */
 export async function deleteUdfValues(
   tx: Tx,
   accountId: number,
   contactId: number,
   values: { id: number; data: string }[],
-): Promise<void> {
-  await tx`
+): Promise<{ id: number; data: string }[]> {
+  return tx<{ id: number; data: string }>`
     delete from contact_udfs c using jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as gone (id bigint, data text)
-    where c.account_id = ${accountId} and c.contact_id = ${contactId} and c.udf_id = gone.id and c.data = gone.data`;
+    where c.account_id = ${accountId} and c.contact_id = ${contactId} and c.udf_id = gone.id and c.data = gone.data
+    returning c.udf_id as id, c.data`;
 }

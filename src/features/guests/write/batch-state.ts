@@ -8,8 +8,9 @@ import type { Withdrawal } from '../consent/store.ts';
 import { profileFields } from '../contacts/schema.ts';
 import type { ContactRow, Details } from '../contacts/store.ts';
 import type { BatchSections } from './batch-sections.ts';
-import { type Changes, type Membership, type MergeCause, merge } from './changes.ts';
+import { type Changes, changeConsent, type Membership, type MergeCause, merge } from './changes.ts';
 import type { CheckedCommand } from './command.ts';
+import { beforeOf, contactEvent } from './contact-events.ts';
 import {
   attach,
   type ContactState,
@@ -43,6 +44,7 @@ export class BatchState {
     merges: [],
     duplicates: [],
     ledger: [],
+    events: [],
     unchecked: new Set(),
     learntDomains: new Set(),
   };
@@ -80,6 +82,8 @@ export class BatchState {
   apply(command: CheckedCommand, account: Account): ContactState {
     const { input, rules } = command;
     const { contact, isNew } = this.#contactOf(command);
+    const { events } = this.changes;
+    const [before, eventsBefore] = [beforeOf(contact), events.length];
     this.#identify(contact, input);
     for (const field of profileFields) if (field !== 'email') set(contact, field, input[field]);
     this.#setEmail(contact, command);
@@ -96,7 +100,13 @@ export class BatchState {
     }
     const { root } = this.#references;
     if (isNew && contact.units.size === 0) storeTo(contact, root.id, root.name);
-    this.sections.apply(contact, input, { account, receivedAt: command.receivedAt, place: this.#place });
+    this.sections.apply(contact, input, {
+      ...{ account, receivedAt: command.receivedAt, place: this.#place },
+      record: (event) => events.push(event),
+    });
+    const event = contactEvent(contact, before, { isNew });
+    // A contact exists before anything else happens to it.
+    if (event) events.splice(eventsBefore, 0, event);
     this.#place++;
     return contact;
   }
@@ -203,7 +213,7 @@ export class BatchState {
         token_id: tokenId,
         actor: null,
       };
-      this.changes.ledger.push(change);
+      changeConsent(this.changes, change);
       if (rule !== null) continue;
       contact.row[flag] = to;
       contact.changed = true;

@@ -1,8 +1,11 @@
 import { type Channel, channels, flagOf, type MergeReason } from '../../../shared/codes.ts';
+import type { NewEvent } from '../../../shared/event-kind.ts';
 import type { Identity, Taken } from '../../identity/identities/schema.ts';
+import { consentChanged, contactMerged } from '../contacts/event-schema.ts';
 import { addressOf, profileFields } from '../contacts/schema.ts';
 import type { ContactRow } from '../contacts/store.ts';
 import { setUdf } from '../udfs/section.ts';
+import { beforeOf, contactEvent } from './contact-events.ts';
 import {
   attach,
   type ContactState,
@@ -54,6 +57,8 @@ export interface Changes {
   merges: MergeChange[];
   duplicates: { contact: ContactState; other: ContactState }[];
   ledger: LedgerChange[];
+  /** What the commands changed, in their order. Each event is made when the ids of new contacts are known. */
+  events: (() => NewEvent)[];
   /** Domains of e-mails that were accepted unchecked. A job checks them again. */
   unchecked: Set<string>;
   /** Domains that DNS has just confirmed. */
@@ -67,6 +72,16 @@ export interface MergeCause {
   tokenId: number | null;
   /** The mobile number that the write which causes the merge stores on the survivor. */
   mobile?: string | undefined;
+}
+
+/** Adds an entry to the ledger, and an event if the consent changed. */
+export function changeConsent(changes: Changes, entry: LedgerChange): void {
+  changes.ledger.push(entry);
+  if (!entry.applied) return;
+  const { contact, channel, from, to, rule, source } = entry;
+  changes.events.push(() =>
+    consentChanged.of({ contact_id: contact.row.id, channel, from, to, rule, source_id: source?.id ?? null }),
+  );
 }
 
 /** Merges a contact into the survivor, which takes over the data that it lacks. */
@@ -87,6 +102,10 @@ export function merge(
     source: into.source ? null : from.source,
   };
   const { taken } = change;
+  changes.events.push(() =>
+    contactMerged.of({ contact_id: into.row.id, merged_contact_id: from.row.id, reason }, [from.row.id]),
+  );
+  const survivorBefore = beforeOf(into);
   // Before the fields are copied: the channels for which the survivor gains an address.
   const replaced = mobile !== into.row.mobile_number && mobile === from.row.mobile_number;
   const before = replaced ? { ...into.row, mobile_number: null } : into.row;
@@ -117,7 +136,7 @@ export function merge(
     const applied = other ? gained.includes(channel) && !hasWithdrawn(into, channel) : hasWithdrawn(from, channel);
     inheritWithdrawal(into, from, channel);
     if (other === own || (!other && !applied)) continue;
-    changes.ledger.push({
+    changeConsent(changes, {
       ...{ contact: into, channel, from: own, to: other, applied, rule: 'merge', source: null },
       ...{ token_id: tokenId, actor: tokenId === null ? actor : null },
     });
@@ -126,6 +145,8 @@ export function merge(
     (other ? given : taken.channels).push(channel);
   }
   changes.merges.push(change);
+  const event = contactEvent(into, survivorBefore, { also: () => [from.row.id] });
+  if (event) changes.events.push(event);
 }
 
 /** Whether a merge gives the survivor an address for this channel: it has none, and the other contact has one. */

@@ -1,6 +1,8 @@
 import { Conflict, type Tx } from '../../../platform/db/database.ts';
 import { settled } from '../../../platform/db/ordered.ts';
+import { appendEvents } from '../../../platform/outbox/append.ts';
 import { type Channel, flagOf } from '../../../shared/codes.ts';
+import type { NewEvent } from '../../../shared/event-kind.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { present } from '../../../shared/present.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
@@ -21,6 +23,7 @@ import {
   setSurvivor,
 } from '../../identity/identities/store.ts';
 import { appendToLedger, selectGivenByMerge, selectWithdrawals } from '../consent/store.ts';
+import { consentChanged, contactUnmerged, contactUpdated, noContactChanges } from '../contacts/event-schema.ts';
 import { selectFound } from '../contacts/search-store.ts';
 import {
   type ContactRow,
@@ -34,6 +37,7 @@ import {
 import { deleteUdfValues } from '../udfs/store.ts';
 import { BatchSections } from './batch-sections.ts';
 import { BatchState } from './batch-state.ts';
+import { changedFields } from './contact-events.ts';
 import { References } from './references.ts';
 import type { ListMerges, Merge, PossibleDuplicate } from './schema.ts';
 import { storeBatch } from './store-batch.ts';
@@ -114,17 +118,31 @@ export async function undoMerge(tx: Tx, accountId: number, id: number, actor: st
     from,
   );
   await setSurvivor(tx, accountId, [from], null);
-  await takeBack(tx, accountId, survivor, merge.taken, actor);
+  const events = await takeBack(tx, accountId, survivor, merge.taken, actor);
   await keepApart(tx, accountId, { ...pairOf(from, into), reason: merge.reason }, actor);
   await appendMerges(tx, accountId, [
     { contact_id: from, into_contact_id: into, reason: merge.reason, actor, taken: nothingTaken, undoes: id },
   ]);
   await refreshFigures(tx, accountId, { merged: [from, into] });
+  const about = events.map((event) => ({ ...event, contactIds: [into, from] }));
+  await appendEvents(tx, accountId, [
+    contactUnmerged.of({ contact_id: into, unmerged_contact_id: from }, [from]),
+    ...about,
+  ]);
   return showMerge(tx, accountId, id);
 }
 
-/** Takes back only values that are still as the merge left them. Values written since belong to the survivor. */
-async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: Taken, actor: string): Promise<void> {
+/**
+ * Takes back only values that are still as the merge left them. Values written since belong to the survivor. Returns the
+ * events of what the survivor lost.
+ */
+async function takeBack(
+  tx: Tx,
+  accountId: number,
+  survivor: ContactRow,
+  taken: Taken,
+  actor: string,
+): Promise<NewEvent[]> {
   const row: Record<string, unknown> = { ...survivor };
   for (const [field, value] of Object.entries(taken.fields)) if (row[field] === value) row[field] = null;
   if (row.email === null) row.email_status = null;
@@ -139,8 +157,19 @@ async function takeBack(tx: Tx, accountId: number, survivor: ContactRow, taken: 
     ...ended.map((channel) => ({ ...entry, channel, from: false, to: true, applied: false })),
     ...returned.map((channel) => ({ ...entry, channel, from: true, to: false, applied: true })),
   ]);
-  await removeFromUnitsAndGroups(tx, accountId, survivor.id, taken.unit_ids, taken.group_ids);
-  await deleteUdfValues(tx, accountId, survivor.id, taken.udfs);
+  const removed = await removeFromUnitsAndGroups(tx, accountId, survivor.id, taken.unit_ids, taken.group_ids);
+  const udfs = await deleteUdfValues(tx, accountId, survivor.id, taken.udfs);
+  const changes = changedFields(survivor, row as ContactRow);
+  for (const { id, data } of udfs) changes[`udf:${id}`] = { from: data, to: null };
+  if (row.source_id !== survivor.source_id) changes.source_id = { from: String(survivor.source_id), to: null };
+  const lists = { removed_unit_ids: removed.units, removed_group_ids: removed.groups };
+  const hasChanged = Object.keys(changes).length + removed.units.length + removed.groups.length > 0;
+  return [
+    ...(hasChanged ? [contactUpdated.of({ contact_id: survivor.id, ...noContactChanges(), changes, ...lists })] : []),
+    ...returned.map((channel) =>
+      consentChanged.of({ contact_id: survivor.id, channel, from: true, to: false, rule: 'undo', source_id: null }),
+    ),
+  ];
 }
 
 export async function listDuplicates(tx: Tx, accountId: number, slice: Slice): Promise<Rows<PossibleDuplicate>> {

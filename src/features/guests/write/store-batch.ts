@@ -1,5 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { settled } from '../../../platform/db/ordered.ts';
+import { appendEvents } from '../../../platform/outbox/append.ts';
+import type { NewEvent } from '../../../shared/event-kind.ts';
 import { present } from '../../../shared/present.ts';
 import { sendRefresh } from '../../figures/refresh-store.ts';
 import { addChanges, type FigureChanges, noFigureChanges } from '../../figures/schema.ts';
@@ -94,9 +96,14 @@ export async function storeBatch(
   );
   const figures = noFigureChanges();
   const lateFigures: Promise<Partial<FigureChanges>>[] = [];
+  const lateEvents: Promise<NewEvent[]>[] = [];
   const newMatchKeys: NewMatchKeys = { bookings: [], claims: changes.memberships.map(of), codeIds: [] };
   const storeSections = (step: StoreStep) =>
-    statements.push(...sections.store(step, tx, account, { contacts: all, newMatchKeys, figures, lateFigures, count }));
+    statements.push(
+      ...sections.store(step, tx, account, {
+        ...{ contacts: all, newMatchKeys, figures, lateFigures, lateEvents, count },
+      }),
+    );
   storeSections('withContact');
   store(
     changes.ledger.map(({ contact, source, channel, from, to, applied, rule, token_id, actor }) => ({
@@ -129,6 +136,8 @@ export async function storeBatch(
   statements.push(...(await sendRefresh(tx, accountId, figures, { own })));
   store([...changes.unchecked].sort(), (domains) => enqueueRechecks(tx, accountId, domains));
   storeSections('last');
+  const events = [...changes.events.map((make) => make()), ...(await settled(lateEvents)).flat()];
+  store(events, () => appendEvents(tx, accountId, events));
   // At the end, because accounts share these rows: their locks are held only for the duration of the commit.
   store([...changes.learntDomains], (domains) => learnDomains(tx, domains));
   return statements;

@@ -133,13 +133,20 @@ async function complete(
 ): Promise<Loaded> {
   const ids = rows.map((row) => row.id);
   const mayMerge = ids.length > 0 && couldMerge(commands, rows, { contactByIdentity, survivors });
-  const details = ids.length > 0 && (mayMerge || commands.some(({ input }) => input.full_contact_object !== false));
+  const details = ids.length > 0 && (mayMerge || commands.some(needsDetails));
   const loaded = await tx.inOrder({
     details: () => (details ? selectDetails(tx, accountId, ids) : []),
     withdrawals: () => (mayMerge ? selectWithdrawals(tx, accountId, ids) : []),
     differentPeople: () => (mayMerge ? selectKeptApart(tx, accountId, ids) : []),
   });
   return { contacts: rows, contactByIdentity, survivors, ...loaded };
+}
+
+/** Whether the response has the units, groups and values of the contact, or the command may change them. */
+function needsDetails({ input: { full_contact_object, units, udfs }, rules }: ContactCommand): boolean {
+  return (
+    full_contact_object !== false || units !== undefined || udfs !== undefined || rules.has('detach_existing_groups')
+  );
 }
 
 /** Whether the e-mail and the mobile of one command may lead to two contacts, as stored or after other commands of the batch. */

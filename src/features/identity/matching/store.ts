@@ -2,7 +2,9 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { alsoEquals, type Sql, sql } from '../../../platform/db/sql.ts';
 import type { MatchKey } from '../../../shared/codes.ts';
 import { cancelledStage } from '../../../shared/codes.ts';
+import type { NewEvent } from '../../../shared/event-kind.ts';
 import type { OwnPurchase } from '../../figures/schema.ts';
+import { purchaseMatched } from './event-schema.ts';
 
 /**
  * The keys that a transaction adds, which waiting purchases can match. `place` is the order of the commands in the
@@ -136,6 +138,21 @@ export function lockExistingAndWaiting(
   );
 }
 
+/** A waiting purchase that was matched. */
+export interface MatchedPurchase extends OwnPurchase {
+  transaction_reference: string;
+  provider_id: number | null;
+  matched_by: MatchKey;
+  /** The contact after merges. */
+  survivor: number;
+}
+
+export function matchedEvents(matched: MatchedPurchase[]): NewEvent[] {
+  return matched.map(({ contact_id: _, survivor: contact_id, total_pence, ...purchase }) =>
+    purchaseMatched.of({ contact_id, ...purchase, total: total_pence / 100 }),
+  );
+}
+
 /** Matches waiting purchases to contacts, counts the matches by key, and returns the purchases. */
 export async function matchWaiting(
   tx: Tx,
@@ -143,8 +160,8 @@ export async function matchWaiting(
   timeZone: string,
   newKeys: NewMatchKeys,
   count: (outcome: string) => void,
-): Promise<OwnPurchase[]> {
-  const rows = await tx<OwnPurchase & { matched_by: MatchKey }>`
+): Promise<MatchedPurchase[]> {
+  const rows = await tx<MatchedPurchase>`
     update purchases set contact_id = match.contact_id, matched_by = match.key, matched_booking_id = match.booking_id, matched_at = ${tx.now},
       matched_value = case when match.key = 'booking_reference' then booking_reference when match.key = 'unique_code' then unique_code
         when match.key = 'membership_number' then membership_number when match.key = 'card_reference' then card_reference
@@ -153,7 +170,8 @@ export async function matchWaiting(
       select distinct on (id) * from (${matches(accountId, timeZone, newKeys)}) as match
       order by id, place, rank, seconds, booking_id desc) as match
     where purchases.account_id = ${accountId} and purchases.id = match.id and purchases.contact_id is null
-    returning purchases.matched_by, purchases.contact_id, purchases.unit_id, purchases.created_at, purchases.total_pence`;
+    returning purchases.matched_by, purchases.contact_id, purchases.unit_id, purchases.created_at, purchases.total_pence,
+      purchases.transaction_reference, purchases.provider_id, ${survivorOf(accountId, sql`purchases.contact_id`)}`;
   for (const { matched_by } of rows) count(`waiting_purchase_matched_by_${matched_by}`);
   return rows;
 }
@@ -165,7 +183,7 @@ export async function lockAndMatchWaiting(
   timeZone: string,
   newKeys: Partial<NewMatchKeys>,
   count: (outcome: string) => void,
-): Promise<OwnPurchase[]> {
+): Promise<MatchedPurchase[]> {
   const all = { ...noNewMatchKeys, ...newKeys };
   await lockExistingAndWaiting(tx, accountId, timeZone, [], all);
   return matchWaiting(tx, accountId, timeZone, all, count);

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts';
+import type { NewEvent } from '../../../shared/event-kind.ts';
 import type { CompleteItem, ReadItem } from '../../../shared/read.ts';
 import type { Account } from '../../access/accounts/schema.ts';
 import type { FigureChanges } from '../../figures/schema.ts';
@@ -61,6 +62,8 @@ export interface AppliedCommand {
   receivedAt: string;
   /** The number of commands of the batch that were applied before. */
   place: number;
+  /** Adds an event. It is made when the ids of new contacts are known. */
+  record(event: () => NewEvent): void;
 }
 
 export type StoreAccount = Pick<Account, 'id' | 'time_zone'>;
@@ -74,6 +77,8 @@ export interface Stored<Contact> {
   figures: FigureChanges;
   /** What is known only when the statements of the section have run. */
   lateFigures: Promise<Partial<FigureChanges>>[];
+  /** Events of what the statements of the section change. */
+  lateEvents: Promise<NewEvent[]>[];
   /** Counts an outcome in the metrics. */
   count(outcome: string): void;
 }

@@ -155,3 +155,15 @@ export async function selectInGroup(
     where account_id = ${accountId} and group_id = ${groupId} and contact_id = any(${contactIds})`;
   return new Set(rows.map(({ id }) => id));
 }
+
+export async function selectInUnit(
+  tx: Tx,
+  accountId: number,
+  unitId: number,
+  contactIds: number[],
+): Promise<Set<number>> {
+  const rows = await tx<{ id: number }>`
+    select contact_id as id from contact_units
+    where account_id = ${accountId} and unit_id = ${unitId} and contact_id = any(${contactIds})`;
+  return new Set(rows.map(({ id }) => id));
+}

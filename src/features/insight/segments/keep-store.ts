@@ -58,11 +58,11 @@ export async function requestKeeping(tx: Tx, accountId: number): Promise<void> {
   await tx`insert into changes (account_id, contact_ids) values (${accountId}, '{}')`;
 }
 
-export type KeptSegment = Pick<SegmentRow, 'id' | 'definition'> & { evaluated_day: string | null };
+export type KeptSegment = Pick<SegmentRow, 'id' | 'name' | 'definition'> & { evaluated_day: string | null };
 
 /** All segments of an account, with the day for which their members are stored. */
 export function selectKept(tx: Tx, accountId: number): Promise<KeptSegment[]> {
-  return tx<KeptSegment>`select id, definition, evaluated_day from segments where account_id = ${accountId} order by id`;
+  return tx<KeptSegment>`select id, name, definition, evaluated_day from segments where account_id = ${accountId} order by id`;
 }
 
 /** The members among these contacts, of several segments: their consents, and the positions of their segments. */

@@ -5,6 +5,7 @@ import {
   isStatementTimeout,
   type Tx,
 } from '../../../platform/db/database.ts';
+import { appendEvents } from '../../../platform/outbox/append.ts';
 import { dayNumber } from '../../../shared/clock.ts';
 import { holdAccount } from '../../access/accounts/store.ts';
 import { deleteChanges, selectChanges } from '../../figures/changes-store.ts';
@@ -15,6 +16,7 @@ import { Compiler, compile } from './compile.ts';
 import { type Crossing, crossingOf } from './crossing.ts';
 import { selectCrossing } from './crossing-store.ts';
 import { passesOf, settingOf, type Today } from './evaluate.ts';
+import { segmentEntered, segmentLeft } from './event-schema.ts';
 import { allConditions, loadNested, type Nested } from './expand.ts';
 import {
   appendSegmentChanges,
@@ -88,7 +90,7 @@ const keyOf = ({ segment_id, contact_id }: StoredMember) => `${segment_id} ${con
 async function updateMembers(
   tx: Tx,
   accountId: number,
-  segments: Evaluated[],
+  segments: KeptSegment[],
   nested: Nested,
   today: Today,
   contactIds: number[],
@@ -98,13 +100,14 @@ async function updateMembers(
     const some = contactIds.slice(first, first + mostContacts);
     const now = await membersAmong(tx, accountId, segments, nested, today, some);
     const stored = await selectStored(tx, accountId, ids, some);
-    await storeDifference(tx, accountId, today.day, stored, now);
+    await storeDifference(tx, accountId, segments, today.day, stored, now);
   }
 }
 
 async function storeDifference(
   tx: Tx,
   accountId: number,
+  segments: Pick<SegmentRow, 'id' | 'name'>[],
   day: string,
   before: StoredMember[],
   now: StoredMember[],
@@ -130,6 +133,14 @@ async function storeDifference(
   if (totals.size > 0) await addNumbers(tx, accountId, day, [...totals.values()]);
   if (left.length > 0) await appendSegmentChanges(tx, accountId, false, left);
   if (entered.length > 0) await appendSegmentChanges(tx, accountId, true, entered);
+  const names = new Map(segments.map(({ id, name }) => [id, name]));
+  const dataOf = ({ segment_id, contact_id }: StoredMember) => ({
+    ...{ contact_id, segment_id, segment_name: names.get(segment_id) ?? '' },
+  });
+  await appendEvents(tx, accountId, [
+    ...left.map((one) => segmentLeft.of(dataOf(one))),
+    ...entered.map((one) => segmentEntered.of(dataOf(one))),
+  ]);
 }
 
 /**
@@ -299,11 +310,12 @@ function groupByCrossing(segments: KeptSegment[], nested: Nested, turn: { from: 
 async function evaluateCrossing(
   tx: Tx,
   accountId: number,
-  { id, definition }: Evaluated,
+  segment: KeptSegment,
   nested: Nested,
   today: Today,
   contactIds: number[],
 ): Promise<void> {
+  const { id, definition } = segment;
   const compiled = compile(definition, nested, { ...settingOf(accountId, today), byContact: true });
   const atOnce = Math.max(leastContactsOfTurn, Math.floor(contactsOfTurn / Math.max(1, compiled.joinCount)));
   for (let first = 0; first < contactIds.length; first += atOnce) {
@@ -315,7 +327,7 @@ async function evaluateCrossing(
         const consents = one[of];
         return consents === null ? [] : [{ segment_id: id, contact_id: one.contact_id, consents }];
       });
-    await storeDifference(tx, accountId, today.day, members('stored'), members('now'));
+    await storeDifference(tx, accountId, [segment], today.day, members('stored'), members('now'));
   }
 }
 

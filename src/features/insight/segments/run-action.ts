@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { inAccount } from '../../../platform/db/in-account.ts';
+import { appendEvents } from '../../../platform/outbox/append.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
 import { refreshFigures } from '../../figures/refresh-store.ts';
+import { contactUpdated, noContactChanges } from '../../guests/contacts/event-schema.ts';
 import { attachGroups, lockContacts, storeToUnits } from '../../guests/contacts/store.ts';
 import { findGroup } from '../../venues/groups/store.ts';
 import type { RunAction } from './action-schema.ts';
@@ -12,6 +14,7 @@ import {
   type OpenAction,
   readOpenAction,
   selectInGroup,
+  selectInUnit,
   storeProgress,
 } from './action-store.ts';
 import { enqueueActions } from './actions.ts';
@@ -156,7 +159,8 @@ async function addToGroup(tx: Tx, accountId: number, groupId: number, ids: numbe
   const added = contacts.flatMap((row) => (members.has(row.id) ? [] : [row.id]));
   if (added.length > 0) {
     const unit_id = group.unit_id;
-    await tx.inOrder({
+    const { inUnit } = await tx.inOrder({
+      inUnit: () => selectInUnit(tx, accountId, unit_id, added),
       units: () =>
         storeToUnits(
           tx,
@@ -171,6 +175,13 @@ async function addToGroup(tx: Tx, accountId: number, groupId: number, ids: numbe
         ),
     });
     await refreshFigures(tx, accountId, { edited: added });
+    const events = added.map((contact_id) =>
+      contactUpdated.of({
+        ...{ contact_id, ...noContactChanges() },
+        ...{ added_unit_ids: inUnit.has(contact_id) ? [] : [unit_id], added_group_ids: [groupId] },
+      }),
+    );
+    await appendEvents(tx, accountId, events);
   }
   return { done: added.length, skipped: ids.length - added.length };
 }

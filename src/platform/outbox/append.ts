@@ -1,0 +1,56 @@
+import type { NewEvent } from '../../shared/event-kind.ts';
+import type { Tx } from '../db/database.ts';
+import { mostPlaces } from './event-id.ts';
+import { signalAppended } from './signal.ts';
+
+/** A row with more text is split, so that a reader can bound what it reads. */
+const mostLength = 256 * 1024;
+
+/**
+ * Appends the events of a transaction. Every writer calls it once, as its last statement: events of one contact are then
+ * numbered in the order in which their transactions had the lock on the contact.
+ */
+export async function appendEvents(tx: Tx, accountId: number, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  signalAppended(accountId);
+  await tx.each(
+    rowsOf(events),
+    ({ contactIds, entries, size, length }) => tx`
+      insert into events (account_id, at, contact_ids, entries, size, bytes)
+      values (${accountId}, ${tx.now}, ${contactIds}, ${entries}::json, ${size}, ${length})`,
+  );
+}
+
+interface OutboxRow {
+  contactIds: number[];
+  entries: string;
+  size: number;
+  length: number;
+}
+
+/** One row, or more for many events. */
+function rowsOf(events: readonly NewEvent[]): OutboxRow[] {
+  const rows: OutboxRow[] = [];
+  let texts: string[] = [];
+  let contactIds = new Set<number>();
+  let length = 0;
+  const end = () => {
+    rows.push({ contactIds: [...contactIds], entries: `[${texts.join(',')}]`, size: texts.length, length });
+    [texts, contactIds, length] = [[], new Set(), 0];
+  };
+  for (const event of events) {
+    const text = entryOf(event);
+    if (texts.length === mostPlaces || (texts.length > 0 && length + text.length > mostLength)) end();
+    texts.push(text);
+    length += text.length;
+    for (const id of event.contactIds) contactIds.add(id);
+  }
+  end();
+  return rows;
+}
+
+function entryOf({ type, data, contactIds }: NewEvent): string {
+  // A reader takes the contact from the data, unless there are others.
+  const others = contactIds.length > 1 ? `"contact_ids":${JSON.stringify(contactIds)},` : '';
+  return `{"type":"${type}",${others}"data":${JSON.stringify(data)}}`;
+}

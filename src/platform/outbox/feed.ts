@@ -1,0 +1,171 @@
+import type { Tx } from '../db/database.ts';
+import { only } from '../db/sql.ts';
+import type { EventPlace } from './event-id.ts';
+
+/** The rows that one call numbers. */
+const rowsAtOnce = 1000;
+
+/** Whether committed rows wait for their position. */
+export async function hasWaiting(tx: Tx, accountId: number): Promise<boolean> {
+  return (await tx`select from events where account_id = ${accountId} and position is null limit 1`).length > 0;
+}
+
+/**
+ * Gives positions to committed rows, in the order of their ids. Rows of transactions that commit later get later
+ * positions, also if their ids are lower. Returns whether more rows may wait.
+ */
+export async function givePositions(tx: Tx, accountId: number): Promise<boolean> {
+  const last = tx`select from event_streams where account_id = ${accountId}`;
+  if ((await last).length === 0)
+    await tx`insert into event_streams (account_id) values (${accountId}) on conflict do nothing`;
+  const { placed } = await tx.inOrder({
+    // One transaction at a time. The next statements see what the one before has committed.
+    lock: () => tx`select from event_streams where account_id = ${accountId} for update`,
+    placed: () => tx`
+      update events set position = next.position
+      from (
+        select id, (select last_position from event_streams where account_id = ${accountId}) + row_number() over (order by id) as position
+        from (select id from events where account_id = ${accountId} and position is null order by id limit ${rowsAtOnce}) as waiting) as next
+      where events.account_id = ${accountId} and events.id = next.id`,
+    contacts: () => tx`
+      insert into event_contacts (account_id, contact_id, event_id)
+      select ${accountId}::bigint, contact.id, events.id from events cross join lateral unnest(contact_ids) as contact (id)
+      where account_id = ${accountId} and position > (select last_position from event_streams where account_id = ${accountId})
+      on conflict do nothing`,
+    stream: () => tx`
+      update event_streams set last_position = greatest(last_position,
+        (select max(position) from events where account_id = ${accountId} and position is not null))
+      where account_id = ${accountId}`,
+  });
+  return placed.count === rowsAtOnce;
+}
+
+/** The last position that was given. */
+export async function lastPosition(tx: Tx, accountId: number): Promise<number> {
+  const [row] = await tx<{ last_position: number }>`
+    select last_position from event_streams where account_id = ${accountId}`;
+  return row?.last_position ?? 0;
+}
+
+/** An event as it is stored. */
+export interface StoredEvent extends EventPlace {
+  type: string;
+  at: Date;
+  contactIds: number[];
+  data: Record<string, unknown>;
+}
+
+interface FeedRow {
+  position: number;
+  at: Date;
+  entries: { type: string; contact_ids?: number[]; data: Record<string, unknown> }[];
+}
+
+/** What one statement reads at most. At least one row is read. */
+export interface Portion {
+  rows: number;
+  events: number;
+  bytes: number;
+}
+
+/** The next events after a place, in order. `end`: the place up to which the feed was read. */
+export async function readEvents(
+  tx: Tx,
+  accountId: number,
+  after: EventPlace,
+  { rows: mostRows, events: mostEvents, bytes: mostBytes }: Portion,
+): Promise<{ events: StoredEvent[]; end: EventPlace }> {
+  const rows = await tx<FeedRow>`
+    select position, at, entries from (
+      select position, at, entries, sum(size) over (order by position) - size as events, sum(bytes) over (order by position) - bytes as bytes
+      from (
+        select position, at, entries, size, bytes from events
+        where account_id = ${accountId} and position >= ${after.position} order by position limit ${mostRows + 1}) as next) as next
+    where events < ${mostEvents} and bytes < ${mostBytes} order by position`;
+  let end = after;
+  const events: StoredEvent[] = [];
+  for (const { position, at, entries } of rows) {
+    entries.forEach(({ type, contact_ids, data }, place) => {
+      if (position === after.position && place <= after.place) return;
+      const contactIds = contact_ids ?? (typeof data.contact_id === 'number' ? [data.contact_id] : []);
+      end = { position, place };
+      events.push({ position, place, type, at, contactIds, data });
+    });
+  }
+  return { events, end };
+}
+
+/** A transaction can commit this much later than its events are dated. */
+const latestCommitMs = 60_000;
+
+/**
+ * A place before all events since a time. Positions follow the times closely, so it is found by halving: no index of the
+ * times is needed, which writers would pay for.
+ */
+export async function placeBefore(tx: Tx, accountId: number, since: Date): Promise<EventPlace> {
+  const before = since.getTime() - latestCommitMs;
+  let [low, high] = [1, (await lastPosition(tx, accountId)) + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [row] = await tx<{ position: number; at: Date }>`
+      select position, at from events where account_id = ${accountId} and position >= ${middle} order by position limit 1`;
+    if (!row || row.at.getTime() >= before) high = middle;
+    else low = row.position + 1;
+  }
+  return { position: low, place: -1 };
+}
+
+/**
+ * Removes the data of erased contacts from their events. What is left is the type, the time and the id. Returns the
+ * positions of the rows, whose deliveries have texts of the receivers.
+ */
+export async function eraseEvents(tx: Tx, accountId: number, contactIds: number[]): Promise<number[]> {
+  const rows = await tx<{ position: number | null }>`
+    update events set entries = (
+      select json_agg(
+        case when exists (
+          select from json_array_elements_text(coalesce(entry -> 'contact_ids', json_build_array(entry -> 'data' -> 'contact_id'))) as about (id)
+          where id = any(${contactIds.map(String)}::text[]))
+        then json_build_object('type', entry -> 'type', 'data', json_build_object('contact_id', entry -> 'data' -> 'contact_id', 'erased', true))
+        else entry end order by place)
+      from json_array_elements(entries) with ordinality as one (entry, place))
+    where account_id = ${accountId} and id = any(array(
+      select event_id from event_contacts where account_id = ${accountId} and contact_id = any(${contactIds})
+      union
+      -- Rows without a position are few, and not in event_contacts yet.
+      select id from events where account_id = ${accountId} and position is null and contact_ids && ${contactIds}::bigint[]))
+    returning position`;
+  return rows.flatMap(({ position }) => position ?? []);
+}
+
+const keptDays = 30;
+
+/** Deletes expired events, oldest first. */
+export async function deleteOldEvents(tx: Tx, accountId: number, limit: number): Promise<number> {
+  const gone = await tx<{ id: number; contact_ids: number[] }>`
+    delete from events where account_id = ${accountId} and id = any(array(
+      select id from (
+        select id, at from events where account_id = ${accountId} order by id limit ${limit}) as oldest
+      where at < now() - make_interval(days => ${keptDays})))
+    returning id, contact_ids`;
+  const links = gone.flatMap(({ id, contact_ids }) => contact_ids.map((contact_id) => ({ id, contact_id })));
+  if (links.length > 0)
+    await tx`
+      delete from event_contacts using unnest(${links.map((link) => link.contact_id)}::bigint[], ${links.map(({ id }) => id)}::bigint[]) as gone (contact_id, event_id)
+      where account_id = ${accountId} and event_contacts.contact_id = gone.contact_id and event_contacts.event_id = gone.event_id`;
+  return gone.length;
+}
+
+export interface OutboxState {
+  waiting: number;
+  oldest_seconds: number;
+}
+
+/** The rows without a position, and the age of the oldest. */
+export async function outboxState(tx: Tx, accountId: number): Promise<OutboxState> {
+  return only(
+    await tx<OutboxState>`
+      select count(*) as waiting, coalesce(extract(epoch from now() - min(at)), 0)::float8 as oldest_seconds
+      from events where account_id = ${accountId} and position is null`,
+  );
+}
