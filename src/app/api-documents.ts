@@ -21,6 +21,7 @@ const partnerTags = {
   Bookings: 'Find and change bookings. Bookings are created on the contact write.',
   Presence: 'Search who was where and when (PoP, proof of presence).',
   'Unique codes': 'Create groups of unique codes (vouchers), check codes and redeem them.',
+  Events: 'Hear of every change: the event feed, and the bodies of webhooks.',
   Units: 'List the units, the places of the account.',
   'Look-ups': 'Lists of names with ids that requests refer to.',
 };
@@ -28,6 +29,7 @@ const partnerTags = {
 const adminTags = {
   'Manage contacts': 'Search contacts, read their timeline, record consent, merge contacts and erase them.',
   Segments: 'Sets of contacts by definition.',
+  Webhooks: 'Send every change to another system.',
   'Manage purchases': 'Waiting purchases, and how purchases were matched.',
   'Manage unique codes': 'Create, assign and count unique codes (vouchers).',
   'Manage units': 'The units, the places of the account.',

@@ -16,6 +16,7 @@ import { presenceRoutes } from '../features/activity/presence/routes.ts';
 import { countWaitingInAllAccounts } from '../features/activity/purchases/read.ts';
 import { purchaseRoutes } from '../features/activity/purchases/routes.ts';
 import { stayRoutes } from '../features/activity/stays/routes.ts';
+import { eventRoutes } from '../features/exchange/events/routes.ts';
 import { sumChecks, sumRepairedCounts } from '../features/figures/check-store.ts';
 import { figureRoutes } from '../features/figures/routes.ts';
 import { consentRoutes } from '../features/guests/consent/routes.ts';
@@ -81,6 +82,7 @@ export const routes: readonly Route[] = [
   ...segmentRoutes,
   ...segmentActionRoutes,
   ...contactSegmentRoutes,
+  ...eventRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,

@@ -8,6 +8,7 @@ const layers = [
   'src/cli',
   'src/main.ts',
   'src/app',
+  'src/features/exchange',
   'src/features/insight',
   'src/features/guests',
   'src/features/activity',

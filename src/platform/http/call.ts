@@ -26,7 +26,7 @@ export interface Call<Input = unknown, Ids extends string = never> {
   count(outcome: string): void;
   /** Reports the progress of a long request to a client that asked for it. */
   progress(done: number, of: number): void;
-  /** Whether the client has disconnected. A long request can stop then. */
+  /** Whether the client has disconnected, or the service is shutting down. A long request can stop then. */
   isGone(): boolean;
 }
 

@@ -86,7 +86,7 @@ export class RequestCall implements Call<unknown, string> {
   }
 
   get isGone(): Call['isGone'] {
-    return () => this.request.socket.destroyed;
+    return () => this.request.socket.destroyed || this.request.server.isStopping();
   }
 
   /** The URL of the request without its query, and the query. */

@@ -104,6 +104,8 @@ export interface Route extends Description {
   alsoCheck: ((tx: Tx, call: Call<unknown, string>) => Promise<FieldErrors>) | undefined;
   /** The contact that the response contains. */
   contactOf: ((response: unknown) => number | null) | undefined;
+  /** Makes the response from the result of the handler, without a transaction. `again` runs the handler again. */
+  respond?: (result: unknown, call: Call<unknown, string>, again: () => Promise<unknown>) => Promise<unknown>;
   /** Replaces the handler. */
   batchedWrite?: BatchedWrite;
   /** Runs before the handler. Requests for which it returns undefined go to the handler. */
@@ -202,6 +204,19 @@ export function jsonRoute<P extends string, I extends TObject, R extends TSchema
 ): Route {
   const route = define(spec, { response: spec.response, paged: false, status: spec.status ?? 200 }, handler);
   return { ...route, contactOf: contactOf as Route['contactOf'] };
+}
+
+/**
+ * A route whose response is made after the transaction of its handler, because that takes long: it waits for something,
+ * or asks another server. No connection to the database is held meanwhile.
+ */
+export function respondingRoute<P extends string, I extends TObject, R extends TSchema, Result>(
+  spec: Spec<P, I> & { response: R },
+  handler: Handler<P, I, Result>,
+  respond: (result: Result, call: Call<Static<I>, PathId<P>>, again: () => Promise<Result>) => Promise<Static<R>>,
+): Route {
+  const route = define(spec, { response: spec.response, paged: false, status: 200 }, handler);
+  return { ...route, respond: respond as NonNullable<Route['respond']> };
 }
 
 /** A route whose response is one object, and whose concurrent requests are read in batches. `alone` reads what is too large for a batch. */

@@ -14,6 +14,10 @@ import type { Admin, Partner } from './request-auth.ts';
 import { requestId } from './request-id.ts';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether the service is shutting down. */
+    isStopping(): boolean;
+  }
   interface FastifyRequest {
     /** The client's address. Null: the proxy did not send it. */
     address: string | null;
@@ -135,6 +139,7 @@ export function createServer({
   app.decorateRequest('discardedFields');
   const stop = trackConnections(app.server, readTimeoutMs);
   let stopping = false;
+  app.decorate('isStopping', () => stopping);
   app.addHook('preClose', async () => {
     stopping = true;
     stop();

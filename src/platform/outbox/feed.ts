@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
-import { only } from '../db/sql.ts';
-import type { EventPlace } from './event-id.ts';
+import { only, type Sql, sql } from '../db/sql.ts';
+import { type EventPlace, isAfter } from './event-id.ts';
 
 /** The rows that one call numbers. */
 const rowsAtOnce = 1000;
@@ -82,17 +82,69 @@ export async function readEvents(
         select position, at, entries, size, bytes from events
         where account_id = ${accountId} and position >= ${after.position} order by position limit ${mostRows + 1}) as next) as next
     where events < ${mostEvents} and bytes < ${mostBytes} order by position`;
-  let end = after;
-  const events: StoredEvent[] = [];
-  for (const { position, at, entries } of rows) {
-    entries.forEach(({ type, contact_ids, data }, place) => {
-      if (position === after.position && place <= after.place) return;
-      const contactIds = contact_ids ?? (typeof data.contact_id === 'number' ? [data.contact_id] : []);
-      end = { position, place };
-      events.push({ position, place, type, at, contactIds, data });
-    });
-  }
-  return { events, end };
+  const events = rows.flatMap(eventsIn).filter((event) => isAfter(event, after));
+  const { position, place } = events.at(-1) ?? after;
+  return { events, end: { position, place } };
+}
+
+function eventsIn({ position, at, entries }: FeedRow): StoredEvent[] {
+  return entries.map(({ type, contact_ids, data }, place) => {
+    const contactIds = contact_ids ?? (typeof data.contact_id === 'number' ? [data.contact_id] : []);
+    return { position, place, type, at, contactIds, data };
+  });
+}
+
+/**
+ * The latest events before a place and after another one, newest first, perhaps of rows about one contact. `end`: the
+ * place to go on from. Undefined: there are no more.
+ */
+export async function readEventsBefore(
+  tx: Tx,
+  accountId: number,
+  {
+    before,
+    after,
+    contactId,
+  }: { before?: EventPlace | undefined; after?: EventPlace | undefined; contactId?: number | undefined },
+  { rows: mostRows, events: mostEvents, bytes: mostBytes }: Portion,
+): Promise<{ events: StoredEvent[]; end: EventPlace | undefined }> {
+  const about =
+    contactId === undefined
+      ? sql``
+      : sql`and id = any(array(
+          select event_id from event_contacts where account_id = ${accountId} and contact_id = ${contactId}
+          order by event_id desc limit ${mostRowsOfContact}))`;
+  const rows = await tx<FeedRow>`
+    select position, at, entries from (
+      select position, at, entries, sum(size) over (order by position desc) - size as events,
+        sum(bytes) over (order by position desc) - bytes as bytes
+      from (
+        select position, at, entries, size, bytes from events
+        where account_id = ${accountId} and position <= ${before?.position ?? Number.MAX_SAFE_INTEGER}
+          and position >= ${after?.position ?? 0} ${about}
+        order by position desc limit ${mostRows}) as next) as next
+    where events < ${mostEvents} and bytes < ${mostBytes} order by position desc`;
+  const events = rows
+    .flatMap((row) => eventsIn(row).reverse())
+    .filter((event) => (!before || isAfter(before, event)) && (!after || isAfter(event, after)));
+  const last = rows.at(-1);
+  const hasMore = last !== undefined && (await hasRowBefore(tx, accountId, last.position, after, about));
+  return { events, end: hasMore ? { position: last.position, place: -1 } : undefined };
+}
+
+/** Older rows about a contact are not searched. */
+const mostRowsOfContact = 5000;
+
+async function hasRowBefore(
+  tx: Tx,
+  accountId: number,
+  position: number,
+  after: EventPlace | undefined,
+  about: Sql,
+): Promise<boolean> {
+  const rows = await tx`
+    select from events where account_id = ${accountId} and position < ${position} and position >= ${after?.position ?? 0} ${about} limit 1`;
+  return rows.length > 0;
 }
 
 /** A transaction can commit this much later than its events are dated. */

@@ -68,7 +68,7 @@ export function contactEvent(
     if (hasNewSource) changes.source_id = { from: textOf(before.source), to: textOf(source) };
     const kind = isNew ? contactCreated : contactUpdated;
     const lists = { added_unit_ids: unitIds, added_group_ids: idsOf(added), removed_group_ids: idsOf(removed) };
-    return kind.of({ ...noContactChanges(), contact_id: contact.row.id, changes, ...lists }, also());
+    return kind.of({ contact_id: contact.row.id, ...noContactChanges(), changes, ...lists }, also());
   };
 }
 

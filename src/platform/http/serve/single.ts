@@ -39,7 +39,8 @@ export async function serveSingle(
     reply.header('set-cookie', writtenCookie(call.request, seconds));
   };
   const work = async () => {
-    const result = await run(route, call, context);
+    const ran = await run(route, call, context);
+    const result = route.respond ? await route.respond(ran, call, () => run(route, call, context)) : ran;
     for (const outcome of call.outcomes) context.onOutcome(route.path, outcome);
     if (isChange) {
       context.authBackend.onAdminChange();
