@@ -1063,6 +1063,7 @@ create table webhooks (
   previous_secret_until timestamp with time zone,
   "position" bigint not null,
   place integer not null default '-1'::integer,
+  replay_position bigint,
   failing_since timestamp with time zone,
   revision bigint not null default 0,
   created_at timestamp with time zone not null default now(),

@@ -59,6 +59,8 @@ create table webhooks (
   -- The last event that was sent, or has a delivery that waits: the position of its row, and its place in the list.
   position bigint not null,
   place integer not null default -1,
+  -- The sender goes back to this position, and then clears it.
+  replay_position bigint,
   -- Since when no attempt succeeded. Null: the last attempt succeeded.
   failing_since timestamptz,
   -- Grows with each change that the sender must notice.

@@ -17,6 +17,7 @@ import { countWaitingInAllAccounts } from '../features/activity/purchases/read.t
 import { purchaseRoutes } from '../features/activity/purchases/routes.ts';
 import { stayRoutes } from '../features/activity/stays/routes.ts';
 import { eventRoutes } from '../features/exchange/events/routes.ts';
+import { webhookRoutes } from '../features/exchange/webhooks/routes.ts';
 import { sumChecks, sumRepairedCounts } from '../features/figures/check-store.ts';
 import { figureRoutes } from '../features/figures/routes.ts';
 import { consentRoutes } from '../features/guests/consent/routes.ts';
@@ -61,6 +62,7 @@ import { type CompletedRequest, createServer } from '../platform/http/server.ts'
 import { runIdempotent } from '../platform/idempotency/run-idempotent.ts';
 import type { MetricValues } from '../platform/internals/prom-client.ts';
 import { type Logger, logPlain } from '../platform/log.ts';
+import { createPost } from '../platform/outgoing/post.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { Unavailable } from '../shared/problem.ts';
 import { apiDocuments } from './api-documents.ts';
@@ -83,6 +85,7 @@ export const routes: readonly Route[] = [
   ...segmentActionRoutes,
   ...contactSegmentRoutes,
   ...eventRoutes,
+  ...webhookRoutes,
   ...stayRoutes,
   ...purchaseRoutes,
   ...bookingRoutes,
@@ -202,6 +205,8 @@ export async function buildApp({
     forget();
     others?.adminChanged();
   });
+  const allowPrivate = config.webhookPrivateAddresses === 'allow';
+  const post = createPost({ allowPrivate, dnsServers: config.dnsServers });
   const auth = createRequestAuth(authBackend, limits, config.publicUrl);
   const context: ServeContext = {
     db,
@@ -212,7 +217,7 @@ export async function buildApp({
     publicUrl: config.publicUrl,
     batching: config.batching,
     now,
-    services: { takesMail: (email) => domains.takesMail(email) },
+    services: { takesMail: (email) => domains.takesMail(email), post, allowPrivate },
     onBatch: metrics.batch,
     onOutcome: metrics.outcome,
     onLateError: (err, requestId) => {
@@ -250,6 +255,7 @@ export async function buildApp({
     return reply.code(unavailable.status).headers(unavailable.headers).send(unavailable.body);
   });
   app.addHook('onClose', async () => {
+    post.close();
     await recorder.close();
     await tracing?.close();
   });

@@ -21,6 +21,8 @@ export interface Config {
   dnsServers: string[] | undefined;
   /** Addresses, networks, or names for the networks of this machine. */
   trustedProxies: string[];
+  /** Whether webhooks may lead to private networks. */
+  webhookPrivateAddresses: (typeof privateAddresses)[number];
   rateLimitPerMinute: number;
   bodyLimitBytes: number;
   batching: (typeof batchings)[number];
@@ -44,6 +46,7 @@ export interface TracingOptions {
 
 const emailDomainChecks = ['dns', 'list', 'off'] as const;
 const batchings = ['on', 'off'] as const;
+const privateAddresses = ['refuse', 'allow'] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 type Environment = Record<string, string | undefined>;
@@ -142,6 +145,7 @@ export function readConfig(env: Environment = process.env, defaults: Environment
     emailDomainCheck: choice('EMAIL_DOMAIN_CHECK', emailDomainChecks, 'dns'),
     dnsServers,
     trustedProxies,
+    webhookPrivateAddresses: choice('WEBHOOK_PRIVATE_ADDRESSES', privateAddresses, 'refuse'),
     rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 6000, 0, 1_000_000_000),
     bodyLimitBytes: integer('BODY_LIMIT_BYTES', 1_048_576, 1, 1_073_741_824),
     batching: choice('BATCHING', batchings, 'on'),

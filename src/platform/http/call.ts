@@ -1,5 +1,6 @@
 import type { Paginate, Slice } from '../../shared/fields.ts';
 import type { MaybePromise } from '../../shared/maybe-promise.ts';
+import type { Post } from '../outgoing/post.ts';
 
 /** The checked request that a handler receives. */
 export interface Call<Input = unknown, Ids extends string = never> {
@@ -20,6 +21,7 @@ export interface Call<Input = unknown, Ids extends string = never> {
   paginate: Paginate;
   /** The start of each URL in a response. */
   baseUrl: string;
+  services: Services;
   /** Sets the name of the changed object, for the audit event. */
   setSubject(name: string): void;
   /** Counts an outcome in /metrics after the commit. */
@@ -34,4 +36,8 @@ export interface Call<Input = unknown, Ids extends string = never> {
 export interface Services {
   /** Whether an e-mail's domain accepts mail. `learnt`: yes, and the write that stores the e-mail stores that too. */
   takesMail(email: string): MaybePromise<'yes' | 'learnt' | 'no' | 'unknown'>;
+  /** Sends to addresses that customers choose. */
+  post: Post;
+  /** Whether these may be in a private network. */
+  allowPrivate: boolean;
 }

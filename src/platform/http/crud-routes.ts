@@ -147,10 +147,10 @@ export function crudRoutes<
   ];
 }
 
-/** Sets the subject of the audit event: the name, or the e-mail and role of a user. */
+/** Sets the subject of the audit event: the name, the e-mail and role of a user, or the address of a webhook. */
 async function withSubject<T>(call: Call<unknown, string>, shown: Promise<T>): Promise<T> {
   const thing = await shown;
   const [name, email, role] = ['name', 'email', 'role'].map((field) => textIn(thing, field));
-  call.setSubject(name ?? (role === undefined ? email : `${email} (${role})`) ?? '');
+  call.setSubject(name ?? (role === undefined ? (email ?? textIn(thing, 'url')) : `${email} (${role})`) ?? '');
   return thing;
 }

@@ -3,7 +3,7 @@ import type { Paginate, Slice } from '../../shared/fields.ts';
 import { NotFound } from '../../shared/problem.ts';
 import type { ReadResult } from '../../shared/read.ts';
 import { propertiesOf } from '../../shared/record.ts';
-import type { Call } from './call.ts';
+import type { Call, Services } from './call.ts';
 import { pageNumber, paginated, sliceOf } from './pagination.ts';
 import type { Params } from './params.ts';
 import type { RequestAuth } from './request-auth.ts';
@@ -18,6 +18,7 @@ export class RequestCall implements Call<unknown, string> {
   readonly accountId: number;
   readonly receivedAt: Date;
   readonly auth: RequestAuth;
+  readonly services: Services;
   /** Counted after the commit. */
   readonly outcomes: string[] = [];
   progress: Call['progress'] = () => {};
@@ -31,7 +32,12 @@ export class RequestCall implements Call<unknown, string> {
   constructor(
     request: FastifyRequest,
     parts: { params: Params; input: ReadResult<unknown>; ids: Record<string, number>; accountId: number },
-    { now, publicUrl, auth }: { now(): Date; publicUrl: string | undefined; auth: RequestAuth },
+    {
+      now,
+      publicUrl,
+      auth,
+      services,
+    }: { now(): Date; publicUrl: string | undefined; auth: RequestAuth; services: Services },
   ) {
     this.request = request;
     this.read = parts.input;
@@ -40,6 +46,7 @@ export class RequestCall implements Call<unknown, string> {
     this.accountId = parts.accountId;
     this.receivedAt = now();
     this.auth = auth;
+    this.services = services;
     this.#params = parts.params;
     this.#publicUrl = publicUrl;
   }

@@ -167,29 +167,6 @@ export async function placeBefore(tx: Tx, accountId: number, since: Date): Promi
   return { position: low, place: -1 };
 }
 
-/**
- * Removes the data of erased contacts from their events. What is left is the type, the time and the id. Returns the
- * positions of the rows, whose deliveries have texts of the receivers.
- */
-export async function eraseEvents(tx: Tx, accountId: number, contactIds: number[]): Promise<number[]> {
-  const rows = await tx<{ position: number | null }>`
-    update events set entries = (
-      select json_agg(
-        case when exists (
-          select from json_array_elements_text(coalesce(entry -> 'contact_ids', json_build_array(entry -> 'data' -> 'contact_id'))) as about (id)
-          where id = any(${contactIds.map(String)}::text[]))
-        then json_build_object('type', entry -> 'type', 'data', json_build_object('contact_id', entry -> 'data' -> 'contact_id', 'erased', true))
-        else entry end order by place)
-      from json_array_elements(entries) with ordinality as one (entry, place))
-    where account_id = ${accountId} and id = any(array(
-      select event_id from event_contacts where account_id = ${accountId} and contact_id = any(${contactIds})
-      union
-      -- Rows without a position are few, and not in event_contacts yet.
-      select id from events where account_id = ${accountId} and position is null and contact_ids && ${contactIds}::bigint[]))
-    returning position`;
-  return rows.flatMap(({ position }) => position ?? []);
-}
-
 const keptDays = 30;
 
 /** Deletes expired events, oldest first. */
@@ -220,4 +197,24 @@ export async function outboxState(tx: Tx, accountId: number): Promise<OutboxStat
       select count(*) as waiting, coalesce(extract(epoch from now() - min(at)), 0)::float8 as oldest_seconds
       from events where account_id = ${accountId} and position is null`,
   );
+}
+
+/** One event. Undefined: it has expired. */
+export async function findEvent(
+  tx: Tx,
+  accountId: number,
+  { position, place }: EventPlace,
+): Promise<StoredEvent | undefined> {
+  const [row] = await tx<FeedRow>`
+    select position, at, entries from events where account_id = ${accountId} and position = ${position}`;
+  return row && eventsIn(row)[place];
+}
+
+/** Events by their places, as far as they have not expired. */
+export async function findEvents(tx: Tx, accountId: number, places: EventPlace[]): Promise<StoredEvent[]> {
+  const positions = [...new Set(places.map(({ position }) => position))];
+  const wanted = new Set(places.map(({ position, place }) => `${position} ${place}`));
+  const rows = await tx<FeedRow>`
+    select position, at, entries from events where account_id = ${accountId} and position = any(${positions}::bigint[])`;
+  return rows.flatMap(eventsIn).filter(({ position, place }) => wanted.has(`${position} ${place}`));
 }

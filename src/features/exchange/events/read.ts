@@ -11,6 +11,7 @@ import {
 import { onAppended } from '../../../platform/outbox/signal.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import type { Event, EventLog, Feed, ReadFeed, SearchEvents } from './schema.ts';
+import { eventObject } from './view.ts';
 
 /** What one request reads at most, to find events of the wanted types. The next request continues from there. */
 const portion = { rows: 200, events: 1000, bytes: 4 * 1024 * 1024 };
@@ -22,10 +23,6 @@ const lookEveryMs = 250;
 const commitMs = 5;
 /** Further requests of an account do not wait. */
 const mostWaiting = 50;
-
-export function eventObject(accountId: number, { type, at, data, ...place }: StoredEvent): Event {
-  return { id: eventId(accountId, place), type, timestamp: at.toISOString(), account_id: accountId, data };
-}
 
 /** The next events of the feed. */
 export async function readFeed(tx: Tx, accountId: number, { after, types, limit = 100 }: ReadFeed): Promise<Feed> {

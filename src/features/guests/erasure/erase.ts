@@ -4,7 +4,7 @@ import { lockKeys } from '../../../platform/db/locks.ts';
 import { replaceStatisticsTask } from '../../../platform/db/statistics.ts';
 import { deleteRecordsOf } from '../../../platform/idempotency/store.ts';
 import { appendEvents } from '../../../platform/outbox/append.ts';
-import { eraseEvents } from '../../../platform/outbox/feed.ts';
+import { eraseEvents } from '../../../platform/outbox/erase.ts';
 import { domainOf } from '../../../shared/domain-name.ts';
 import { eraseRequestIds } from '../../access/requests/store.ts';
 import { removeMemberKeys } from '../../activity/purchases/store.ts';

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '../../../platform/db/database.ts';
+import type { Post } from '../../../platform/outgoing/post.ts';
+import { showWebhook } from './manage.ts';
+import type { TestResult } from './schema.ts';
+import { signedHeaders } from './sign.ts';
+import { findSecrets } from './store.ts';
+
+/** A test event that is ready to be sent. */
+export interface TestEvent {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export const testType = 'webhook.test';
+
+/** Makes a signed event of a type of its own. It is not in the feed. */
+export async function prepareTest(tx: Tx, accountId: number, id: number, now: Date): Promise<TestEvent> {
+  const { url } = await showWebhook(tx, accountId, id);
+  const secrets = await findSecrets(tx, accountId, id);
+  const event = {
+    ...{ id: `evt_test_${randomUUID().replaceAll('-', '')}`, type: testType },
+    ...{ timestamp: now.toISOString(), account_id: accountId, data: { webhook_id: id } },
+  };
+  const body = JSON.stringify(event);
+  return { url, body, headers: signedHeaders(event.id, body, secrets, now) };
+}
+
+export async function sendTest({ url, headers, body }: TestEvent, post: Post): Promise<TestResult> {
+  const { status, durationMs, response, error } = await post(url, headers, body);
+  const delivered = isSuccess(status);
+  return {
+    ...{ delivered, status_code: status, duration_ms: durationMs, response },
+    error: delivered ? null : (error ?? failureOf(status)),
+  };
+}
+
+export const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
+
+/** Why a response counts as a failure. */
+export function failureOf(status: number | null): string {
+  if (status !== null && status >= 300 && status < 400)
+    return `The receiver answered ${status}, a redirect. Redirects are not followed.`;
+  return `The receiver answered ${status}.`;
+}
