@@ -17,7 +17,9 @@ import { countWaitingInAllAccounts } from '../features/activity/purchases/read.t
 import { purchaseRoutes } from '../features/activity/purchases/routes.ts';
 import { stayRoutes } from '../features/activity/stays/routes.ts';
 import { eventRoutes } from '../features/exchange/events/routes.ts';
+import { countEvents, countWebhooks } from '../features/exchange/webhooks/count.ts';
 import { webhookRoutes } from '../features/exchange/webhooks/routes.ts';
+import { senderMetrics } from '../features/exchange/webhooks/sender/metrics.ts';
 import { sumChecks, sumRepairedCounts } from '../features/figures/check-store.ts';
 import { figureRoutes } from '../features/figures/routes.ts';
 import { consentRoutes } from '../features/guests/consent/routes.ts';
@@ -176,7 +178,21 @@ export async function buildApp({
         label: 'result',
         read: () => db.transaction(sumRepairedCounts),
       },
+      {
+        name: 'regulars_webhooks',
+        help: 'Webhooks by state. Failing ones are active too.',
+        label: 'state',
+        read: () => countWebhooks(db),
+      },
+      {
+        name: 'regulars_outbox',
+        help: 'Events that wait, of accounts with webhooks: rows without a position, events behind the slowest webhook, deliveries that are tried again, and the age of the oldest in seconds.',
+        label: 'what',
+        read: () => countEvents(db),
+      },
     ],
+    // With workers, the main process sends.
+    further: others ? [] : [senderMetrics],
   });
   const recorder = new RequestRecorder(db, {
     batch: (size) => metrics.batch('request_log', size),

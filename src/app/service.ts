@@ -4,6 +4,8 @@ import { enqueueCount } from '../features/access/accounts/manage.ts';
 import { deleteOldRequests } from '../features/access/requests/store.ts';
 import { deleteEndedSessions } from '../features/access/sessions/store.ts';
 import { hasOwner } from '../features/access/users/store.ts';
+import { deleteOldDeliveries, deleteOldHours } from '../features/exchange/webhooks/delivery-store.ts';
+import { Sender } from '../features/exchange/webhooks/sender/sender.ts';
 import { unfilledAccounts } from '../features/figures/check-store.ts';
 import { EmailDomains } from '../features/guests/domains/check.ts';
 import { deleteOldDomains } from '../features/guests/domains/store.ts';
@@ -18,6 +20,8 @@ import { createLimits, type OwnLimits } from '../platform/http/limits.ts';
 import { addressOf, boundAddress, listen } from '../platform/http/listen.ts';
 import { deleteOldRecords } from '../platform/idempotency/store.ts';
 import type { Logger } from '../platform/log.ts';
+import { deleteOldEvents, givePositionsToAll } from '../platform/outbox/feed.ts';
+import { createPost } from '../platform/outgoing/post.ts';
 import { firstStart, welcome } from './first-start.ts';
 import { buildApp } from './http-app.ts';
 import { CountKeeper } from './jobs/count-keeper.ts';
@@ -144,12 +148,23 @@ function startBackground(
   const countKeeper = new CountKeeper(db, (err) =>
     log.warn({ err }, 'counting the changed days of units failed'),
   ).start();
+  const post = createPost({
+    allowPrivate: config.webhookPrivateAddresses === 'allow',
+    dnsServers: config.dnsServers,
+  });
+  const sender = new Sender(db, post, {
+    onError: (err) => log.warn({ err }, 'sending to webhooks failed'),
+    onDisabled: (account_id, webhook_id, reason) => log.warn({ account_id, webhook_id, reason }, 'webhook disabled'),
+  }).start();
   const stopping = new AbortController();
   const resuming = resumeAllActions(db, stopping.signal).catch((err) => {
     if (!stopping.signal.aborted) log.warn({ err }, 'resuming segment actions failed');
   });
   const sweeps = {
-    ofAccounts: [deleteOldRequests, deleteOldRecords, deleteOldSegmentChanges, resumeActionsOf],
+    ofAccounts: [
+      ...[deleteOldRequests, deleteOldRecords, deleteOldSegmentChanges, resumeActionsOf],
+      ...[givePositionsToAll, deleteOldEvents, deleteOldDeliveries, deleteOldHours],
+    ],
     // Without DNS checks nothing new is learnt, and the learnt domains are the list.
     shared: config.emailDomainCheck === 'dns' ? [deleteEndedSessions, deleteOldDomains] : [deleteEndedSessions],
   };
@@ -158,8 +173,9 @@ function startBackground(
     stop: async () => {
       sweeper.close();
       stopping.abort();
-      const all = [jobs, statistics, counting, dayTurn, segmentKeeper, countKeeper];
+      const all = [jobs, statistics, counting, dayTurn, segmentKeeper, countKeeper, sender];
       await Promise.all([resuming, ...all.map((one) => one.stop())]);
+      post.close();
     },
   };
 }

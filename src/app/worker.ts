@@ -8,6 +8,7 @@ import { shareCores } from '../shared/password.ts';
 import { buildApp, type OtherProcesses } from './http-app.ts';
 import { runUntilStopped } from './lifecycle.ts';
 import type { Service } from './service.ts';
+import { forwardSignals } from './workers/forward-signals.ts';
 import { connectIpc } from './workers/ipc.ts';
 import type { Main, Worker, WorkerStart } from './workers/messages.ts';
 
@@ -63,6 +64,7 @@ async function serve(
       own = functions;
     },
   };
+  const endSignals = forwardSignals((accountIds) => void ask('eventsAppended', accountIds).catch(() => {}));
   const replica = openReplica(config, db, { connections, onEvent: (event, level) => log[level](event) });
   const app = await buildApp({ config, db, replica, domains, log, isReady: () => isOpen, others });
   // The main process checked that the port is free. Node would treat a second attempt as a request for another port.
@@ -70,6 +72,7 @@ async function serve(
   return {
     address: boundAddress(app.server),
     stop: async () => {
+      endSignals();
       await app.close();
       await replica?.close();
       await db.close();

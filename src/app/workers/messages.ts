@@ -29,6 +29,8 @@ export interface Main extends Limits {
   /** The worker handles messages from now on. Earlier messages would be lost. */
   ready(): void;
   adminChanged(): void;
+  /** A writer appends events of these accounts. */
+  eventsAppended(accountIds: number[]): void;
   /** The summed metrics of all workers. */
   metrics(): Promise<MetricValues[]>;
 }

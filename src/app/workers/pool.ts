@@ -2,14 +2,16 @@ import cluster, { type Worker as Fork } from 'node:cluster';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { senderMetrics } from '../../features/exchange/webhooks/sender/metrics.ts';
 import type { Config } from '../../platform/config.ts';
 import type { ConnectOptions } from '../../platform/db/connection.ts';
 import type { Limits } from '../../platform/http/limits.ts';
 import { mustBeFree } from '../../platform/http/listen.ts';
 import { closeLostConnections } from '../../platform/internals/node.ts';
 import { writeRaw } from '../../platform/internals/pino.ts';
-import type { MetricValues } from '../../platform/internals/prom-client.ts';
+import { type MetricValues, metricsOf } from '../../platform/internals/prom-client.ts';
 import type { Logger } from '../../platform/log.ts';
+import { signalAppended } from '../../platform/outbox/signal.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { present } from '../../shared/present.ts';
 import { SetupProblem } from '../../shared/problem.ts';
@@ -197,12 +199,15 @@ class WorkerPool {
   #functionsFor(id: number): Omit<Main, 'ready'> {
     return {
       ...this.#limits,
+      eventsAppended: (accountIds) => {
+        for (const id of accountIds) signalAppended(id);
+      },
       adminChanged: () => {
         for (const { fork, ask } of this.#members) if (fork.id !== id) ask('adminChanged').catch(() => {});
       },
       metrics: async () => {
         const workers = Array.from(this.#members, ({ fork, ask }) => ({ id: fork.id, metrics: () => ask('metrics') }));
-        return [...(await this.#metrics.collect(workers)), ...this.#ownMetrics()];
+        return [...(await this.#metrics.collect(workers)), ...this.#ownMetrics(), ...(await metricsOf(senderMetrics))];
       },
     };
   }

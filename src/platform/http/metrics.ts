@@ -43,9 +43,11 @@ export interface MetricsOptions {
   sampled?: Sampled[];
   /** The data directory of the embedded server. Undefined: the server has its own machine. */
   dataDir?: string | undefined;
+  /** Metrics that only this process has. */
+  further?: Registry[];
 }
 
-export function createMetrics(db: Database, { sampled = [], dataDir }: MetricsOptions = {}): Metrics {
+export function createMetrics(db: Database, { sampled = [], dataDir, further = [] }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   // Event-loop lag, memory, CPU, garbage collection: nodejs_eventloop_lag_seconds and its neighbours.
   collectDefaultMetrics({ register: registry });
@@ -123,7 +125,14 @@ export function createMetrics(db: Database, { sampled = [], dataDir }: MetricsOp
     dropped: (name, count) => dropped.inc({ queue: name }, count),
     failed: (reason) => failed.inc({ reason }),
     own: () => metricsOf(registry),
-    text: async (ofAll) => `${await (ofAll ? formatMetrics(ofAll) : registry.metrics())}\n${await common.metrics()}`,
+    text: async (ofAll) => {
+      const parts = [
+        ofAll ? formatMetrics(ofAll) : registry.metrics(),
+        common.metrics(),
+        ...further.map((one) => one.metrics()),
+      ];
+      return (await Promise.all(parts)).join('\n');
+    },
     contentType: registry.contentType,
   };
 }

@@ -1,6 +1,6 @@
+import { mostPlaces } from '../../shared/event-id.ts';
 import type { NewEvent } from '../../shared/event-kind.ts';
 import type { Tx } from '../db/database.ts';
-import { mostPlaces } from './event-id.ts';
 import { signalAppended } from './signal.ts';
 
 /** A row with more text is split, so that a reader can bound what it reads. */

@@ -1,8 +1,8 @@
+import { type EventPlace, isAfter } from '../../shared/event-id.ts';
 import type { Tx } from '../db/database.ts';
-import { only, type Sql, sql } from '../db/sql.ts';
-import { type EventPlace, isAfter } from './event-id.ts';
+import { type Sql, sql } from '../db/sql.ts';
 
-/** The rows that one call numbers. */
+/** The rows that one call gives a position. */
 const rowsAtOnce = 1000;
 
 /** Whether committed rows wait for their position. */
@@ -38,6 +38,12 @@ export async function givePositions(tx: Tx, accountId: number): Promise<boolean>
       where account_id = ${accountId}`,
   });
   return placed.count === rowsAtOnce;
+}
+
+/** The same for all rows that wait, so that they stay few in accounts whose events nobody reads. Deletes nothing. */
+export async function givePositionsToAll(tx: Tx, accountId: number): Promise<number> {
+  while (await givePositions(tx, accountId));
+  return 0;
 }
 
 /** The last position that was given. */
@@ -183,20 +189,6 @@ export async function deleteOldEvents(tx: Tx, accountId: number, limit: number):
       delete from event_contacts using unnest(${links.map((link) => link.contact_id)}::bigint[], ${links.map(({ id }) => id)}::bigint[]) as gone (contact_id, event_id)
       where account_id = ${accountId} and event_contacts.contact_id = gone.contact_id and event_contacts.event_id = gone.event_id`;
   return gone.length;
-}
-
-export interface OutboxState {
-  waiting: number;
-  oldest_seconds: number;
-}
-
-/** The rows without a position, and the age of the oldest. */
-export async function outboxState(tx: Tx, accountId: number): Promise<OutboxState> {
-  return only(
-    await tx<OutboxState>`
-      select count(*) as waiting, coalesce(extract(epoch from now() - min(at)), 0)::float8 as oldest_seconds
-      from events where account_id = ${accountId} and position is null`,
-  );
 }
 
 /** One event. Undefined: it has expired. */

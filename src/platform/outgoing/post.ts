@@ -16,6 +16,14 @@ export interface Posted {
   retryAfter: string | null;
 }
 
+/** Why the receiver does not have it. Null: it answered with a 2xx. */
+export function failureOf({ status, error }: Posted): string | null {
+  if (status === null) return error ?? 'No response.';
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return `The receiver answered ${status}, a redirect. Redirects are not followed.`;
+  return `The receiver answered ${status}.`;
+}
+
 /** Sends a body to a URL with POST. Never throws. */
 export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<Posted>;
 

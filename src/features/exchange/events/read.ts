@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tx } from '../../../platform/db/database.ts';
-import { beginning, type EventPlace, eventId, parseEventId } from '../../../platform/outbox/event-id.ts';
 import {
   givePositions,
   hasWaiting,
@@ -9,6 +8,7 @@ import {
   type StoredEvent,
 } from '../../../platform/outbox/feed.ts';
 import { onAppended } from '../../../platform/outbox/signal.ts';
+import { beginning, type EventPlace, eventId, parseEventId } from '../../../shared/event-id.ts';
 import { Invalid } from '../../../shared/problem.ts';
 import type { Event, EventLog, Feed, ReadFeed, SearchEvents } from './schema.ts';
 import { eventObject } from './view.ts';

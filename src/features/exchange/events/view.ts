@@ -1,5 +1,5 @@
-import { eventId } from '../../../platform/outbox/event-id.ts';
 import type { StoredEvent } from '../../../platform/outbox/feed.ts';
+import { eventId } from '../../../shared/event-id.ts';
 import type { Event } from './schema.ts';
 
 /** An event as the feed and the webhooks send it. */

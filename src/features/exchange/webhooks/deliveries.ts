@@ -1,14 +1,14 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { eventId } from '../../../platform/outbox/event-id.ts';
 import { findEvent, placeBefore } from '../../../platform/outbox/feed.ts';
+import { eventId } from '../../../shared/event-id.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
+import { commonHeaders } from '../../../shared/webhook-signature.ts';
 import { getAccount } from '../../access/accounts/store.ts';
 import { eventObject } from '../events/view.ts';
 import { type DeliveryRow, findDelivery, restartDelivery, selectDeliveries } from './delivery-store.ts';
 import { noSuchWebhook } from './manage.ts';
 import type { Delivery, DeliveryDetails, ListDeliveries, Replay, ReplayStarted } from './schema.ts';
-import { commonHeaders } from './sign.ts';
 import { bumpRevision, findWebhook, instantOf, setReplay } from './store.ts';
 
 const noSuchDelivery = () => new NotFound('There is no such delivery.');

@@ -3,8 +3,8 @@ import { givePositions, lastPosition } from '../../../platform/outbox/feed.ts';
 import { isSpecialHost } from '../../../platform/outgoing/addresses.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import { Invalid, NotFound } from '../../../shared/problem.ts';
+import { newSecret } from '../../../shared/webhook-signature.ts';
 import { maxWebhooks, type NewWebhook, type Webhook, type WebhookUpdate, type WebhookWrite } from './schema.ts';
-import { newSecret } from './sign.ts';
 import {
   countWebhooks,
   deleteWebhook,

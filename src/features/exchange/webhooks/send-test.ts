@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../../platform/db/database.ts';
-import type { Post } from '../../../platform/outgoing/post.ts';
+import { failureOf, type Post } from '../../../platform/outgoing/post.ts';
+import { signedHeaders } from '../../../shared/webhook-signature.ts';
 import { showWebhook } from './manage.ts';
 import type { TestResult } from './schema.ts';
-import { signedHeaders } from './sign.ts';
 import { findSecrets } from './store.ts';
 
 /** A test event that is ready to be sent. */
@@ -28,19 +28,8 @@ export async function prepareTest(tx: Tx, accountId: number, id: number, now: Da
 }
 
 export async function sendTest({ url, headers, body }: TestEvent, post: Post): Promise<TestResult> {
-  const { status, durationMs, response, error } = await post(url, headers, body);
-  const delivered = isSuccess(status);
-  return {
-    ...{ delivered, status_code: status, duration_ms: durationMs, response },
-    error: delivered ? null : (error ?? failureOf(status)),
-  };
-}
-
-export const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300;
-
-/** Why a response counts as a failure. */
-export function failureOf(status: number | null): string {
-  if (status !== null && status >= 300 && status < 400)
-    return `The receiver answered ${status}, a redirect. Redirects are not followed.`;
-  return `The receiver answered ${status}.`;
+  const posted = await post(url, headers, body);
+  const { status, durationMs, response } = posted;
+  const error = failureOf(posted);
+  return { delivered: error === null, status_code: status, duration_ms: durationMs, response, error };
 }

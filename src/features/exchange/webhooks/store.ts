@@ -170,3 +170,32 @@ export async function accountsWithWebhooks(tx: Tx, after: number, limit: number)
     select id from accounts where has_webhooks and deleted_at is null and id > ${after} order by id limit ${limit}`;
   return rows.map(({ id }) => id);
 }
+
+export interface OutboxCounts {
+  rows_without_position: number;
+  /** Of the active webhook that is furthest behind. */
+  rows_behind: number;
+  pending_deliveries: number;
+  /** The age of the oldest event that an active webhook has not read yet. */
+  oldest_seconds: number;
+}
+
+/** More than these are not counted. */
+const mostCounted = 100_000;
+
+export async function countOutbox(tx: Tx, accountId: number): Promise<OutboxCounts> {
+  return only(
+    await tx<OutboxCounts>`
+      select
+        (select count(*) from (select from events where account_id = ${accountId} and position is null limit ${mostCounted}) as waiting)
+          as rows_without_position,
+        coalesce((select last_position from event_streams where account_id = ${accountId}) - behind.position, 0) as rows_behind,
+        (select count(*) from (
+          select from webhook_deliveries where account_id = ${accountId} and state = 'pending' limit ${mostCounted}) as pending)
+          as pending_deliveries,
+        coalesce(greatest(0, extract(epoch from now() - (
+          select at from events where account_id = ${accountId} and position > behind.position order by position limit 1))), 0)::float8
+          as oldest_seconds
+      from (select min(position) as position from webhooks where account_id = ${accountId} and status = 'active') as behind`,
+  );
+}

@@ -1,0 +1,222 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../../../../platform/db/database.ts';
+import { findEvents, givePositions, lastPosition } from '../../../../platform/outbox/feed.ts';
+import type { Post } from '../../../../platform/outgoing/post.ts';
+import {
+  addToHours,
+  holdLease,
+  insertDeliveries,
+  type SendingWebhook,
+  selectPending,
+  selectSending,
+  storeProgress,
+  updateDeliveries,
+} from '../sender-store.ts';
+import type { Budget } from './budget.ts';
+import { FeedBuffer, readyEvent } from './feed-buffer.ts';
+import { type Flush, Lane, type LaneContext, mostJobs } from './lane.ts';
+
+/** Results are stored together, after this time. */
+const flushMs = 50;
+const retryMs = 1000;
+
+/** Another process has become the sender of the account. */
+export class LeaseLost extends Error {}
+
+export interface AccountContext extends Pick<LaneContext, 'onAttempt' | 'onError'> {
+  db: Database;
+  post: Post;
+  budget: Budget;
+  /** The name of this sender. */
+  sender: string;
+  disable(accountId: number, webhookId: number, reason: string): void;
+  onLeaseLost(accountId: number): void;
+}
+
+/** Sends the events of one account to its webhooks. */
+export class AccountSender {
+  readonly accountId: number;
+  readonly #context: AccountContext;
+  readonly #lanes = new Map<number, Lane>();
+  readonly #buffer: FeedBuffer;
+  #revision: string | undefined;
+  #lastPosition = 0;
+  #looking: Promise<void> | undefined;
+  #flushing: Promise<void> | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  /** When the lease was last extended. */
+  leasedAt = Date.now();
+
+  constructor(accountId: number, context: AccountContext) {
+    this.accountId = accountId;
+    this.#context = context;
+    this.#buffer = new FeedBuffer(context.db, accountId);
+  }
+
+  /** The last position that this sender knows of. */
+  get position(): number {
+    return this.#lastPosition;
+  }
+
+  /** Whether the webhooks are as this sender knows them. */
+  isCurrent(revision: string): boolean {
+    return revision === this.#revision;
+  }
+
+  /** Gives positions to new events, reads changes of the webhooks, and sends. Returns whether there was something new. */
+  async look(): Promise<boolean> {
+    const before = this.#lastPosition;
+    // One look that runs may have begun before the latest commit.
+    await this.#looking?.catch(() => {});
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
+    return this.#lastPosition > before;
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { db } = this.#context;
+    const position = await db.tenant(this.accountId, async (tx) => {
+      while (await givePositions(tx, this.accountId));
+      return lastPosition(tx, this.accountId);
+    });
+    if (position === this.#lastPosition || this.#isStopped) return;
+    this.#lastPosition = position;
+    for (const lane of this.#lanes.values()) lane.wake();
+  }
+
+  /** Reads the webhooks and the deliveries that wait. */
+  async reload(revision: string): Promise<void> {
+    const { db } = this.#context;
+    const all = await db.tenant(this.accountId, async (tx) => {
+      const webhooks = await selectSending(tx, this.accountId);
+      const wanted = webhooks.filter(({ id, status }) => status === 'active' || this.#lanes.has(id));
+      const pending = await tx.each(wanted, ({ id }) => selectPending(tx, this.accountId, id, mostJobs));
+      return wanted.map((webhook, place) => ({ webhook, pending: pending[place] ?? [] }));
+    });
+    if (this.#isStopped) return;
+    const kept = new Set(all.map(({ webhook }) => webhook.id));
+    for (const [id, lane] of this.#lanes) {
+      if (kept.has(id)) continue;
+      lane.stop();
+      this.#lanes.delete(id);
+    }
+    for (const { webhook, pending } of all) {
+      const lane = this.#lanes.get(webhook.id);
+      if (lane) lane.update(webhook, pending);
+      else this.#open(webhook, pending);
+    }
+    this.#revision = revision;
+  }
+
+  #open(webhook: SendingWebhook, pending: Parameters<Lane['update']>[1]): void {
+    const { db, post, budget, onAttempt, onError, disable } = this.#context;
+    const lane = new Lane(webhook, pending, {
+      ...{ post, budget, onAttempt, onError },
+      next: (after) => this.#buffer.next(after),
+      lastPosition: () => this.#lastPosition,
+      load: async (places) => {
+        const events = await db.tenant(this.accountId, (tx) => findEvents(tx, this.accountId, places));
+        return events.map((event) => readyEvent(this.accountId, event));
+      },
+      disable: (id, reason) => disable(this.accountId, id, reason),
+      onDirty: () => this.#flushSoon(),
+    });
+    this.#lanes.set(webhook.id, lane);
+    lane.pump();
+  }
+
+  /** Sends what waits, because there is room again. */
+  pump(): void {
+    for (const lane of this.#lanes.values()) lane.pump();
+  }
+
+  #flushSoon(ms = flushMs): void {
+    if (this.#isStopped) return;
+    this.#flushTimer ??= setTimeout(() => {
+      this.#flushTimer = undefined;
+      void this.#flush();
+    }, ms);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#flushing) {
+      // What is new goes with the next flush.
+      await this.#flushing.catch(() => {});
+      this.#flushSoon();
+      return;
+    }
+    this.#flushing = this.#store();
+    let wait = flushMs;
+    try {
+      await this.#flushing;
+    } catch (error) {
+      if (error instanceof LeaseLost) return this.#context.onLeaseLost(this.accountId);
+      wait = retryMs;
+      this.#context.onError(error);
+    } finally {
+      this.#flushing = undefined;
+    }
+    if ([...this.#lanes.values()].some((lane) => lane.hasUnsaved)) this.#flushSoon(wait);
+  }
+
+  /** Stores the results of all webhooks in one transaction. */
+  async #store(): Promise<void> {
+    const flushes: Flush[] = [];
+    for (const lane of this.#lanes.values()) {
+      const flush = lane.flush();
+      if (flush) flushes.push(flush);
+    }
+    if (flushes.length === 0) return;
+    const rows = flushes.flatMap((flush) => flush.rows);
+    const added = rows.filter(({ id }) => id === null);
+    const changed = rows.filter(({ id }) => id !== null);
+    const hours = flushes.flatMap(({ hour }) => hour ?? []);
+    try {
+      const ids = await this.#context.db.tenant(this.accountId, async (tx) => {
+        if (!(await holdLease(tx, this.accountId, this.#context.sender))) throw new LeaseLost();
+        const { inserted } = await tx.inOrder({
+          inserted: () => (added.length > 0 ? insertDeliveries(tx, this.accountId, added) : []),
+          changed: () => changed.length > 0 && updateDeliveries(tx, this.accountId, changed),
+          progress: () =>
+            storeProgress(
+              tx,
+              this.accountId,
+              flushes.map(({ progress }) => progress),
+            ),
+          hours: () => hours.length > 0 && addToHours(tx, this.accountId, hours),
+        });
+        return inserted;
+      });
+      let place = 0;
+      for (const flush of flushes) {
+        const count = flush.rows.filter(({ id }) => id === null).length;
+        flush.committed(ids.slice(place, place + count));
+        place += count;
+      }
+    } catch (error) {
+      for (const flush of flushes) flush.failed();
+      throw error;
+    }
+  }
+
+  /** Ends the sending. What is in flight comes to its end within the time, and is stored. */
+  async stop(ms: number): Promise<void> {
+    for (const lane of this.#lanes.values()) lane.stop();
+    const until = Date.now() + ms;
+    while (Date.now() < until && [...this.#lanes.values()].some((lane) => lane.isBusy)) await pause(10);
+    this.#isStopped = true;
+    clearTimeout(this.#flushTimer);
+    await this.#flushing?.catch(() => {});
+    await this.#store().catch(() => {});
+  }
+
+  /** The same without waiting, because another process sends now. */
+  abandon(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#flushTimer);
+    for (const lane of this.#lanes.values()) lane.stop();
+  }
+}

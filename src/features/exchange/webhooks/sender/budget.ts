@@ -1,0 +1,50 @@
+import { performance } from 'node:perf_hooks';
+
+/** The requests in flight of all webhooks together: at most, and at least. */
+const [most, least] = [256, 2];
+const everyMs = 100;
+/** Above this share of time in which the process is busy, requests to the service have precedence. */
+const busy = 0.9;
+
+/**
+ * Limits the requests in flight. While the process is busy, the limit falls, so that sending takes little time from the
+ * requests to the service. Events then wait, and are sent when there is time.
+ */
+export class Budget {
+  #limit = 32;
+  #inFlight = 0;
+  #last = performance.eventLoopUtilization();
+  readonly #timer: NodeJS.Timeout;
+  readonly #onFree: () => void;
+
+  constructor(onFree: () => void) {
+    this.#onFree = onFree;
+    this.#timer = setInterval(() => this.#adjust(), everyMs);
+    this.#timer.unref();
+  }
+
+  get isFree(): boolean {
+    return this.#inFlight < this.#limit;
+  }
+
+  enter(): void {
+    this.#inFlight++;
+  }
+
+  leave(): void {
+    this.#inFlight--;
+  }
+
+  #adjust(): void {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, this.#last);
+    this.#last = now;
+    const was = this.#limit;
+    this.#limit = utilization > busy ? Math.max(least, Math.floor(was / 2)) : Math.min(most, was + 8);
+    if (this.#limit > was) this.#onFree();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,424 @@
+import { failureOf, type Post, type Posted } from '../../../../platform/outgoing/post.ts';
+import { type EventPlace, isAfter } from '../../../../shared/event-id.ts';
+import { signedHeaders } from '../../../../shared/webhook-signature.ts';
+import { disabledAfterDays } from '../schema.ts';
+import type { HourCounts, PendingRow, Progress, SendingWebhook, StoredDelivery } from '../sender-store.ts';
+import type { Budget } from './budget.ts';
+import { ContactOrder } from './contact-order.ts';
+import type { ReadyEvent } from './feed-buffer.ts';
+import { type Job, jobOfEvent, jobOfRow, keyOf, rowOf } from './job.ts';
+import { mostTries, pauseMs } from './schedule.ts';
+
+/** The requests in flight of one webhook, at most. */
+const mostInFlight = 32;
+/** Events that are read ahead. */
+const [mostReady, mostUnsaved] = [64, 500];
+/** The unfinished deliveries of a webhook. With more of them, no further events are read. */
+export const mostJobs = 10_000;
+/** After this time a delivery gets a row, also if it is not finished, so that the position of the webhook can move on. */
+const slowMs = 1000;
+/** A webhook counts as down after this number of failures without a success. */
+const downAfter = 20;
+/** A webhook that is down gets one new event in this time. */
+const probeEveryMs = 30_000;
+
+/** What a lane needs from its account. */
+export interface LaneContext {
+  post: Post;
+  budget: Budget;
+  /** Reads events that are not in memory, by their places. */
+  load(places: EventPlace[]): Promise<ReadyEvent[]>;
+  next(after: EventPlace): Promise<{ events: ReadyEvent[]; end: EventPlace }>;
+  /** The last position of the feed. */
+  lastPosition(): number;
+  onAttempt(posted: Posted, attempt: { succeeded: boolean; tries: number; event: ReadyEvent }): void;
+  /** The webhook must be disabled. */
+  disable(webhookId: number, reason: string): void;
+  /** Something must be stored. */
+  onDirty(): void;
+  onError(error: unknown): void;
+}
+
+/** What a flush stores, and what it does when that is committed. */
+export interface Flush {
+  progress: Progress;
+  rows: StoredDelivery[];
+  hour: HourCounts | undefined;
+  /** The ids of the new rows, in their order. */
+  committed(ids: number[]): void;
+  failed(): void;
+}
+
+/** Sends the events of one webhook: many at a time, those of one contact one after the other. */
+export class Lane {
+  readonly #context: LaneContext;
+  #webhook: SendingWebhook;
+  /** The last event that was read. */
+  #read: EventPlace;
+  /** What the database knows. */
+  #saved: EventPlace;
+  #replayed: number | null = null;
+  #failingSince: Date | null;
+  readonly #jobs = new Map<string, Job>();
+  readonly #order = new ContactOrder();
+  /** Jobs that are due and next of their contacts. */
+  #ready: Job[] = [];
+  /** Jobs that are next of their contacts, and due later. */
+  readonly #delayed = new Set<Job>();
+  /** Jobs without a row, in the order of their events. */
+  #unsaved: Job[] = [];
+  /** Jobs whose row must be written. */
+  #dirty = new Set<Job>();
+  #hour: HourCounts;
+  #inFlight = 0;
+  #limit = 8;
+  #failuresInRow = 0;
+  #probeAt = 0;
+  #isReading = false;
+  /** The place up to which the feed is known to be read, until there are new events. */
+  #isAtEnd = false;
+  #isStopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Infinity;
+
+  constructor(webhook: SendingWebhook, pending: PendingRow[], context: LaneContext) {
+    this.#webhook = webhook;
+    this.#context = context;
+    this.#read = this.#saved = { position: webhook.position, place: webhook.place };
+    this.#failingSince = webhook.failing_since;
+    this.#hour = noCounts(webhook.id);
+    this.#addPending(pending);
+    this.#goBack(webhook);
+  }
+
+  /** The webhook was changed, or a delivery shall be sent again. */
+  update(webhook: SendingWebhook, pending: PendingRow[]): void {
+    const was = this.#webhook;
+    this.#webhook = webhook;
+    if (was.status !== 'active' && webhook.status === 'active') {
+      this.#failuresInRow = 0;
+      this.#failingSince = null;
+    }
+    this.#addPending(pending);
+    this.#goBack(webhook);
+    this.pump();
+  }
+
+  /** There are new events. */
+  wake(): void {
+    this.#isAtEnd = false;
+    this.pump();
+  }
+
+  #goBack({ replay_position: position }: SendingWebhook): void {
+    if (position === null || position === this.#replayed) return;
+    const place = { position, place: -1 };
+    this.#replayed = position;
+    if (!isAfter(this.#read, place)) return;
+    this.#read = place;
+    this.#isAtEnd = false;
+    this.#context.onDirty();
+  }
+
+  #addPending(rows: PendingRow[]): void {
+    for (const row of rows) {
+      const known = this.#jobs.get(keyOf(row));
+      if (known) {
+        // It shall be sent again at once.
+        if (known.isInFlight || row.next_attempt_at === null || known.deliveryId !== row.id) continue;
+        if (known.dueAt > row.next_attempt_at.getTime()) {
+          known.dueAt = row.next_attempt_at.getTime();
+          known.tries = row.tries;
+        }
+        continue;
+      }
+      this.#add(jobOfRow(row));
+    }
+  }
+
+  #add(job: Job): void {
+    this.#jobs.set(keyOf(job), job);
+    this.#order.add(job);
+    if (job.deliveryId === null) this.#unsaved.push(job);
+    if (this.#order.isNext(job)) this.#queue(job);
+  }
+
+  #queue(job: Job): void {
+    if (job.dueAt <= Date.now()) this.#ready.push(job);
+    else this.#delayed.add(job);
+  }
+
+  get #isDown(): boolean {
+    return this.#failuresInRow >= downAfter;
+  }
+
+  /** Sends what may be sent. Cheap if there is nothing to do. */
+  pump(): void {
+    if (this.#isStopped || this.#webhook.status !== 'active') return;
+    this.#queueDue();
+    const { budget } = this.#context;
+    while (this.#ready.length > 0 && this.#inFlight < this.#limit && budget.isFree) {
+      const job = this.#ready.shift();
+      if (job) void this.#send(job);
+    }
+    if (this.#mayRead()) void this.#readMore();
+  }
+
+  #queueDue(): void {
+    const now = Date.now();
+    if (now < this.#timerAt && this.#timer) return;
+    let next = Infinity;
+    for (const job of this.#delayed) {
+      if (job.dueAt <= now) {
+        this.#delayed.delete(job);
+        this.#ready.push(job);
+      } else next = Math.min(next, job.dueAt);
+    }
+    this.#wakeAt(next);
+  }
+
+  #wakeAt(at: number): void {
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = undefined;
+    if (at === Infinity) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.pump();
+      },
+      Math.min(Math.max(1, at - Date.now()), longestTimerMs),
+    );
+    this.#timer.unref();
+  }
+
+  #mayRead(): boolean {
+    if (this.#isReading || this.#isAtEnd || this.#jobs.size >= mostJobs) return false;
+    if (this.#unsaved.length >= mostUnsaved || this.#dirty.size >= mostUnsaved) return false;
+    if (!this.#isDown) return this.#ready.length < mostReady;
+    if (Date.now() >= this.#probeAt) return true;
+    if (this.#probeAt < this.#timerAt) this.#wakeAt(this.#probeAt);
+    return false;
+  }
+
+  async #readMore(): Promise<void> {
+    this.#isReading = true;
+    try {
+      const from = this.#read;
+      const { events, end } = await this.#context.next(from);
+      // A replay may have moved the place meanwhile.
+      if (from !== this.#read || this.#isStopped) return;
+      let most = events.length;
+      if (this.#isDown) {
+        most = 1;
+        this.#probeAt = Date.now() + probeEveryMs;
+      }
+      let taken = 0;
+      for (const event of events) {
+        if (taken >= most || this.#unsaved.length >= mostUnsaved) break;
+        this.#read = { position: event.position, place: event.place };
+        if (!this.#wants(event) || this.#jobs.has(keyOf(event))) continue;
+        this.#add(jobOfEvent(event));
+        taken++;
+      }
+      const last = events.at(-1);
+      const hasTakenAll = !last || !isAfter(last, this.#read);
+      if (hasTakenAll && isAfter(end, this.#read)) this.#read = end;
+      this.#isAtEnd = this.#read.position >= this.#context.lastPosition();
+      if (events.length > 0) this.#context.onDirty();
+    } catch (error) {
+      // The next wake tries again.
+      this.#isAtEnd = true;
+      this.#context.onError(error);
+    } finally {
+      this.#isReading = false;
+      this.pump();
+    }
+  }
+
+  #wants({ type }: ReadyEvent): boolean {
+    const { types } = this.#webhook;
+    return types[0] === '*' || types.includes(type);
+  }
+
+  async #send(job: Job): Promise<void> {
+    const { budget, post } = this.#context;
+    job.isInFlight = true;
+    this.#inFlight++;
+    budget.enter();
+    try {
+      const event = job.event ?? (await this.#context.load([job]))[0];
+      if (!event) {
+        this.#finish(job, 'failed', 'The event has expired.');
+        return;
+      }
+      const { url, secrets } = this.#webhook;
+      const at = new Date();
+      const posted = await post(url, signedHeaders(event.id, event.body, secrets, at), event.body);
+      this.#record(job, posted, at, event);
+    } catch (error) {
+      // The database could not be read.
+      job.dueAt = Date.now() + slowMs;
+      this.#delay(job);
+      this.#context.onError(error);
+    } finally {
+      job.isInFlight = false;
+      this.#inFlight--;
+      budget.leave();
+      this.pump();
+    }
+  }
+
+  #record(job: Job, posted: Posted, at: Date, event: ReadyEvent): void {
+    const { status, durationMs, response, retryAfter } = posted;
+    const error = failureOf(posted);
+    const succeeded = error === null;
+    job.attempts.push({ at: at.toISOString(), status_code: status, duration_ms: durationMs, error, response });
+    job.tries++;
+    this.#context.onAttempt(posted, { succeeded, tries: job.tries, event });
+    if (succeeded) {
+      this.#hour.succeeded++;
+      this.#hour.duration_ms += durationMs;
+      this.#noteSuccess();
+      this.#finish(job, 'delivered');
+      return;
+    }
+    this.#hour.failed++;
+    this.#noteFailure();
+    if (status === 410) {
+      this.#finish(job, 'failed');
+      this.#context.disable(this.#webhook.id, 'The receiver answered 410 (gone).');
+      return;
+    }
+    if (job.tries >= mostTries) {
+      this.#finish(job, 'failed');
+      return;
+    }
+    job.dueAt = Date.now() + pauseMs(job.tries, retryAfter, Date.now());
+    this.#delay(job);
+    this.#markDirty(job);
+  }
+
+  #delay(job: Job): void {
+    // Read again for the next attempt, so that memory stays bounded and an erasure counts.
+    job.event = undefined;
+    this.#delayed.add(job);
+    if (job.dueAt < this.#timerAt) this.#wakeAt(job.dueAt);
+  }
+
+  #noteSuccess(): void {
+    const wasDown = this.#isDown;
+    this.#failuresInRow = 0;
+    this.#failingSince = null;
+    this.#limit = Math.min(mostInFlight, this.#limit + 1);
+    if (!wasDown) return;
+    // It is back. What waits is sent now.
+    for (const job of this.#delayed) job.dueAt = 0;
+    this.#timerAt = 0;
+  }
+
+  #noteFailure(): void {
+    this.#failuresInRow++;
+    this.#failingSince ??= new Date();
+    this.#limit = Math.max(2, Math.floor(this.#limit / 2));
+    if (Date.now() - this.#failingSince.getTime() > disabledAfterDays * 86_400_000)
+      this.#context.disable(this.#webhook.id, `All attempts failed for ${disabledAfterDays} days.`);
+  }
+
+  #finish(job: Job, state: 'delivered' | 'failed', error?: string): void {
+    job.state = state;
+    job.event = undefined;
+    if (error !== undefined)
+      job.attempts.push({ at: new Date().toISOString(), status_code: null, duration_ms: 0, error, response: '' });
+    for (const next of this.#order.remove(job)) this.#queue(next);
+    this.#jobs.delete(keyOf(job));
+    this.#markDirty(job);
+  }
+
+  #markDirty(job: Job): void {
+    this.#dirty.add(job);
+    this.#context.onDirty();
+  }
+
+  /** Whether a flush has something to store: results, slow deliveries, or a new position. */
+  get hasUnsaved(): boolean {
+    return (
+      this.#dirty.size > 0 || this.#replayed !== null || isAfter(this.#read, this.#saved) || this.#unsaved.length > 0
+    );
+  }
+
+  /** What is to be stored. Undefined: nothing. */
+  flush(): Flush | undefined {
+    const dirty = this.#dirty;
+    const now = Date.now();
+    for (const job of this.#unsaved)
+      if (job.deliveryId === null && job.state === 'pending' && now - job.createdAt.getTime() > slowMs) dirty.add(job);
+    const place = this.#placeOf(dirty);
+    const isMoved = place.position !== this.#saved.position || place.place !== this.#saved.place;
+    const hour = this.#hour.succeeded + this.#hour.failed > 0 ? this.#hour : undefined;
+    if (dirty.size === 0 && !isMoved && !hour && this.#replayed === null) return undefined;
+    this.#dirty = new Set();
+    this.#hour = noCounts(this.#webhook.id);
+    const jobs = [...dirty];
+    const states = jobs.map(({ state }) => state);
+    const added = jobs.filter(({ deliveryId }) => deliveryId === null);
+    const replayed = this.#replayed;
+    return {
+      rows: jobs.map((job) => rowOf(this.#webhook.id, job, this.#order.isNext(job))),
+      progress: {
+        ...{ id: this.#webhook.id, ...place, replayed },
+        failing_since: this.#failingSince?.toISOString() ?? null,
+      },
+      hour,
+      committed: (ids) => {
+        added.forEach((job, index) => {
+          job.deliveryId = ids[index] ?? null;
+          // It waits. When it is due, its event is read again.
+          if (!job.isInFlight && !this.#ready.includes(job)) job.event = undefined;
+        });
+        this.#saved = place;
+        this.#unsaved = this.#unsaved.filter((job) => job.deliveryId === null);
+        if (this.#replayed === replayed) this.#replayed = null;
+        // It ended while the row was written.
+        jobs.forEach((job, index) => {
+          if (job.state !== states[index]) this.#markDirty(job);
+        });
+        this.pump();
+      },
+      failed: () => {
+        for (const job of jobs) this.#dirty.add(job);
+        if (hour) {
+          this.#hour.succeeded += hour.succeeded;
+          this.#hour.failed += hour.failed;
+          this.#hour.duration_ms += hour.duration_ms;
+        }
+      },
+    };
+  }
+
+  /** The place before the first event without a row. */
+  #placeOf(dirty: ReadonlySet<Job>): EventPlace {
+    const first = this.#unsaved.find((job) => job.deliveryId === null && !dirty.has(job));
+    return first ? { position: first.position, place: first.place - 1 } : this.#read;
+  }
+
+  get isBusy(): boolean {
+    return this.#inFlight > 0 || this.#isReading;
+  }
+
+  /** Sends nothing more. What is in flight comes to its end. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Node's timers are limited to 2^31 milliseconds. */
+const longestTimerMs = 3_600_000;
+
+const noCounts = (webhookId: number): HourCounts => ({
+  webhook_id: webhookId,
+  succeeded: 0,
+  failed: 0,
+  duration_ms: 0,
+});
