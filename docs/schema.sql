@@ -97,6 +97,7 @@ create table accounts (
   has_webhooks boolean not null default false,
   constraint accounts_pkey PRIMARY KEY (id)
 );
+CREATE INDEX accounts_with_webhooks ON accounts USING btree (id) WHERE has_webhooks;
 alter table accounts enable row level security, force row level security;
 create policy not_deleted on accounts using ((deleted_at IS NULL) OR (id = current_account_id()) OR (current_setting('app.show_deleted'::text, true) = 'on'::text));
 

@@ -113,3 +113,4 @@ select add_tenant_table('webhook_hours');
 
 -- Whether an account has ever had a webhook. The sender looks at these accounts only.
 alter table accounts add column has_webhooks boolean not null default false;
+create index accounts_with_webhooks on accounts (id) where has_webhooks;

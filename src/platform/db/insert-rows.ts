@@ -91,8 +91,8 @@ function asRecords(accountId: number, inserted: Inserted): Sql {
   ];
   return sql`
     ${into(inserted)} select ${join(values)}
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (${types})) with ordinality as sent (${quoted([...names, 'place'])})
-    order by place ${clauses}`;
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (${types})) with ordinality as sent (${quoted([...names, 'row_number'])})
+    order by row_number ${clauses}`;
 }
 
 function asValues(accountId: number, inserted: Inserted): Sql {

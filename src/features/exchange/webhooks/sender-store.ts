@@ -1,6 +1,6 @@
 import { enterAccount, type Tx } from '../../../platform/db/database.ts';
 import { type ColumnType, insertRows } from '../../../platform/db/insert-rows.ts';
-import { raw, sql } from '../../../platform/db/sql.ts';
+import { only, raw, sql } from '../../../platform/db/sql.ts';
 import type { EventPlace } from '../../../shared/event-id.ts';
 import type { Attempt, DeliveryState, WebhookStatus } from './schema.ts';
 import { secretColumns, secretsOf } from './store.ts';
@@ -41,6 +41,13 @@ export interface StreamState {
   is_free: boolean;
 }
 
+const revisionOf = (accountId: number) =>
+  sql`select concat_ws(' ', count(*), sum(revision), max(id)) as revision from webhooks where account_id = ${accountId}`;
+
+export async function readRevision(tx: Tx, accountId: number): Promise<string> {
+  return only(await tx<{ revision: string }>`${revisionOf(accountId)}`).revision;
+}
+
 /** The states of accounts. The transaction enters one after the other. */
 export async function readStates(tx: Tx, accountIds: number[], sender: string): Promise<StreamState[]> {
   const found = await tx.each(accountIds, (id) =>
@@ -50,7 +57,7 @@ export async function readStates(tx: Tx, accountIds: number[], sender: string): 
         select exists (select from events where account_id = ${id} and position is null) as is_waiting,
           coalesce(max(last_position), 0) as last_position,
           coalesce(bool_and(sender is null or sender = ${sender} or sender_until < now()), true) as is_free,
-          (select concat_ws(' ', count(*), sum(revision), max(id)) from webhooks where account_id = ${id}) as revision
+          (${revisionOf(id)}) as revision
         from event_streams where account_id = ${id}`,
     }),
   );

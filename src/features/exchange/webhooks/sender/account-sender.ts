@@ -6,6 +6,7 @@ import {
   addToHours,
   holdLease,
   insertDeliveries,
+  readRevision,
   type SendingWebhook,
   selectPending,
   selectSending,
@@ -78,10 +79,15 @@ export class AccountSender {
 
   async #lookOnce(): Promise<void> {
     const { db } = this.#context;
-    const position = await db.tenant(this.accountId, async (tx) => {
+    const { position, revision } = await db.tenant(this.accountId, async (tx) => {
       while (await givePositions(tx, this.accountId));
-      return lastPosition(tx, this.accountId);
+      return tx.inOrder({
+        position: () => lastPosition(tx, this.accountId),
+        revision: () => readRevision(tx, this.accountId),
+      });
     });
+    // A webhook that was paused before these events were written does not get them.
+    if (!this.isCurrent(revision)) await this.reload(revision);
     if (position === this.#lastPosition || this.#isStopped) return;
     this.#lastPosition = position;
     for (const lane of this.#lanes.values()) lane.wake();

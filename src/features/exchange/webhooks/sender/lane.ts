@@ -287,7 +287,7 @@ export class Lane {
     this.#noteFailure();
     if (status === 410) {
       this.#finish(job, 'failed');
-      this.#context.disable(this.#webhook.id, 'The receiver answered 410 (gone).');
+      this.#disable('The receiver answered 410 (gone).');
       return;
     }
     if (job.tries >= mostTries) {
@@ -322,7 +322,13 @@ export class Lane {
     this.#failingSince ??= new Date();
     this.#limit = Math.max(2, Math.floor(this.#limit / 2));
     if (Date.now() - this.#failingSince.getTime() > disabledAfterDays * 86_400_000)
-      this.#context.disable(this.#webhook.id, `All attempts failed for ${disabledAfterDays} days.`);
+      this.#disable(`All attempts failed for ${disabledAfterDays} days.`);
+  }
+
+  #disable(reason: string): void {
+    // At once, and not when the change of the row is read.
+    this.#webhook = { ...this.#webhook, status: 'disabled' };
+    this.#context.disable(this.#webhook.id, reason);
   }
 
   #finish(job: Job, state: 'delivered' | 'failed', error?: string): void {

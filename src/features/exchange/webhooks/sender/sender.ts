@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, isUnavailableToAll } from '../../../../platform/db/database.ts';
 import { onAppended } from '../../../../platform/outbox/signal.ts';
 import type { Post } from '../../../../platform/outgoing/post.ts';
@@ -12,13 +13,14 @@ import { countAttempt, countDisabled, observeDelay } from './metrics.ts';
 /** How often the sender looks at its accounts for changes that another process made. */
 const lookEveryMs = 250;
 /** How often it looks for further accounts, and how many at a time. */
-const [findEveryMs, accountsAtOnce] = [2000, 1000];
+const [findEveryMs, accountsAtOnce] = [500, 1000];
 /** A lease is extended after this time. */
 const leaseMs = 5000;
 /** A signal comes before the commit of a writer. These are the pauses before the looks for its events. */
 const pausesAfterSignal = [2, 4, 8, 20, 60];
 /** Between two looks at an account, so that a busy one makes few of them. */
 const leastPauseMs = 15;
+const retryMs = 1000;
 /** The time that requests in flight have when the service stops. */
 const stopMs = 3000;
 
@@ -152,7 +154,7 @@ export class Sender {
         if (succeeded && tries === 1) observeDelay((Date.now() - event.at.getTime()) / 1000);
       },
       onError: this.#events.onError,
-      disable: (id, webhookId, reason) => void this.#disable(id, webhookId, reason).catch(this.#events.onError),
+      disable: (id, webhookId, reason) => void this.#disable(id, webhookId, reason),
       onLeaseLost: (id) => this.#drop(id),
     });
     account.leasedAt = leasedAt;
@@ -172,7 +174,19 @@ export class Sender {
     this.#accounts.delete(accountId);
   }
 
+  /** It is repeated until it succeeds: the lane of the webhook has stopped already. */
   async #disable(accountId: number, webhookId: number, reason: string): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        return await this.#disableOnce(accountId, webhookId, reason);
+      } catch (error) {
+        this.#events.onError(error);
+        await pause(retryMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  async #disableOnce(accountId: number, webhookId: number, reason: string): Promise<void> {
     const isDisabled = await this.#db.tenant(accountId, async (tx) => {
       if (!(await disableWebhook(tx, accountId, webhookId, reason))) return false;
       await insertAudit(tx, {

@@ -1,0 +1,72 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll } from 'vitest';
+
+/** A request that a receiver got. */
+export interface Received {
+  at: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look at events of every type
+  event: any;
+}
+
+export type Answer = (response: ServerResponse, received: Received) => void;
+
+export const answers = {
+  ok: (response: ServerResponse) => void response.end('ok'),
+  status:
+    (status: number, headers: Record<string, string> = {}) =>
+    (response: ServerResponse) =>
+      void response.writeHead(status, headers).end(`status ${status}`),
+};
+
+/** A real HTTP server, or HTTPS with a key and a certificate. `answer` can be replaced at any time. */
+export async function receiver(options: { key: string; cert: string } | undefined = undefined) {
+  const all: Received[] = [];
+  const state = { answer: answers.ok as Answer };
+  const listener: RequestListener = (request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (text: string) => {
+      body += text;
+    });
+    request.on('error', () => {});
+    request.on('end', () => {
+      const received = { at: Date.now(), headers: request.headers, body, event: JSON.parse(body) };
+      all.push(received);
+      state.answer(response, received);
+    });
+  };
+  const server = options ? createSecureServer(options, listener) : createServer(listener);
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    all,
+    state,
+    port,
+    url: `${options ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
+    /** Waits for this number of requests in all. */
+    count: (wanted: number, ms = 10_000) =>
+      until(
+        () => all.length >= wanted,
+        ms,
+        () => `${all.length} of ${wanted}`,
+      ),
+    /** Checks the signature with the library of the specification. Throws if it is wrong. */
+    verify: (secret: string, { headers, body }: Received) =>
+      new Webhook(secret).verify(body, headers as Record<string, string>),
+  };
+}
+
+export async function until(isSo: () => boolean | Promise<boolean>, ms = 10_000, state = () => ''): Promise<void> {
+  for (const end = Date.now() + ms; Date.now() < end; await pause(10)) if (await isSo()) return;
+  throw new Error(`This did not happen within ${ms} ms: ${isSo} (${state()})`);
+}
