@@ -83,11 +83,12 @@ export async function readEvents(
 ): Promise<{ events: StoredEvent[]; end: EventPlace }> {
   const rows = await tx<FeedRow>`
     select position, at, entries from (
-      select position, at, entries, sum(size) over (order by position) - size as events, sum(bytes) over (order by position) - bytes as bytes
+      select position, at, entries, sum(size) over (order by position) - size as events, sum(bytes) over (order by position) - bytes as bytes,
+        min(position) filter (where position > ${after.position}) over () as next_position
       from (
         select position, at, entries, size, bytes from events
         where account_id = ${accountId} and position >= ${after.position} order by position limit ${mostRows + 1}) as next) as next
-    where events < ${mostEvents} and bytes < ${mostBytes} order by position`;
+    where (events < ${mostEvents} and bytes < ${mostBytes}) or position <= next_position order by position`;
   const events = rows.flatMap(eventsIn).filter((event) => isAfter(event, after));
   const { position, place } = events.at(-1) ?? after;
   return { events, end: { position, place } };

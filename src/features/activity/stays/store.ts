@@ -104,11 +104,17 @@ export function isSameStay(before: StayRow, after: StayRow): boolean {
 /** A stay without its contacts, as the API returns it. */
 export function stayFields(row: StayRow): Omit<Stay, 'id' | 'contact_id' | 'booker' | 'guest' | 'unit_name'> {
   const fields = recordOf(columnNames, (name) => {
+    if (name === 'extras') return row.extras.map(extraOf);
     const value = row[name as keyof StayRow];
     return columnTypes[name as keyof typeof columnTypes] === 'numeric' && value !== null ? Number(value) : value;
   });
   return fields as ReturnType<typeof stayFields>;
 }
+
+// PostgreSQL stores the keys of JSON in its own order.
+const extraOf = ({ name, reference, start_date, end_date, quantity, price }: StoredExtra): StoredExtra => ({
+  ...{ name, reference, start_date, end_date, quantity, price },
+});
 
 /** The stays with these keys. */
 export function findStays(tx: Tx, accountId: number, keys: StayKey[]): Promise<StayRow[]> {

@@ -49,7 +49,7 @@ export const Event = Type.Object(
     ...envelope,
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'What changed. Each type has its own fields. If the contact was erased since, there are only `contact_id` and `erased`.',
+        'What changed. Each type has its own fields. If a contact that it was about was erased since, there are only `contact_id` and `removed`.',
     }),
   },
   { title: 'Event' },

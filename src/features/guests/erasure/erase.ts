@@ -13,7 +13,7 @@ import { appendCodeChanges } from '../../figures/code-counts-store.ts';
 import { appendChanges, eraseFigures } from '../../figures/refresh-store.ts';
 import { selectDaysOfContacts } from '../../figures/unit-days-store.ts';
 import { type Identity, type IdentityKind, identityKey } from '../../identity/identities/schema.ts';
-import { lineage, selectIdentities, withoutOtherOwners } from '../../identity/identities/store.ts';
+import { lineage, selectIdentities, selectMergedPeriods, withoutOtherOwners } from '../../identity/identities/store.ts';
 import { releaseCodesOf } from '../../vouchers/store.ts';
 import { contactErased } from '../contacts/event-schema.ts';
 import {
@@ -56,13 +56,14 @@ export async function eraseContact(tx: Tx, accountId: number, id: number): Promi
   // Under this lock no activity is added, so the days are complete.
   await lockForDeletion(tx, accountId, ids);
   const days = await selectDaysOfContacts(tx, accountId, ids);
+  const periods = await selectMergedPeriods(tx, accountId, ids);
   await deleteContacts(tx, accountId, ids);
   await appendChanges(tx, accountId, { unitDays: [...stays, ...days] });
   await removeMemberKeys(tx, accountId, valuesOf(numbers, 'membership'), valuesOf(numbers, 'card'));
   await eraseRequestIds(tx, accountId, [...addressPatterns(all), ...loosePatterns(all), ...namePatterns(rows)]);
   await removeRechecks(tx, accountId, domains);
   await eraseFigures(tx, accountId, ids);
-  await eraseEvents(tx, accountId, ids);
+  await eraseEvents(tx, accountId, ids, periods);
   const merged_contact_ids = ids.filter((one) => one !== ids[0]);
   await appendEvents(tx, accountId, [
     contactErased.of({ contact_id: ids[0] ?? id, merged_contact_ids }, merged_contact_ids),

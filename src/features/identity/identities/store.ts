@@ -291,6 +291,25 @@ export async function findPair(tx: Tx, accountId: number, id: number): Promise<P
   return row;
 }
 
+/** The times in which other contacts had the data of these, because they were merged into them and separated again. */
+export function selectMergedPeriods(
+  tx: Tx,
+  accountId: number,
+  ids: number[],
+): Promise<{ contact_id: number; since: Date; until: Date }[]> {
+  const merges = sql`merges m left join merges undo on undo.account_id = ${accountId} and undo.undoes = m.id`;
+  return tx<{ contact_id: number; since: Date; until: Date }>`
+    with recursive lent (contact_id, since, until) as (
+      select m.into_contact_id, m.at, coalesce(undo.at, now()) from ${merges}
+      where m.account_id = ${accountId} and m.undoes is null and m.contact_id = any(${ids})
+      union
+      select m.into_contact_id, greatest(m.at, lent.since), least(coalesce(undo.at, now()), lent.until)
+      from lent cross join ${merges}
+      where m.account_id = ${accountId} and m.undoes is null and m.contact_id = lent.contact_id
+        and m.at < lent.until and coalesce(undo.at, now()) > lent.since)
+    select * from lent where contact_id <> all(${ids})`;
+}
+
 /** Sets or clears the survivor of these contacts. */
 export async function setSurvivor(tx: Tx, accountId: number, ids: number[], survivor: number | null): Promise<void> {
   await tx`

@@ -94,13 +94,14 @@ async function updateMembers(
   nested: Nested,
   today: Today,
   contactIds: number[],
+  erased: ReadonlySet<number>,
 ): Promise<void> {
   const ids = segments.map(({ id }) => id);
   for (let first = 0; first < contactIds.length; first += mostContacts) {
     const some = contactIds.slice(first, first + mostContacts);
     const now = await membersAmong(tx, accountId, segments, nested, today, some);
     const stored = await selectStored(tx, accountId, ids, some);
-    await storeDifference(tx, accountId, segments, today.day, stored, now);
+    await storeDifference(tx, accountId, segments, today.day, stored, now, erased);
   }
 }
 
@@ -111,6 +112,8 @@ async function storeDifference(
   day: string,
   before: StoredMember[],
   now: StoredMember[],
+  /** They are no longer members, and have no event. */
+  erased: ReadonlySet<number> = new Set(),
 ): Promise<void> {
   const [wasMember, isMember] = [new Map(before.map((one) => [keyOf(one), one])), new Set(now.map(keyOf))];
   const left = before.filter((one) => !isMember.has(keyOf(one)));
@@ -138,7 +141,7 @@ async function storeDifference(
     ...{ contact_id, segment_id, segment_name: names.get(segment_id) ?? '' },
   });
   await appendEvents(tx, accountId, [
-    ...left.map((one) => segmentLeft.of(dataOf(one))),
+    ...left.filter((one) => !erased.has(one.contact_id)).map((one) => segmentLeft.of(dataOf(one))),
     ...entered.map((one) => segmentEntered.of(dataOf(one))),
   ]);
 }
@@ -167,12 +170,12 @@ export async function followChanges(db: Database, accountId: number, isPatient =
     // After a change of the time zone, members can be stored for tomorrow. They are stored anew.
     const kept = segments.filter((one) => one.evaluated_day !== null && one.evaluated_day <= today.day);
     const contactIds = [...new Set(changes.flatMap((one) => one.contact_ids))];
+    const erased = segments.length > 0 ? await selectErased(tx, accountId, contactIds) : [];
     if (kept.length > 0) {
       const nested = await loadNested(tx, accountId, ...kept.map((one) => one.definition));
-      await updateMembers(tx, accountId, kept, nested, today, contactIds);
+      await updateMembers(tx, accountId, kept, nested, today, contactIds, new Set(erased));
     }
     // Nothing stays about a contact that was erased, also in segments without stored members.
-    const erased = segments.length > 0 ? await selectErased(tx, accountId, contactIds) : [];
     if (erased.length > 0) await eraseMembers(tx, accountId, erased);
     const ofGuests = changes.filter((one) => !one.only_activity);
     const guestIds = [...new Set(ofGuests.flatMap((one) => one.contact_ids))];
