@@ -1,3 +1,5 @@
+import { eventKinds, eventOf } from '../features/exchange/events/schema.ts';
+import { webhookTest } from '../features/exchange/webhooks/event-schema.ts';
 import { openApiDocument } from '../platform/http/openapi.ts';
 import { monitoringPaths } from '../platform/http/openapi-components.ts';
 import type { Route } from '../platform/http/route.ts';
@@ -44,6 +46,9 @@ const adminTags = {
   'Audit trail': 'Every change through the admin API or the command line. Only for owners.',
 };
 
+/** The requests that the service sends to webhooks: one for each type of event, and the test event. */
+const webhooks = { tag: 'Events', events: [...eventKinds, webhookTest].map(eventOf) };
+
 /** The document of all routes, and the one for partners. */
 export function apiDocuments(routes: readonly Route[]) {
   const whole = openApiDocument(routes, {
@@ -56,6 +61,7 @@ export function apiDocuments(routes: readonly Route[]) {
       Operators: { Monitoring: 'The state of the service.' },
     },
     otherPaths: monitoringPaths,
+    webhooks,
   });
   const partners = openApiDocument(
     routes.filter(({ access }) => access === 'partner'),
@@ -64,6 +70,7 @@ export function apiDocuments(routes: readonly Route[]) {
       version,
       description: `Tills, booking platforms, wifi portals and voucher apps write contacts and their activity through this API.\n\n${partnerBasics}`,
       tagGroups: { Partners: partnerTags },
+      webhooks,
     },
   );
   return { whole, partners };

@@ -24,11 +24,19 @@ export function actor(): string {
 }
 
 /**
- * Arguments whose values can be in the trail: names of venues, lists, domains and users, and ids. A voucher code
- * cannot.
+ * Arguments whose values can be in the trail: names of venues, lists, domains and users, addresses of webhooks, and ids.
+ * A voucher code cannot.
  */
-const nameArguments = ['name', 'email', 'domain'];
-const idArguments = ['id', 'other', 'group', 'contact', 'segment'];
+const nameArguments = ['name', 'email', 'domain', 'url'];
+const idArguments = ['id', 'other', 'group', 'contact', 'segment', 'webhook', 'delivery'];
+
+/** Commands that write nothing to the database, but have an effect elsewhere. */
+const withoutWrites = ['webhook test'];
+
+/** Whether the running command is recorded although it wrote nothing. */
+export function isAlwaysRecorded(): boolean {
+  return running !== undefined && withoutWrites.includes(commandPath(running));
+}
 
 /** Writes an audit event in the command's transaction. */
 export async function recordCommand(tx: Tx, accountId: number | null, result: unknown): Promise<void> {
@@ -85,6 +93,9 @@ const actions: Record<string, Action> = {
   'segment give-vouchers': 'segment.assign_codes',
   'segment add-to-group': 'segment.add_to_group',
   'domain refuse': 'email_domain.refuse',
+  'webhook pause': 'webhook.update',
+  'webhook resume': 'webhook.update',
+  'webhook rotate-secret': 'webhook.rotate_secret',
 };
 
 /** The code of the same change through the admin API: "booking-source rename" is `booking_source.update`. */

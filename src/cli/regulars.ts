@@ -8,6 +8,7 @@ import { backupCommands } from './backup.ts';
 import { contactCommands } from './contact.ts';
 import { dbCommands } from './db.ts';
 import { domainCommand } from './domain.ts';
+import { eventCommands } from './events.ts';
 import { figureCommands } from './figures.ts';
 import { groupCommands } from './group.ts';
 import { lookupCommands } from './lookup.ts';
@@ -19,6 +20,7 @@ import { tokenCommand } from './token.ts';
 import { unitCommand } from './unit.ts';
 import { userCommand } from './user.ts';
 import { voucherCommands } from './voucher.ts';
+import { webhookCommands } from './webhook.ts';
 
 const program = new Command('regulars')
   .description(
@@ -48,6 +50,8 @@ purchaseCommands(program);
 voucherCommands(program);
 figureCommands(program);
 segmentCommands(program);
+webhookCommands(program);
+eventCommands(program);
 domainCommand(program);
 auditCommand(program);
 

@@ -11,7 +11,7 @@ import type { Rows, Slice } from '../shared/fields.ts';
 import { Invalid, NotFound, SetupProblem } from '../shared/problem.ts';
 import { reader } from '../shared/read.ts';
 import { propertiesOf } from '../shared/record.ts';
-import { recordCommand } from './audit-trail.ts';
+import { isAlwaysRecorded, recordCommand } from './audit-trail.ts';
 import { endBar } from './progress.ts';
 
 const perPage = 100;
@@ -104,7 +104,7 @@ async function untilInterrupted<T>(
   };
   const result = await work(transactionOver(checkedTx, tx));
   // The audit trail has no entries for commands that only read.
-  if (hasWritten) await recordCommand(tx, accountId, result);
+  if (hasWritten || isAlwaysRecorded()) await recordCommand(tx, accountId, result);
   if (interrupted.aborted) throw interruptedError();
   return result;
 }
@@ -119,6 +119,11 @@ export function readInput<S extends TObject>(schema: S, raw: Record<string, unkn
 export function toId(text: string, noun = 'thing'): number {
   if (!/^\d{1,15}$/.test(text)) throw new NotFound(`"${text}" is not a valid id of a ${noun}.`);
   return Number(text);
+}
+
+/** "a, b" as a list. */
+export function words(text: string | undefined): string[] | undefined {
+  return text?.split(/[\s,]+/).filter(Boolean);
 }
 
 export function toSlice(options: { page?: string }): Slice {

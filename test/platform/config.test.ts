@@ -15,6 +15,7 @@ describe('the settings', () => {
       publicUrl: undefined,
       emailDomainCheck: 'dns',
       trustedProxies: [],
+      webhookPrivateAddresses: 'refuse',
       rateLimitPerMinute: 6000,
       bodyLimitBytes: 1_048_576,
       batching: 'on',

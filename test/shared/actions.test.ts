@@ -16,7 +16,12 @@ const ofSignIn = 'user.wrong_password';
 /** Newer than the translation of earlier sentences. */
 const ofDatabase = ['database.distribute', 'database.move_account', 'database.rebalance'];
 const ofSegments = ['create', 'update', 'delete', 'assign_codes', 'add_to_group', 'cancel_action'];
-const newer = [...ofDatabase, ...ofSegments.map((verb) => `segment.${verb}`)];
+const ofWebhooks = ['create', 'update', 'delete', 'disable', 'test', 'resend', 'replay', 'rotate_secret'];
+const newer = [
+  ...ofDatabase,
+  ...ofSegments.map((verb) => `segment.${verb}`),
+  ...ofWebhooks.map((verb) => `webhook.${verb}`),
+];
 
 describe('the actions of the audit trail', () => {
   it('are codes', () => {
@@ -46,7 +51,8 @@ describe('the actions of the audit trail', () => {
 
 describe('an action in words', () => {
   it('is in the past tense', () => {
-    for (const words of Object.values(actionWords)) expect(words).toMatch(/^(\w+ed|Gave|Set|Took|Undid)( |$)/);
+    for (const words of Object.values(actionWords))
+      expect(words).toMatch(/^(\w+ed|Gave|Made|Sent|Set|Took|Undid)( |$)/);
   });
 
   it('names the changed object', () => {

@@ -45,16 +45,20 @@ export interface Dashboard extends Omit<TestApp, 'account'> {
  *       });
  *     });
  */
-export function inDashboard(name: string, tests: (dashboard: Dashboard) => void): void {
+export function inDashboard(
+  name: string,
+  tests: (dashboard: Dashboard) => void,
+  settings: Record<string, string> = {},
+): void {
   describe.runIf(browserPath)(`${name}, in a browser`, async () => {
-    tests(browserPath ? await startDashboard(browserPath) : ({} as Dashboard));
+    tests(browserPath ? await startDashboard(browserPath, settings) : ({} as Dashboard));
   });
 }
 
-async function startDashboard(executablePath: string): Promise<Dashboard> {
+async function startDashboard(executablePath: string, settings: Record<string, string>): Promise<Dashboard> {
   if (!existsSync('dist/dashboard/index.html'))
     throw new Error('The dashboard is not built, so there is nothing to test. Run "npm run build" first.');
-  const service = await testApp();
+  const service = await testApp(settings);
   const account = await service.account();
   const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
   const browser = await chromium.launch({ executablePath, args: browserArguments });

@@ -15,8 +15,9 @@ const tableOfId = {
   token_id: 'tokens',
   segment_id: 'segments',
   segment_action_id: 'segment_actions',
+  webhook_id: 'webhooks',
 } as const;
-type Made = 'udf_id' | 'source_id' | 'provider_id' | 'category_id' | 'booking_source_id';
+type Made = 'delivery_id' | 'udf_id' | 'source_id' | 'provider_id' | 'category_id' | 'booking_source_id';
 export type Ids = Record<keyof typeof tableOfId | Made | 'account_id' | 'other_contact_id', number>;
 
 export interface FullAccount {
@@ -47,6 +48,9 @@ export async function createFullAccount(
   });
   const news = await make('groups', { unit_id, name: `${word} news`, folder_name: `${word} lists` });
   await admin('POST', `/accounts/${id}/segments/${segment_id}/add_to_group`, { group_id: news });
+  // Nothing is sent to it.
+  const webhook = { url: `https://hooks.example.com/${word}`, types: ['import.finished'] };
+  const webhook_id = await make('webhooks', webhook);
   const write = (body: object) => call('POST', '/v1/contact', { token, body });
   await write({
     ...{ email: 'ana@gmail.com', first_name: 'Ana', last_name: word, source_id, allow_email: true },
@@ -90,7 +94,7 @@ export async function createFullAccount(
   const { body: other } = await write({ email: 'rui@gmail.com', mobile_number: '07700900001' });
   const ids = {
     ...{ account_id: id, other_contact_id: other.id, unit_id, unique_code_group_id: group.id },
-    ...{ udf_id, source_id, provider_id, category_id, booking_source_id },
+    ...{ udf_id, source_id, provider_id, category_id, booking_source_id, webhook_id },
   } as Ids;
   for (const [name, table] of Object.entries(tableOfId)) {
     const [row] = await sql<{ id: number }>`
@@ -112,6 +116,14 @@ export async function createFullAccount(
   await store('segment_members', { ...member, since: '2026-03-01', consents: 1 });
   await store('segment_changes', { ...member, entered: true });
   await store('segment_days', { ...{ account_id: id, segment_id: ids.segment_id, day: '2026-03-01' }, ...numbers });
+  // The events get their positions.
+  const { body: log } = await admin('GET', `${at}/events`);
+  const ofWebhook = { account_id: id, webhook_id };
+  const [delivery] = await sql<{ id: number }>`
+    insert into webhook_deliveries (account_id, webhook_id, position, place, type, contact_ids, state, attempts, tries, created_at)
+    values (${id}, ${webhook_id}, 1, 0, ${log.data.at(-1).type}, array[${ids.contact_id}::bigint], 'failed', '[]', 10, now()) returning id`;
+  ids.delivery_id = delivery?.id as number;
+  await store('webhook_hours', { ...ofWebhook, hour: '2026-03-01T12:00:00Z', succeeded: 1, failed: 0, duration_ms: 5 });
   // The result of a check of the figures.
   await sql`insert into figure_checks (day, checked, repaired) values ('2026-03-01', 3, 0) on conflict do nothing`;
   // Kept counts, and rows of their queues, which change no count.

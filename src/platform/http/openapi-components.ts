@@ -145,6 +145,29 @@ export const queryParameters = {
   },
 };
 
+const webhookHeader = (name: string, description: string, example: string) => ({
+  ...{ name, in: 'header', required: true, description, schema: { type: 'string' }, example },
+});
+
+/** The headers of a request to a webhook. */
+export const webhookHeaders = {
+  WebhookIdHeader: webhookHeader(
+    'webhook-id',
+    'The id of the event. It is the same in each attempt, so a receiver can skip what it has.',
+    'evt_00000001000000000a1f0001',
+  ),
+  WebhookTimestampHeader: webhookHeader(
+    'webhook-timestamp',
+    'The time of the attempt, in seconds since 1970.',
+    '1772368200',
+  ),
+  WebhookSignatureHeader: webhookHeader(
+    'webhook-signature',
+    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. The key is the secret without `whsec_`, decoded from base64. While a secret is being rotated there are two signatures, separated by a space: accept either.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+};
+
 export const parameterRef = (name: string) => ({ $ref: `#/components/parameters/${name}` });
 
 /** The ids in a path, by the name of their component: `{unit_id}` is `UnitId`. */

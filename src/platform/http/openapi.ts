@@ -1,4 +1,6 @@
+import type { TSchema } from 'typebox';
 import { Page } from '../../shared/fields.ts';
+import { pascal } from '../../shared/phrases.ts';
 import { propertiesOf } from '../../shared/record.ts';
 import {
   bodyErrors,
@@ -11,6 +13,7 @@ import {
   queryParameters,
   responses,
   securitySchemes,
+  webhookHeaders,
 } from './openapi-components.ts';
 import { SchemaComponents } from './openapi-schemas.ts';
 import { type Access, mayHaveIdempotencyKey, type Route } from './route.ts';
@@ -25,6 +28,16 @@ export interface ApiDescription {
   tagGroups: Record<string, Record<string, string>>;
   /** Paths that are not in the list of routes. */
   otherPaths?: Record<string, object>;
+  /** The requests that the service sends to webhooks. */
+  webhooks?: { tag: string; events: readonly WebhookEvent[] };
+}
+
+/** A type of event that webhooks get. */
+interface WebhookEvent {
+  type: string;
+  description: string;
+  schema: TSchema;
+  example: object;
 }
 
 /** The OpenAPI 3.1 document of these routes. It has only the components that they use. */
@@ -32,7 +45,7 @@ export function openApiDocument(routes: readonly Route[], api: ApiDescription) {
   const schemas = new SchemaComponents();
   for (const schema of errorSchemas) schemas.schema(schema, 'response');
   const paths: Record<string, Record<string, unknown>> = {};
-  const parameters: Record<string, object> = { ...queryParameters };
+  const parameters: Record<string, object> = { ...queryParameters, ...webhookHeaders };
   const usual: Access = routes.some(({ access }) => access === 'admin') ? 'admin' : 'partner';
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
@@ -55,6 +68,7 @@ export function openApiDocument(routes: readonly Route[], api: ApiDescription) {
     tags: groups.flatMap(([, tags]) => Object.entries(tags).map(([name, description]) => ({ name, description }))),
     'x-tagGroups': groups.map(([name, tags]) => ({ name, tags: Object.keys(tags) })),
     paths,
+    ...(api.webhooks ? { webhooks: describeWebhooks(api.webhooks, schemas) } : {}),
   };
   const components = { securitySchemes, parameters, headers, responses, schemas: schemas.all };
   return { ...document, components: onlyUsed(document, components) };
@@ -108,6 +122,32 @@ function describe(route: Route, schemas: SchemaComponents, usual: Access) {
     responses: { [route.status]: success(route, schemas), ...failures(route) },
   };
 }
+
+function describeWebhooks({ tag, events }: NonNullable<ApiDescription['webhooks']>, schemas: SchemaComponents) {
+  const operations = events.map(({ type, description, schema, example }) => {
+    const operation = {
+      operationId: `receive${pascal(type.replaceAll('.', '_'))}`,
+      tags: [tag],
+      summary: type,
+      description,
+      // The signature replaces credentials.
+      security: [],
+      parameters: Object.keys(webhookHeaders).map(parameterRef),
+      requestBody: { required: true, content: json(schemas.body(schema, 'response', example)) },
+      responses: webhookResponses,
+    };
+    return [type, { post: operation }] as const;
+  });
+  return Object.fromEntries(operations);
+}
+
+const webhookResponses = {
+  '2XX': { description: 'The event is delivered, if the response comes within 15 seconds. The body does not matter.' },
+  410: { description: 'The receiver is gone: the service disables the webhook.' },
+  default: {
+    description: 'The event is sent again later. `Retry-After` is honoured. Redirects are not followed.',
+  },
+};
 
 const takesBody = (method: Route['method']) => method === 'POST' || method === 'PATCH';
 

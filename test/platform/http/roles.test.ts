@@ -15,6 +15,7 @@ const adminOperations = routes.filter(({ access }) => access === 'admin');
 /** Written out here on purpose: what a new operation is open to has to be decided twice. */
 const forOwners = (path: string, method: string) =>
   /\/(users|tokens|audit|email_domains)\b/.test(path) ||
+  (method !== 'GET' && /\/webhooks(\/:webhook_id(\/rotate_secret)?)?$/.test(path)) ||
   (method !== 'GET' && path === '/admin/v1/accounts') ||
   (method === 'DELETE' && path === '/admin/v1/accounts/:account_id');
 /** A read, although it has a body. */

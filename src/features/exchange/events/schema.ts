@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { EventKind } from '../../../shared/event-kind.ts';
 import { Id, Instant, Nullable } from '../../../shared/fields.ts';
-import { textIn } from '../../../shared/record.ts';
+import { pascal } from '../../../shared/phrases.ts';
 import { bookingRecorded } from '../../activity/bookings/event-schema.ts';
 import { purchaseRecorded } from '../../activity/purchases/event-schema.ts';
 import { stayRecorded } from '../../activity/stays/event-schema.ts';
@@ -61,8 +61,8 @@ export const eventOf = ({ type, description, data, example }: (typeof eventKinds
   type,
   description,
   schema: Type.Object(
-    { ...envelope, type: Type.Literal(type), data },
-    { title: `${textIn(data, 'title') ?? ''}Event`, description },
+    { ...envelope, type: Type.Literal(type, { description: 'The type.' }), data },
+    { title: `${pascal(type.replaceAll('.', '_'))}Event`, description },
   ),
   example: exampleOf(type, example),
 });

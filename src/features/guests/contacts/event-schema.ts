@@ -4,16 +4,23 @@ import { eventKind } from '../../../shared/event-kind.ts';
 import { Id, Nullable } from '../../../shared/fields.ts';
 
 const contactId = Id('The contact.');
-const value = Nullable(Type.String());
+const value = (description: string) => Nullable(Type.String({ description }));
 const ids = (description: string) => Type.Array(Type.Integer(), { description });
 
 export const ContactChanges = Type.Object(
   {
     contact_id: contactId,
-    changes: Type.Record(Type.String(), Type.Object({ from: value, to: value }, { title: 'FieldChange' }), {
-      description:
-        'The changed fields: those of the contact, `card_reference`, `source_id`, and `udf:{id}` for a user-defined field. Consents have their own events.',
-    }),
+    changes: Type.Record(
+      Type.String(),
+      Type.Object(
+        { from: value('The value before. Null: none.'), to: value('The value now. Null: none.') },
+        { title: 'FieldChange' },
+      ),
+      {
+        description:
+          'The changed fields: those of the contact, `source_id`, and `udf:{id}` for a user-defined field. `card_reference` has no values, because only staff see it. Consents have their own events.',
+      },
+    ),
     added_unit_ids: ids('Units that the contact gained.'),
     removed_unit_ids: ids('Units that the contact lost, when a merge was undone.'),
     added_group_ids: ids('Groups that the contact joined.'),

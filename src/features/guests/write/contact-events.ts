@@ -28,7 +28,7 @@ export function beforeOf({ row, source, units, groups, udfs }: ContactState): Co
 
 type FieldChanges = ContactChanges['changes'];
 
-/** The fields of the profile that differ. */
+/** The fields of the profile that differ. Partners do not see the card reference, so it has no values. */
 export function changedFields(
   before: Partial<Record<ProfileField, string | null>>,
   after: Partial<Record<ProfileField, string | null>>,
@@ -36,7 +36,7 @@ export function changedFields(
   const changes: FieldChanges = {};
   for (const field of profileFields) {
     const [from = null, to = null] = [before[field], after[field]];
-    if (from !== to) changes[field] = { from, to };
+    if (from !== to) changes[field] = field === 'card_reference' ? { from: null, to: null } : { from, to };
   }
   return changes;
 }

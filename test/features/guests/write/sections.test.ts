@@ -92,6 +92,8 @@ describe('the sections of the contact write', () => {
       'feedback_id_seq',
       'bookings',
       'stays',
+      // Their contacts.
+      'stays',
       'purchases',
       ...(isDistributed() ? ['contacts_id_seq'] : []),
       'insert sources',
@@ -125,6 +127,7 @@ describe('the sections of the contact write', () => {
         `insert ${table}`,
       ]),
       'insert notes',
+      'insert events',
     ]);
   });
 
