@@ -123,7 +123,13 @@ export async function createFullAccount(
     insert into webhook_deliveries (account_id, webhook_id, position, place, type, contact_ids, state, attempts, tries, created_at)
     values (${id}, ${webhook_id}, 1, 0, ${log.data.at(-1).type}, array[${ids.contact_id}::bigint], 'failed', '[]', 10, now()) returning id`;
   ids.delivery_id = delivery?.id as number;
-  await store('webhook_hours', { ...ofWebhook, hour: '2026-03-01T12:00:00Z', succeeded: 1, failed: 0, duration_ms: 5 });
+  await store('webhook_hours', {
+    ...ofWebhook,
+    hour: new Date().toISOString(),
+    succeeded: 1,
+    failed: 0,
+    duration_ms: 5,
+  });
   // The result of a check of the figures.
   await sql`insert into figure_checks (day, checked, repaired) values ('2026-03-01', 3, 0) on conflict do nothing`;
   // Kept counts, and rows of their queues, which change no count.

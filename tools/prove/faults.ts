@@ -8,6 +8,7 @@ import type { Postgres } from '../servers/postgres.ts';
 import { type Counts, happen, nodesOf, type Scene, schedule, secondsForAll } from './faults/chaos.ts';
 import { type CheckResult, checkAccount, checkDatabase } from './faults/check.ts';
 import { Disk } from './faults/disk.ts';
+import { checkEvents, type EventCheck, FeedReader } from './faults/feed.ts';
 import { clients, Load } from './faults/load.ts';
 import { codes, type Place } from './faults/script.ts';
 import { distributed, type Setup, singleServers } from './faults/setups.ts';
@@ -23,7 +24,7 @@ const recoveryMs = { long: 5000, short: 15_000, distributed: 45_000 };
 const repeated = 300;
 
 /** The result of one scene. */
-interface Findings extends Counts, CheckResult {
+interface Findings extends Counts, CheckResult, Omit<EventCheck, 'wrong'> {
   seconds: number;
   slowestRecoveryMs: number;
   tally: Load['tally'];
@@ -79,6 +80,9 @@ export async function proveFaults(terms: ProofOptions): Promise<Verdict> {
       lost: sum((one) => one.lost),
       doubled: sum((one) => one.doubled),
       'half-written': sum((one) => one.half),
+      events: sum((one) => one.events),
+      'writes without their event': sum((one) => one.missing),
+      'events without their write': sum((one) => one.unfounded),
       'ms until the slowest recovery': Math.round(Math.max(...found.map((one) => one.slowestRecoveryMs))),
     },
   };
@@ -101,6 +105,8 @@ async function runScene(
   const began = performance.now();
   const elapsed = () => (performance.now() - began) / 1000;
   const clientsAtWork = loads.map((load) => load.begin());
+  const readers = places.map((place) => new FeedReader(place, () => fleet.urls()));
+  const followers = readers.map((reader) => reader.begin());
   const turnedAway = () => loads.reduce((sum, { tally }) => sum + tally.turnedAway, 0);
   const jobs = every(150, async () => {
     const connection = await postgres.connect().catch(() => undefined);
@@ -135,6 +141,7 @@ async function runScene(
     load.close();
   }
   if (!(await waitForJob(scene, places))) wrong.push('A job was not done within 15 seconds.');
+  await Promise.all(followers.map((one) => one.end()));
   // Running transactions end before the check.
   await fleet.stop();
   for (const node of nodesOf(scene)) {
@@ -147,12 +154,19 @@ async function runScene(
     const checks: CheckResult[] = [];
     for (const [n, { account }] of places.entries())
       checks.push(await checkAccount(connection, account, loads[n]?.writes ?? []));
+    const events: EventCheck[] = [];
+    for (const [n, { account }] of places.entries())
+      events.push(await checkEvents(connection.run, account, readers[n]?.ids ?? []));
     wrong.push(...checks.flatMap((check) => check.wrong), ...(await checkDatabase(connection)));
+    wrong.push(...events.flatMap((check) => check.wrong));
+    const sumEvents = (of: (check: EventCheck) => number) => events.reduce((total, check) => total + of(check), 0);
     const sum = (of: (check: CheckResult) => number) => checks.reduce((total, check) => total + of(check), 0);
     return {
       ...counts,
       ...{ lost: sum(({ lost }) => lost), doubled: sum(({ doubled }) => doubled), half: sum(({ half }) => half) },
       ...{ storedUnanswered: sum(({ storedUnanswered }) => storedUnanswered), slowestRecoveryMs, seconds: underLoad },
+      ...{ events: sumEvents((one) => one.events), missing: sumEvents((one) => one.missing) },
+      unfounded: sumEvents((one) => one.unfounded),
       ...{ tally: sumOf(loads.map(({ tally }) => tally)), fleet, cantFill: scene.disk.cantFill },
       wrong: [...wrong, ...fleet.wrong, ...loads.flatMap((load) => load.wrong)],
     };

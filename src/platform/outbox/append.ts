@@ -1,6 +1,7 @@
 import { mostPlaces } from '../../shared/event-id.ts';
 import type { NewEvent } from '../../shared/event-kind.ts';
 import type { Tx } from '../db/database.ts';
+import { join, sql } from '../db/sql.ts';
 import { signalAppended } from './signal.ts';
 
 /** A row with more text is split, so that a reader can bound what it reads. */
@@ -13,12 +14,11 @@ const mostLength = 256 * 1024;
 export async function appendEvents(tx: Tx, accountId: number, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   signalAppended(accountId);
-  await tx.each(
-    rowsOf(events),
-    ({ contactIds, entries, size, length }) => tx`
-      insert into events (account_id, at, contact_ids, entries, size, bytes)
-      values (${accountId}, ${tx.now}, ${contactIds}, ${entries}::json, ${size}, ${length})`,
+  const rows = rowsOf(events).map(
+    ({ contactIds, entries, size, length }) =>
+      sql`(${accountId}::bigint, ${tx.now}, ${contactIds}::bigint[], ${entries}::json, ${size}::integer, ${length}::integer)`,
   );
+  await tx`insert into events (account_id, at, contact_ids, entries, size, bytes) values ${join(rows)}`;
 }
 
 interface OutboxRow {

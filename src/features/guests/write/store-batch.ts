@@ -129,14 +129,15 @@ export async function storeBatch(
   );
   figures.consented.push(...new Set(consented.map(({ contact }) => contact.row.id)));
   // While this function waits, an error of a statement must not count as unhandled.
-  for (const statement of statements) statement.catch(() => {});
+  for (const statement of [...statements, ...lateEvents]) statement.catch(() => {});
   for (const late of await settled(lateFigures)) addChanges(figures, late);
+  const matched = (await settled(lateEvents)).flat();
   const own = new Set(all.flatMap(({ row }) => (row.merged_into === null ? [row.id] : [])));
   for (const contact of all) if (hasChanged(contact)) figures.edited.push(contact.row.id);
   statements.push(...(await sendRefresh(tx, accountId, figures, { own })));
   store([...changes.unchecked].sort(), (domains) => enqueueRechecks(tx, accountId, domains));
   storeSections('last');
-  const events = [...changes.events.map((make) => make()), ...(await settled(lateEvents)).flat()];
+  const events = [...changes.events.map((make) => make()), ...matched];
   store(events, () => appendEvents(tx, accountId, events));
   // At the end, because accounts share these rows: their locks are held only for the duration of the commit.
   store([...changes.learntDomains], (domains) => learnDomains(tx, domains));
