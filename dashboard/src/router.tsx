@@ -3,6 +3,7 @@ import { channels, npsParts, timelineKinds } from '#service/shared/codes.ts';
 import { onSignedOut } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { account, guard, idParam, profile, root, signIn, start, unknownPath } from './routes/account.tsx';
+import { developers, developersParts } from './routes/developers.ts';
 import { segmentRoutes } from './routes/segments.ts';
 import { settings, settingsParts } from './routes/settings.ts';
 import { guestsFound, prefetchGuest } from './screens/guests/queries.ts';
@@ -122,23 +123,6 @@ const voucherGroup = createRoute({
   component: lazyRouteComponent(() => import('./screens/vouchers/VoucherGroupPage.tsx'), 'VoucherGroupPage'),
 });
 
-const developers = createRoute({
-  getParentRoute: () => account,
-  path: 'developers',
-  validateSearch: searchOf({ page: id }),
-  component: lazyRouteComponent(() => import('./screens/developers/DevelopersPage.tsx'), 'DevelopersPage'),
-});
-
-const token = createRoute({
-  getParentRoute: () => account,
-  path: 'developers/tokens/$tokenId',
-  params: {
-    parse: ({ tokenId }) => ({ tokenId: idParam(tokenId) }),
-    stringify: ({ tokenId }) => ({ tokenId: String(tokenId) }),
-  },
-  component: lazyRouteComponent(() => import('./screens/developers/TokenPage.tsx'), 'TokenPage'),
-});
-
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -156,8 +140,7 @@ export const router = createRouter({
         venues,
         vouchers,
         voucherGroup,
-        developers,
-        token,
+        developers.addChildren(developersParts),
         settings.addChildren(settingsParts),
       ]),
     ]),

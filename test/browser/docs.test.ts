@@ -45,6 +45,23 @@ describe.runIf(browserPath)('the API reference in a browser', async () => {
     expect(problems).toEqual([]);
   });
 
+  it('shows the requests that webhooks get', async () => {
+    const { page, problems, outside } = await open('/docs');
+    await page
+      .getByRole('button', { name: /Group\s+Events$/ })
+      .first()
+      .click();
+    await page
+      .getByRole('button', { name: /^contact\.merged/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: 'contact.merged' }).first().waitFor();
+    await page.getByText('webhook-signature').first().waitFor();
+    await page.getByText('merged_contact_id').first().waitFor();
+    expect(outside).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
   it('sends a request and shows the response', async () => {
     const { page, problems, outside } = await open('/docs');
     await page

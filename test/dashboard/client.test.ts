@@ -32,6 +32,12 @@ describe('a URL', () => {
       '/admin/v1/accounts/1/units?page=2&search=a+b',
     );
   });
+
+  it('repeats the name of a list', () => {
+    const url = adminUrl('/accounts/1/events', { types: ['note.added', 'stay.recorded'], after: undefined });
+    expect(new URL(url, 'http://localhost').search).toBe('?types%5B%5D=note.added&types%5B%5D=stay.recorded');
+    expect(adminUrl('/accounts/1/events', { types: [] })).toBe('/admin/v1/accounts/1/events');
+  });
 });
 
 describe('an error response', () => {

@@ -25,7 +25,7 @@ export class ApiError extends Error {
 const unexpectedResponse = 'The service sent an unexpected response. Try again in a moment.';
 const unreachable = new ApiError(0, 'The service can’t be reached. Check the connection, then try again.');
 
-export type Params = Record<string, string | number | boolean | null | undefined>;
+export type Params = Record<string, string | number | boolean | null | undefined | readonly string[]>;
 
 interface RequestOptions {
   signal?: AbortSignal;
@@ -38,11 +38,13 @@ export function onSignedOut(act: () => void): void {
   signedOut = act;
 }
 
-/** The URL of a path of the admin API. Blank parameters are left out. */
+/** The URL of a path of the admin API. Blank parameters are left out. A list is repeated as `name[]`. */
 export function adminUrl(path: string, params: Params = {}): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(params))
-    if (value !== undefined && value !== null && value !== '') query.set(name, String(value));
+  for (const [name, value] of Object.entries(params)) {
+    if (Array.isArray(value)) for (const item of value) query.append(`${name}[]`, item);
+    else if (value !== undefined && value !== null && value !== '') query.set(name, String(value));
+  }
   return `/admin/v1${path}${query.size > 0 ? `?${query}` : ''}`;
 }
 

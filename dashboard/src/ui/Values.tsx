@@ -6,6 +6,7 @@ import {
   formatMoney,
   formatNumber,
   formatRelative,
+  formatSecond,
   formatWallClock,
 } from './format.ts';
 
@@ -39,6 +40,12 @@ export function DateTime({ at, dayOnly = false }: { at: Maybe<string>; dayOnly?:
   const { time_zone } = useAccount();
   if (!at) return <Missing />;
   return <time dateTime={at}>{dayOnly ? formatInstantDay(at, time_zone) : formatInstant(at, time_zone)}</time>;
+}
+
+/** An instant with seconds, for logs: several entries can have the same minute. */
+export function ExactTime({ at }: { at: string }) {
+  const { time_zone } = useAccount();
+  return <time dateTime={at}>{formatSecond(at, time_zone)}</time>;
 }
 
 /** "5 minutes ago". The tooltip shows the exact time in the account's or the given time zone. */

@@ -51,6 +51,16 @@ export const formatInstant = (text: string, timeZone: string) =>
   dateFormat({ ...minute, timeZone }).format(new Date(text));
 export const formatInstantDay = (text: string, timeZone: string) =>
   dateFormat({ ...day, timeZone }).format(new Date(text));
+/** "1 Mar, 19:30:05": with seconds, for logs. */
+export const formatSecond = (text: string, timeZone: string) =>
+  dateFormat({
+    day: 'numeric',
+    month: 'short',
+    hour: 'numeric',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZone,
+  }).format(new Date(text));
 
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const steps = [

@@ -1,22 +1,21 @@
 import { Button, Code, Group, Text } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { LoggedRequest } from '#service/features/access/requests/schema.ts';
-import { useAccount } from '../../session/session.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { useDeferred } from '../../ui/deferred.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { LoadMore } from '../../ui/Pager.tsx';
 import { Panel } from '../../ui/Panel.tsx';
 import { EmptyState } from '../../ui/States.tsx';
-import { Missing } from '../../ui/Values.tsx';
+import { ExactTime, Missing } from '../../ui/Values.tsx';
 import classes from './RequestLog.module.css';
 import { useRequestLog } from './request-log.ts';
 import { StatusBadge } from './StatusBadge.tsx';
+import { useStableScroll } from './stable-scroll.ts';
 
 /** The requests of a token, live. */
 export function RequestLog({ path }: { path: string }) {
-  const { time_zone } = useAccount();
   const [isPaused, setPaused] = useState(false);
   const { read, more } = useRequestLog(`${path}/requests`, isPaused);
   const rows = useDeferred(read.data?.data);
@@ -73,7 +72,7 @@ export function RequestLog({ path }: { path: string }) {
             { title: 'Fields', width: '40%', render: (entry) => <Fields entry={entry} /> },
             { title: 'From', oneLine: true, render: ({ address }) => address ?? <Missing /> },
             { title: 'Took', align: 'end', render: ({ duration_ms }) => formatDuration(duration_ms) },
-            { title: 'Time', align: 'end', render: ({ at }) => <Time at={at} timeZone={time_zone} /> },
+            { title: 'Time', align: 'end', render: ({ at }) => <ExactTime at={at} /> },
           ]}
         />
         <LoadMore
@@ -112,31 +111,3 @@ function Fields({ entry: { error_fields, discarded_fields } }: { entry: LoggedRe
 }
 
 const formatDuration = (ms: number) => (ms < 1 ? '<1 ms' : `${formatNumber(Math.round(ms))} ms`);
-
-/** A time with seconds, because several requests can arrive in a minute. */
-function Time({ at, timeZone }: { at: string; timeZone: string }) {
-  const date = new Date(at);
-  const options = {
-    timeZone,
-    day: 'numeric',
-    month: 'short',
-    hour: 'numeric',
-    minute: '2-digit',
-    second: '2-digit',
-  } as const;
-  return <time dateTime={at}>{date.toLocaleString(undefined, options)}</time>;
-}
-
-/** Keeps the visible lines in place when new ones arrive above them. */
-function useStableScroll(newest: number | undefined) {
-  const scroll = useRef<HTMLDivElement>(null);
-  const before = useRef({ newest, height: 0 });
-  useLayoutEffect(() => {
-    const frame = scroll.current;
-    if (!frame) return;
-    const height = frame.scrollHeight;
-    if (before.current.newest !== newest && frame.scrollTop > 0) frame.scrollTop += height - before.current.height;
-    before.current = { newest, height };
-  });
-  return scroll;
-}

@@ -15,7 +15,7 @@ import { DateTime, RelativeTime } from '../../ui/Values.tsx';
 import { NewToken } from './NewToken.tsx';
 import { TokenStatus } from './TokenStatus.tsx';
 
-const route = getRouteApi('/guard/accounts/$accountId/developers');
+const route = getRouteApi('/guard/accounts/$accountId/developers/');
 
 /** The personal access tokens. Each row leads to the token's page with its request log. */
 export function Tokens() {
