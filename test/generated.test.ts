@@ -5,6 +5,7 @@ import { routes } from '../src/app/http-app.ts';
 import { checksumOf, knownMigrations } from '../src/platform/db/migrate.ts';
 import { compactJson } from './support/compact-json.ts';
 import { createDatabase, superuser } from './support/database.ts';
+import { eventTable, verifyExamples, withSection } from './support/generated-sections.ts';
 import { licences, licencesPage } from './support/licences.ts';
 import { dumpSchema } from './support/schema-dump.ts';
 
@@ -35,6 +36,12 @@ describe('generated files', () => {
 
   it('docs/licences.md matches package-lock.json', async () => {
     await expect(licencesPage()).toMatchFileSnapshot('../docs/licences.md');
+  });
+
+  it('docs/partner-guide.md has all types of events, and the code of the dashboard that checks a signature', async () => {
+    const page = readFileSync('docs/partner-guide.md', 'utf8');
+    const written = withSection(withSection(page, 'events', eventTable()), 'verify', verifyExamples());
+    await expect(written).toMatchFileSnapshot('../docs/partner-guide.md');
   });
 });
 

@@ -162,7 +162,8 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
     const line = await CuttingProxy.open(() => postgres.port());
     releases.push(() => line.close());
     const address = Object.assign(new URL(postgres.address('regulars')), { port: String(line.port) });
-    const fleet = await Fleet.start(1, { DATABASE_URL: address.href, LOG_LEVEL: 'fatal' }, new Random(1));
+    const env = { DATABASE_URL: address.href, LOG_LEVEL: 'fatal', WEBHOOK_PRIVATE_ADDRESSES: 'allow' };
+    const fleet = await Fleet.start(1, env, new Random(1));
     releases.push(() => fleet.stop());
     return { fleet, postgres, line, cluster: undefined, disk, signal: new AbortController().signal };
   });
@@ -193,6 +194,44 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
       await scene().fleet.restart(0);
       await recover();
     });
+  });
+
+  it('fires alerts for a webhook that fails or is disabled, and for events that wait', async () => {
+    const url = scene().fleet.url();
+    const create = async () => {
+      const { id } = await askAdmin(url, 'POST', '/accounts', { name: 'With a webhook' });
+      const { token } = await askAdmin(url, 'POST', `/accounts/${id}/tokens`, { name: 'till' });
+      await askAdmin(url, 'POST', `/accounts/${id}/webhooks`, { url: 'http://127.0.0.1:1/', types: ['*'] });
+      return { id, token };
+    };
+    const writeTo = async ({ token }: { token: string }) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const body = '{"email": "ana@gmail.com"}';
+      expect((await fetch(`${scene().fleet.url()}/v1/contact`, { method: 'POST', headers, body })).status).toBe(200);
+    };
+    const [failing, behind] = [await create(), await create()];
+    await writeTo(behind);
+    const connection = await scene().postgres.connect();
+    // The sender of this account hangs.
+    await connection.run`
+      update event_streams set sender = 'another', sender_until = now() + interval '1 hour' where account_id = ${behind.id}`;
+    await connection.run`update events set at = now() - interval '1 hour' where account_id = ${behind.id}`;
+    await connection.run`update webhooks set position = 0 where account_id = ${behind.id}`;
+    await connection.run`update webhooks set failing_since = now() - interval '6 days' where account_id = ${failing.id}`;
+    const fires = { fires: ['RegularsWebhookFailing', 'RegularsWebhookDisabled', 'RegularsEventsWait'] };
+    await during({ ...fires, mayFire: ['RegularsServiceDown', ...database] }, async () => {
+      // A new process reads the states at once.
+      await scene().fleet.restart(0);
+      await recover();
+      // As long as an alert waits: a second counts as 100.
+      await pause(8000);
+      await writeTo(failing);
+      await pause(3000);
+    });
+    await connection.run`delete from webhooks`;
+    await connection.close();
+    await scene().fleet.restart(0);
+    await recover();
   });
 
   it('fires no alert while nothing is wrong', async () => {

@@ -119,7 +119,7 @@ export const Delivery = Type.Object(
     event_id: EventId('The event. Also the header `webhook-id`.'),
     type: Type.String({ description: 'The type of the event.' }),
     state: Type.Enum(deliveryStates, {
-      description: '`pending`: it is tried again. `failed`: all attempts failed, or the webhook was disabled.',
+      description: '`pending`: it is tried again. `failed`: all attempts failed, or the receiver answered 410.',
     }),
     attempts: Type.Array(Attempt, { description: 'The latest attempts, oldest first.' }),
     next_attempt_at: Nullable(

@@ -1,6 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import { listing } from '../../../platform/db/listing.ts';
 import { only, raw, sql } from '../../../platform/db/sql.ts';
+import { mostPlaces } from '../../../shared/event-id.ts';
 import type { Rows, Slice } from '../../../shared/fields.ts';
 import type { WebhookStatus } from './schema.ts';
 
@@ -76,7 +77,7 @@ export async function insertWebhook(
     account: () => tx`update accounts set has_webhooks = true where id = ${accountId} and not has_webhooks`,
     inserted: () => tx<{ id: number }>`
       insert into webhooks (account_id, url, types, description, secret, position, place)
-      values (${accountId}, ${url}, ${types}, ${description}, ${secret}, ${position + 1}, -1) returning id`,
+      values (${accountId}, ${url}, ${types}, ${description}, ${secret}, ${position}, ${mostPlaces}) returning id`,
   });
   return only(inserted).id;
 }
@@ -91,7 +92,7 @@ export async function updateWebhook(
   const isActivated = status === 'active';
   const { count } = await tx`
     update webhooks set url = coalesce(${url ?? null}, url), types = coalesce(${types ?? null}::text[], types),
-      description = coalesce(${description ?? null}, description), status = coalesce(${status ?? null}, status),
+      description = nullif(coalesce(${description ?? null}, description), ''), status = coalesce(${status ?? null}, status),
       disabled_reason = case when ${status === undefined} then disabled_reason end,
       failing_since = case when ${isActivated} and status <> 'active' then null else failing_since end,
       revision = revision + 1, updated_at = ${tx.now}
