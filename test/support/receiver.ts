@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll } from 'vitest';
@@ -8,6 +8,7 @@ import { afterAll } from 'vitest';
 /** A request that a receiver got. */
 export interface Received {
   at: number;
+  path: string;
   headers: IncomingHttpHeaders;
   body: string;
   // biome-ignore lint/suspicious/noExplicitAny: the tests look at events of every type
@@ -18,6 +19,10 @@ export type Answer = (response: ServerResponse, received: Received) => void;
 
 export const answers = {
   ok: (response: ServerResponse) => void response.end('ok'),
+  /** Never answers. */
+  hang: () => {},
+  /** Closes the connection without an answer. */
+  reset: (response: ServerResponse) => void response.socket?.resetAndDestroy(),
   status:
     (status: number, headers: Record<string, string> = {}) =>
     (response: ServerResponse) =>
@@ -36,7 +41,13 @@ export async function receiver(options: { key: string; cert: string } | undefine
     });
     request.on('error', () => {});
     request.on('end', () => {
-      const received = { at: Date.now(), headers: request.headers, body, event: JSON.parse(body) };
+      const received = {
+        at: Date.now(),
+        path: request.url ?? '',
+        headers: request.headers,
+        body,
+        event: JSON.parse(body),
+      };
       all.push(received);
       state.answer(response, received);
     });
@@ -64,6 +75,25 @@ export async function receiver(options: { key: string; cert: string } | undefine
     verify: (secret: string, { headers, body }: Received) =>
       new Webhook(secret).verify(body, headers as Record<string, string>),
   };
+}
+
+/** A server that speaks by `serve` on each connection, perhaps no HTTP. */
+export async function rawReceiver(serve: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createSocketServer((socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    serve(socket);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { port, url: `http://127.0.0.1:${port}/hook`, connections: () => connections, open: () => sockets.size };
 }
 
 export async function until(isSo: () => boolean | Promise<boolean>, ms = 10_000, state = () => ''): Promise<void> {

@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import { codeOf } from '../../shared/errors.ts';
 
 /** Networks that are not on the internet: private, loopback, link-local, and reserved for other purposes. */
 const special = new BlockList();
@@ -12,7 +13,7 @@ for (const network of [
   add(network, 'ipv4');
 for (const network of [
   // Unspecified, loopback, and the addresses that contain one of IPv4.
-  ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/23'],
+  ...['::/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/23'],
   ...['100::/64', '2001:db8::/32', '3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ])
   add(network, 'ipv6');
@@ -82,7 +83,9 @@ function resolveBy(servers: string[]): (hostname: string) => Promise<Address[]> 
       ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
       ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
     ];
-    if (found.length === 0 && four.status === 'rejected') throw four.reason;
+    // The refused connection is the one to the name server.
+    if (found.length === 0 && four.status === 'rejected')
+      throw codeOf(four.reason) === 'ECONNREFUSED' ? Object.assign(four.reason, { code: 'ETIMEOUT' }) : four.reason;
     return found;
   };
 }

@@ -62,18 +62,19 @@ export function createPost({
     });
     if (!allowPrivate && isSpecial(hostname)) return finish({ error: new ForbiddenAddress(hostname).message });
     const isSecure = protocol === 'https:';
-    const send = () =>
+    const send = (agent: HttpAgent | false) =>
       (isSecure ? httpsRequest : httpRequest)(url, {
         ...lookup,
         method: 'POST',
-        agent: isSecure ? agents.https : agents.http,
+        agent,
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       });
-    const exchange = () => exchangeOn(send(), body, timeoutMs);
+    const exchange = (agent: HttpAgent | false) => exchangeOn(send(agent), body, timeoutMs);
     try {
-      const result = await exchange().catch((error) => {
-        // The receiver closed an idle connection at the moment at which it was used again.
-        if (error instanceof ClosedIdle) return exchange();
+      const result = await exchange(isSecure ? agents.https : agents.http).catch((error) => {
+        // The receiver closed an idle connection at the moment at which it was used again. Others that are idle may be
+        // closed too, so the next one is new.
+        if (error instanceof ClosedIdle) return exchange(false);
         throw error;
       });
       return finish(result);
@@ -88,19 +89,37 @@ export function createPost({
   return Object.assign(post, { close });
 }
 
+/** The codes of a connection that the receiver closed while it was idle. */
+const lostIdle = new Set(['ECONNRESET', 'EPIPE']);
 class ClosedIdle extends Error {}
 class TimedOut extends Error {}
 
 function exchangeOn(request: ClientRequest, body: string, timeoutMs: number): Promise<Partial<Posted>> {
   return new Promise((done, failed) => {
     const timer = setTimeout(() => request.destroy(new TimedOut()), timeoutMs);
-    request.on('error', (error) => {
+    let isAnswered = false;
+    const noteAnswer = () => {
+      isAnswered = true;
       clearTimeout(timer);
-      const wasIdle = request.reusedSocket && codeOf(error) === 'ECONNRESET';
+    };
+    request.on('error', (error) => {
+      // After the status line, only the rest of the body is lost.
+      if (isAnswered) return;
+      clearTimeout(timer);
+      const wasIdle = request.reusedSocket && lostIdle.has(codeOf(error) ?? '');
       failed(wasIdle ? new ClosedIdle() : error);
     });
+    // Without a listener, Node ends the request and reports nothing.
+    request.on('upgrade', (response, socket) => {
+      noteAnswer();
+      socket.destroy();
+      done({ status: response.statusCode ?? null });
+    });
+    request.on('close', () => {
+      if (!isAnswered) failed(new Error(words.ECONNRESET));
+    });
     request.on('response', (response) => {
-      clearTimeout(timer);
+      noteAnswer();
       void read(response).then((text) => {
         done({
           status: response.statusCode ?? null,
@@ -121,8 +140,7 @@ function read(response: IncomingMessage): Promise<string> {
     const end = () => {
       clearTimeout(timer);
       if (!response.complete) response.destroy();
-      // NUL cannot be stored.
-      done(Buffer.concat(chunks).toString('utf8').slice(0, mostShown).replaceAll('\0', '\ufffd'));
+      done(storable(Buffer.concat(chunks).toString('utf8')));
     };
     const timer = setTimeout(end, bodyMs);
     response.on('data', (chunk: Buffer) => {
@@ -134,11 +152,17 @@ function read(response: IncomingMessage): Promise<string> {
   });
 }
 
+/** The start of a text. PostgreSQL stores neither NUL nor half of a character. */
+const storable = (text: string) => Buffer.from(text.slice(0, mostShown)).toString('utf8').replaceAll('\0', '\ufffd');
+
 const words: Record<string, string> = {
   ECONNREFUSED: 'The receiver refused the connection.',
   ECONNRESET: 'The receiver closed the connection without a response.',
   ENOTFOUND: 'The name of the host has no address.',
+  ENODATA: 'The name of the host has no address.',
   EAI_AGAIN: 'The name server did not respond.',
+  ETIMEOUT: 'The name server did not respond.',
+  ESERVFAIL: 'The name server could not find the host.',
   ETIMEDOUT: 'The connection timed out.',
   EHOSTUNREACH: 'The host is unreachable.',
   ENETUNREACH: 'The network is unreachable.',
@@ -146,5 +170,5 @@ const words: Record<string, string> = {
 
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof TimedOut) return `No response within ${timeoutMs / 1000} seconds.`;
-  return words[codeOf(error) ?? ''] ?? messageOf(error).slice(0, mostShown);
+  return words[codeOf(error) ?? ''] ?? storable(messageOf(error));
 }

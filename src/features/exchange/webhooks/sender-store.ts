@@ -11,11 +11,14 @@ const leaseEnd = raw(`now() + interval '${leaseSeconds} seconds'`);
 
 /** Makes this process the sender of the account, or extends its turn. False: another process is. */
 export async function takeLease(tx: Tx, accountId: number, sender: string): Promise<boolean> {
-  const { count } = await tx`
-    insert into event_streams as stream (account_id, sender, sender_until) values (${accountId}, ${sender}, ${leaseEnd})
-    on conflict (account_id, id) do update set sender = excluded.sender, sender_until = excluded.sender_until
-      where stream.sender is null or stream.sender = excluded.sender or stream.sender_until < now()`;
-  return count > 0;
+  const { taken } = await tx.inOrder({
+    row: () => tx`insert into event_streams (account_id) values (${accountId}) on conflict do nothing`,
+    // In the clause of a conflict, a distributed server refuses now().
+    taken: () => tx`
+      update event_streams set sender = ${sender}, sender_until = ${leaseEnd}
+      where account_id = ${accountId} and (sender is null or sender = ${sender} or sender_until < now())`,
+  });
+  return taken.count > 0;
 }
 
 export async function releaseLease(tx: Tx, accountId: number, sender: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../../../../platform/db/database.ts';
+import { type Database, isOutcomeUnknown } from '../../../../platform/db/database.ts';
 import { findEvents, givePositions, lastPosition } from '../../../../platform/outbox/feed.ts';
 import type { Post } from '../../../../platform/outgoing/post.ts';
 import {
@@ -20,6 +20,8 @@ import { type Flush, Lane, type LaneContext, mostJobs } from './lane.ts';
 /** Results are stored together, after this time. */
 const flushMs = 50;
 const retryMs = 1000;
+/** The length of a lease, as the store has it. A process that was stopped for longer must not send on. */
+const leaseMs = 15_000;
 
 /** Another process has become the sender of the account. */
 export class LeaseLost extends Error {}
@@ -43,9 +45,12 @@ export class AccountSender {
   #revision: string | undefined;
   #lastPosition = 0;
   #looking: Promise<void> | undefined;
+  #reloading: Promise<void> = Promise.resolve();
   #flushing: Promise<void> | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
+  /** Whether the last results may have been stored: the connection broke at the commit. */
+  #isUnsure = false;
   /** When the lease was last extended. */
   leasedAt = Date.now();
 
@@ -93,9 +98,16 @@ export class AccountSender {
     for (const lane of this.#lanes.values()) lane.wake();
   }
 
-  /** Reads the webhooks and the deliveries that wait. */
-  async reload(revision: string): Promise<void> {
+  /** Reads the webhooks and the deliveries that wait. One call after the other. */
+  reload(revision: string): Promise<void> {
+    const reloading = this.#reloading.then(() => this.#reloadOnce(revision));
+    this.#reloading = reloading.catch(() => {});
+    return reloading;
+  }
+
+  async #reloadOnce(revision: string): Promise<void> {
     const { db } = this.#context;
+    for (const lane of this.#lanes.values()) lane.beginUpdate();
     const all = await db.tenant(this.accountId, async (tx) => {
       const webhooks = await selectSending(tx, this.accountId);
       const wanted = webhooks.filter(({ id, status }) => status === 'active' || this.#lanes.has(id));
@@ -109,18 +121,19 @@ export class AccountSender {
       lane.stop();
       this.#lanes.delete(id);
     }
+    let isComplete = true;
     for (const { webhook, pending } of all) {
       const lane = this.#lanes.get(webhook.id);
-      if (lane) lane.update(webhook, pending);
-      else this.#open(webhook, pending);
+      if (!lane) this.#open(webhook, pending);
+      else if (!lane.update(webhook, pending)) isComplete = false;
     }
-    this.#revision = revision;
+    this.#revision = isComplete ? revision : undefined;
   }
 
   #open(webhook: SendingWebhook, pending: Parameters<Lane['update']>[1]): void {
     const { db, post, budget, onAttempt, onError, disable } = this.#context;
     const lane = new Lane(webhook, pending, {
-      ...{ post, budget, onAttempt, onError },
+      ...{ post, budget, onAttempt, onError, isLeased: () => Date.now() - this.leasedAt < leaseMs },
       next: (after) => this.#buffer.next(after),
       lastPosition: () => this.#lastPosition,
       load: async (places) => {
@@ -170,6 +183,10 @@ export class AccountSender {
 
   /** Stores the results of all webhooks in one transaction. */
   async #store(): Promise<void> {
+    if (this.#isUnsure) {
+      await this.reload(await this.#context.db.tenant(this.accountId, (tx) => readRevision(tx, this.accountId)));
+      this.#isUnsure = false;
+    }
     const flushes: Flush[] = [];
     for (const lane of this.#lanes.values()) {
       const flush = lane.flush();
@@ -204,6 +221,7 @@ export class AccountSender {
       }
     } catch (error) {
       for (const flush of flushes) flush.failed();
+      this.#isUnsure = isOutcomeUnknown(error);
       throw error;
     }
   }

@@ -3,6 +3,10 @@ import { performance } from 'node:perf_hooks';
 /** The requests in flight of all webhooks together: at most, and at least. */
 const [most, least] = [256, 2];
 const everyMs = 100;
+/** A request that takes longer waits for its receiver. It takes no time of the process, so it no longer counts. */
+const slowMs = 1000;
+/** The requests that take longer, at most. */
+const mostSlow = 2000;
 /** Above this share of time in which the process is busy, requests to the service have precedence. */
 const busy = 0.9;
 
@@ -13,6 +17,7 @@ const busy = 0.9;
 export class Budget {
   #limit = 32;
   #inFlight = 0;
+  #slow = 0;
   #last = performance.eventLoopUtilization();
   readonly #timer: NodeJS.Timeout;
   readonly #onFree: () => void;
@@ -24,15 +29,25 @@ export class Budget {
   }
 
   get isFree(): boolean {
-    return this.#inFlight < this.#limit;
+    return this.#inFlight < this.#limit && this.#slow < mostSlow;
   }
 
-  enter(): void {
+  /** A request begins. Returns a function that ends it. */
+  enter(): () => void {
+    let isSlow = false;
     this.#inFlight++;
-  }
-
-  leave(): void {
-    this.#inFlight--;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      this.#inFlight--;
+      this.#slow++;
+      this.#onFree();
+    }, slowMs);
+    timer.unref();
+    return () => {
+      clearTimeout(timer);
+      if (isSlow) this.#slow--;
+      else this.#inFlight--;
+    };
   }
 
   #adjust(): void {

@@ -31,6 +31,15 @@ export class ContactOrder {
     return job.contactIds.every((id) => this.#queues.get(id)?.[0] === job);
   }
 
+  /** Puts a job behind earlier ones that were added while it was in flight. Returns the jobs that may be sent because of it. */
+  moveBack(job: Job): Job[] {
+    const hasEarlier = job.contactIds.some((id) => this.#queues.get(id)?.some((other) => isAfter(job, other)));
+    if (!hasEarlier) return [];
+    const freed = this.remove(job);
+    this.add(job);
+    return freed.filter((one) => this.isNext(one));
+  }
+
   /** Removes a job that is done. Returns the jobs that may be sent because of it. */
   remove(job: Job): Job[] {
     const freed = new Set<Job>();

@@ -21,11 +21,15 @@ const slowMs = 1000;
 const downAfter = 20;
 /** A webhook that is down gets one new event in this time. */
 const probeEveryMs = 30_000;
+/** An erasure removes data from the stored events, so an event that waited for longer is read again. */
+const freshMs = 5000;
 
 /** What a lane needs from its account. */
 export interface LaneContext {
   post: Post;
   budget: Budget;
+  /** Whether this process is still the sender of the account. */
+  isLeased(): boolean;
   /** Reads events that are not in memory, by their places. */
   load(places: EventPlace[]): Promise<ReadyEvent[]>;
   next(after: EventPlace): Promise<{ events: ReadyEvent[]; end: EventPlace }>;
@@ -58,6 +62,10 @@ export class Lane {
   /** What the database knows. */
   #saved: EventPlace;
   #replayed: number | null = null;
+  /** Events up to here were read before a replay. */
+  #replayEnd: EventPlace | undefined;
+  /** Reading goes on when this job is no longer in flight. */
+  #awaited: Job | undefined;
   #failingSince: Date | null;
   readonly #jobs = new Map<string, Job>();
   readonly #order = new ContactOrder();
@@ -65,16 +73,22 @@ export class Lane {
   #ready: Job[] = [];
   /** Jobs that are next of their contacts, and due later. */
   readonly #delayed = new Set<Job>();
-  /** Jobs without a row, in the order of their events. */
+  /** Jobs without a row. */
   #unsaved: Job[] = [];
   /** Jobs whose row must be written. */
   #dirty = new Set<Job>();
+  /** Jobs whose row is being written. */
+  #storing: readonly Job[] = [];
+  /** While the rows are read: the jobs that have ended, although their rows may still look pending. */
+  #ended: Set<string> | undefined;
   #hour: HourCounts;
   #inFlight = 0;
   #limit = 8;
   #failuresInRow = 0;
   #probeAt = 0;
   #isReading = false;
+  /** After an error, nothing is read before this time. */
+  #readAgainAt = 0;
   /** The place up to which the feed is known to be read, until there are new events. */
   #isAtEnd = false;
   #isStopped = false;
@@ -91,17 +105,26 @@ export class Lane {
     this.#goBack(webhook);
   }
 
-  /** The webhook was changed, or a delivery shall be sent again. */
-  update(webhook: SendingWebhook, pending: PendingRow[]): void {
+  /** The webhook and its rows are about to be read. */
+  beginUpdate(): void {
+    const unconfirmed = [...this.#dirty, ...this.#storing].filter(({ state }) => state !== 'pending');
+    this.#ended = new Set(unconfirmed.map(keyOf));
+  }
+
+  /** The webhook was changed, or a delivery shall be sent again. Returns false if it must be read once more. */
+  update(webhook: SendingWebhook, pending: PendingRow[]): boolean {
     const was = this.#webhook;
     this.#webhook = webhook;
     if (was.status !== 'active' && webhook.status === 'active') {
       this.#failuresInRow = 0;
       this.#failingSince = null;
     }
-    this.#addPending(pending);
+    const current = pending.filter((row) => !this.#ended?.has(keyOf(row)));
+    this.#ended = undefined;
+    this.#addPending(current);
     this.#goBack(webhook);
     this.pump();
+    return current.length === pending.length;
   }
 
   /** There are new events. */
@@ -114,21 +137,25 @@ export class Lane {
     if (position === null || position === this.#replayed) return;
     const place = { position, place: -1 };
     this.#replayed = position;
+    this.#context.onDirty();
     if (!isAfter(this.#read, place)) return;
+    this.#replayEnd = this.#read;
     this.#read = place;
     this.#isAtEnd = false;
-    this.#context.onDirty();
   }
 
   #addPending(rows: PendingRow[]): void {
     for (const row of rows) {
       const known = this.#jobs.get(keyOf(row));
       if (known) {
+        // It was stored, but the connection broke before the commit was confirmed.
+        known.deliveryId ??= row.id;
         // It shall be sent again at once.
         if (known.isInFlight || row.next_attempt_at === null || known.deliveryId !== row.id) continue;
         if (known.dueAt > row.next_attempt_at.getTime()) {
           known.dueAt = row.next_attempt_at.getTime();
           known.tries = row.tries;
+          this.#timerAt = 0;
         }
         continue;
       }
@@ -145,7 +172,20 @@ export class Lane {
 
   #queue(job: Job): void {
     if (job.dueAt <= Date.now()) this.#ready.push(job);
-    else this.#delayed.add(job);
+    else this.#addDelayed(job);
+  }
+
+  #addDelayed(job: Job): void {
+    this.#delayed.add(job);
+    if (job.dueAt < this.#timerAt) this.#wakeAt(job.dueAt);
+  }
+
+  /** Jobs that are next of their contacts now. Those that were tried before wait for their time, which is stored. */
+  #free(jobs: Job[]): void {
+    for (const job of jobs) {
+      this.#queue(job);
+      if (this.#delayed.has(job)) this.#markDirty(job);
+    }
   }
 
   get #isDown(): boolean {
@@ -154,14 +194,22 @@ export class Lane {
 
   /** Sends what may be sent. Cheap if there is nothing to do. */
   pump(): void {
-    if (this.#isStopped || this.#webhook.status !== 'active') return;
+    const { budget, isLeased } = this.#context;
+    if (this.#isStopped || this.#webhook.status !== 'active' || !isLeased()) return;
     this.#queueDue();
-    const { budget } = this.#context;
     while (this.#ready.length > 0 && this.#inFlight < this.#limit && budget.isFree) {
       const job = this.#ready.shift();
-      if (job) void this.#send(job);
+      if (job && this.#maySend(job)) void this.#send(job);
     }
     if (this.#mayRead()) void this.#readMore();
+  }
+
+  /** A replay or a resend can put an earlier job before one that is ready. That one is queued again when it is next. */
+  #maySend(job: Job): boolean {
+    if (job.isInFlight || job.state !== 'pending' || !this.#order.isNext(job)) return false;
+    if (job.dueAt <= Date.now()) return true;
+    this.#delay(job);
+    return false;
   }
 
   #queueDue(): void {
@@ -195,9 +243,10 @@ export class Lane {
   #mayRead(): boolean {
     if (this.#isReading || this.#isAtEnd || this.#jobs.size >= mostJobs) return false;
     if (this.#unsaved.length >= mostUnsaved || this.#dirty.size >= mostUnsaved) return false;
-    if (!this.#isDown) return this.#ready.length < mostReady;
-    if (Date.now() >= this.#probeAt) return true;
-    if (this.#probeAt < this.#timerAt) this.#wakeAt(this.#probeAt);
+    if (this.#awaited?.isInFlight || this.#ready.length >= mostReady) return false;
+    const from = Math.max(this.#readAgainAt, this.#isDown ? this.#probeAt : 0);
+    if (Date.now() >= from) return true;
+    if (from < this.#timerAt) this.#wakeAt(from);
     return false;
   }
 
@@ -205,6 +254,7 @@ export class Lane {
     this.#isReading = true;
     try {
       const from = this.#read;
+      const last = this.#context.lastPosition();
       const { events, end } = await this.#context.next(from);
       // A replay may have moved the place meanwhile.
       if (from !== this.#read || this.#isStopped) return;
@@ -216,19 +266,27 @@ export class Lane {
       let taken = 0;
       for (const event of events) {
         if (taken >= most || this.#unsaved.length >= mostUnsaved) break;
+        const known = this.#jobs.get(keyOf(event));
+        if (known?.isInFlight && this.#replayEnd && !isAfter(event, this.#replayEnd)) {
+          // The replay sends earlier events after it. It is sent once more after them.
+          this.#awaited = known;
+          break;
+        }
         this.#read = { position: event.position, place: event.place };
-        if (!this.#wants(event) || this.#jobs.has(keyOf(event))) continue;
+        if (!this.#wants(event) || known) continue;
         this.#add(jobOfEvent(event));
         taken++;
       }
-      const last = events.at(-1);
-      const hasTakenAll = !last || !isAfter(last, this.#read);
+      const latest = events.at(-1);
+      const hasTakenAll = !latest || !isAfter(latest, this.#read);
       if (hasTakenAll && isAfter(end, this.#read)) this.#read = end;
-      this.#isAtEnd = this.#read.position >= this.#context.lastPosition();
+      // An empty answer covers the positions from before it. The place itself can be before the first event of a row, or
+      // before rows that have expired.
+      const covered = latest ? this.#read.position : last;
+      this.#isAtEnd = hasTakenAll && covered >= this.#context.lastPosition();
       if (events.length > 0) this.#context.onDirty();
     } catch (error) {
-      // The next wake tries again.
-      this.#isAtEnd = true;
+      this.#readAgainAt = Date.now() + slowMs;
       this.#context.onError(error);
     } finally {
       this.#isReading = false;
@@ -245,9 +303,10 @@ export class Lane {
     const { budget, post } = this.#context;
     job.isInFlight = true;
     this.#inFlight++;
-    budget.enter();
+    const leave = budget.enter();
     try {
-      const event = job.event ?? (await this.#context.load([job]))[0];
+      const isFresh = Date.now() - job.createdAt.getTime() < freshMs;
+      const event = (isFresh && job.event) || (await this.#context.load([job]))[0];
       if (!event) {
         this.#finish(job, 'failed', 'The event has expired.');
         return;
@@ -264,7 +323,7 @@ export class Lane {
     } finally {
       job.isInFlight = false;
       this.#inFlight--;
-      budget.leave();
+      leave();
       this.pump();
     }
   }
@@ -302,8 +361,8 @@ export class Lane {
   #delay(job: Job): void {
     // Read again for the next attempt, so that memory stays bounded and an erasure counts.
     job.event = undefined;
-    this.#delayed.add(job);
-    if (job.dueAt < this.#timerAt) this.#wakeAt(job.dueAt);
+    this.#free(this.#order.moveBack(job));
+    this.#addDelayed(job);
   }
 
   #noteSuccess(): void {
@@ -336,8 +395,9 @@ export class Lane {
     job.event = undefined;
     if (error !== undefined)
       job.attempts.push({ at: new Date().toISOString(), status_code: null, duration_ms: 0, error, response: '' });
-    for (const next of this.#order.remove(job)) this.#queue(next);
+    this.#free(this.#order.remove(job));
     this.#jobs.delete(keyOf(job));
+    this.#ended?.add(keyOf(job));
     this.#markDirty(job);
   }
 
@@ -366,6 +426,7 @@ export class Lane {
     this.#dirty = new Set();
     this.#hour = noCounts(this.#webhook.id);
     const jobs = [...dirty];
+    this.#storing = jobs;
     const states = jobs.map(({ state }) => state);
     const added = jobs.filter(({ deliveryId }) => deliveryId === null);
     const replayed = this.#replayed;
@@ -382,6 +443,7 @@ export class Lane {
           // It waits. When it is due, its event is read again.
           if (!job.isInFlight && !this.#ready.includes(job)) job.event = undefined;
         });
+        this.#storing = [];
         this.#saved = place;
         this.#unsaved = this.#unsaved.filter((job) => job.deliveryId === null);
         if (this.#replayed === replayed) this.#replayed = null;
@@ -392,6 +454,7 @@ export class Lane {
         this.pump();
       },
       failed: () => {
+        this.#storing = [];
         for (const job of jobs) this.#dirty.add(job);
         if (hour) {
           this.#hour.succeeded += hour.succeeded;
@@ -404,8 +467,13 @@ export class Lane {
 
   /** The place before the first event without a row. */
   #placeOf(dirty: ReadonlySet<Job>): EventPlace {
-    const first = this.#unsaved.find((job) => job.deliveryId === null && !dirty.has(job));
-    return first ? { position: first.position, place: first.place - 1 } : this.#read;
+    let place = this.#read;
+    for (const job of this.#unsaved) {
+      if (job.deliveryId !== null || dirty.has(job)) continue;
+      const before = { position: job.position, place: job.place - 1 };
+      if (isAfter(place, before)) place = before;
+    }
+    return place;
   }
 
   get isBusy(): boolean {

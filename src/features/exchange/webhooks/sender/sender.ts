@@ -45,6 +45,8 @@ export class Sender {
   readonly #signalled = new Map<number, { left: number[]; timer: NodeJS.Timeout | undefined }>();
   #known: number[] = [];
   #lastFound = 0;
+  /** The last account of a full page. The search goes on after it. */
+  #foundUpTo = 0;
   #ticking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #endSignals = () => {};
@@ -139,8 +141,8 @@ export class Sender {
 
   async #findAccounts(): Promise<void> {
     this.#lastFound = Date.now();
-    const last = this.#known.length >= accountsAtOnce ? (this.#known.at(-1) ?? 0) : 0;
-    const next = await this.#db.transaction((tx) => accountsWithWebhooks(tx, last, accountsAtOnce));
+    const next = await this.#db.transaction((tx) => accountsWithWebhooks(tx, this.#foundUpTo, accountsAtOnce));
+    this.#foundUpTo = next.length < accountsAtOnce ? 0 : (next.at(-1) ?? 0);
     this.#known = [...new Set([...this.#accounts.keys(), ...next])].sort((a, b) => a - b);
   }
 
