@@ -5,6 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll } from 'vitest';
 
+/** Tests wait for conditions. This only ends one that hangs, also on a busy machine. */
+const mostMs = 40_000;
+
 /** A request that a receiver got. */
 export interface Received {
   at: number;
@@ -65,7 +68,7 @@ export async function receiver(options: { key: string; cert: string } | undefine
     port,
     url: `${options ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
     /** Waits for this number of requests in all. */
-    count: (wanted: number, ms = 10_000) =>
+    count: (wanted: number, ms = mostMs) =>
       until(
         () => all.length >= wanted,
         ms,
@@ -96,7 +99,7 @@ export async function rawReceiver(serve: (socket: Socket) => void) {
   return { port, url: `http://127.0.0.1:${port}/hook`, connections: () => connections, open: () => sockets.size };
 }
 
-export async function until(isSo: () => boolean | Promise<boolean>, ms = 10_000, state = () => ''): Promise<void> {
+export async function until(isSo: () => boolean | Promise<boolean>, ms = mostMs, state = () => ''): Promise<void> {
   for (const end = Date.now() + ms; Date.now() < end; await pause(10)) if (await isSo()) return;
   throw new Error(`This did not happen within ${ms} ms: ${isSo} (${state()})`);
 }
