@@ -219,19 +219,22 @@ describe.skipIf(!promtool.isInstalled)(`a service on its own PostgreSQL${promtoo
     await connection.run`update webhooks set position = 0 where account_id = ${behind.id}`;
     await connection.run`update webhooks set failing_since = now() - interval '6 days' where account_id = ${failing.id}`;
     const fires = { fires: ['RegularsWebhookFailing', 'RegularsWebhookDisabled', 'RegularsEventsWait'] };
-    await during({ ...fires, mayFire: ['RegularsServiceDown', ...database] }, async () => {
-      // A new process reads the states at once.
+    try {
+      await during({ ...fires, mayFire: ['RegularsServiceDown', ...database] }, async () => {
+        // A new process reads the states at once.
+        await scene().fleet.restart(0);
+        await recover();
+        // As long as an alert waits: a second counts as 100.
+        await pause(8000);
+        await writeTo(failing);
+        await pause(3000);
+      });
+    } finally {
+      await connection.run`delete from webhooks`;
+      await connection.close();
       await scene().fleet.restart(0);
       await recover();
-      // As long as an alert waits: a second counts as 100.
-      await pause(8000);
-      await writeTo(failing);
-      await pause(3000);
-    });
-    await connection.run`delete from webhooks`;
-    await connection.close();
-    await scene().fleet.restart(0);
-    await recover();
+    }
   });
 
   it('fires no alert while nothing is wrong', async () => {

@@ -194,8 +194,9 @@ export async function countOutbox(tx: Tx, accountId: number): Promise<OutboxCoun
         (select count(*) from (
           select from webhook_deliveries where account_id = ${accountId} and state = 'pending' limit ${mostCounted}) as pending)
           as pending_deliveries,
-        coalesce(greatest(0, extract(epoch from now() - (
-          select at from events where account_id = ${accountId} and position > behind.position order by position limit 1))), 0)::float8
+        coalesce(greatest(0, extract(epoch from now() - case when behind.position is not null then least(
+          (select at from events where account_id = ${accountId} and position > behind.position order by position limit 1),
+          (select at from events where account_id = ${accountId} and position is null order by id limit 1)) end)), 0)::float8
           as oldest_seconds
       from (select min(position) as position from webhooks where account_id = ${accountId} and status = 'active') as behind`,
   );
