@@ -48,6 +48,10 @@ export async function createFullAccount(
   });
   const news = await make('groups', { unit_id, name: `${word} news`, folder_name: `${word} lists` });
   await admin('POST', `/accounts/${id}/segments/${segment_id}/add_to_group`, { group_id: news });
+  // The sender of a service extends its lease all the time. It leaves an account that another one has.
+  if (isServed)
+    await sql`
+      insert into event_streams (account_id, sender, sender_until) values (${id}, 'another', now() + interval '1 day')`;
   // Nothing is sent to it.
   const webhook = { url: `https://hooks.example.com/${word}`, types: ['import.finished'] };
   const webhook_id = await make('webhooks', webhook);
