@@ -6,7 +6,7 @@ import type { Attempt, DeliveryState, WebhookStatus } from './schema.ts';
 import { secretColumns, secretsOf } from './store.ts';
 
 /** One process sends for an account. If it ends without a word, another one takes over after this time. */
-const leaseSeconds = 15;
+export const leaseSeconds = 15;
 const leaseEnd = raw(`now() + interval '${leaseSeconds} seconds'`);
 
 /** Makes this process the sender of the account, or extends its turn. False: another process is. */

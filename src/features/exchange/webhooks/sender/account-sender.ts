@@ -6,6 +6,7 @@ import {
   addToHours,
   holdLease,
   insertDeliveries,
+  leaseSeconds,
   readRevision,
   type SendingWebhook,
   selectPending,
@@ -20,8 +21,6 @@ import { type Flush, Lane, type LaneContext, mostJobs } from './lane.ts';
 /** Results are stored together, after this time. */
 const flushMs = 50;
 const retryMs = 1000;
-/** The length of a lease, as the store has it. A process that was stopped for longer must not send on. */
-const leaseMs = 15_000;
 
 /** Another process has become the sender of the account. */
 export class LeaseLost extends Error {}
@@ -133,7 +132,13 @@ export class AccountSender {
   #open(webhook: SendingWebhook, pending: Parameters<Lane['update']>[1]): void {
     const { db, post, budget, onAttempt, onError, disable } = this.#context;
     const lane = new Lane(webhook, pending, {
-      ...{ post, budget, onAttempt, onError, isLeased: () => Date.now() - this.leasedAt < leaseMs },
+      ...{
+        post,
+        budget,
+        onAttempt,
+        onError, // A process that was suspended for longer must not send on.
+        isLeased: () => Date.now() - this.leasedAt < leaseSeconds * 1000,
+      },
       next: (after) => this.#buffer.next(after),
       lastPosition: () => this.#lastPosition,
       load: async (places) => {
