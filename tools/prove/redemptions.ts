@@ -29,6 +29,16 @@ interface Attempt {
   answer?: number;
 }
 
+/** The events of an account, and the codes that they are about. */
+async function eventsOf(database: pg.Client, accountId: number): Promise<{ type: string; code: string }[]> {
+  const { rows } = await database.query<{ type: string; code: string }>(
+    `select event ->> 'type' as type, event -> 'data' ->> 'unique_code' as code
+     from events cross join lateral json_array_elements(entries) as event where account_id = $1`,
+    [accountId],
+  );
+  return rows;
+}
+
 /**
  * Thousands of clients redeem the same codes over several processes, while processes are killed and connections are
  * cut. Unanswered requests are retried. At the end the database is compared with the responses.
@@ -148,8 +158,13 @@ export async function proveRedemptions(options: ProofOptions): Promise<Verdict> 
     // Counts follow in the background.
     const counts =
       /^(unit_days|unique_code_days|unique_code_sums|changed_unique_codes|changed_unit_days|counted_contacts|guest_days|group_guests)$/;
+    const events = await eventsOf(database, account.id);
+    if (events.some(({ type }) => type !== 'voucher.redeemed')) wrong.push('There are events of other types.');
+    if (events.length !== redeemed || new Set(events.map(({ code }) => code)).size !== redeemed)
+      wrong.push(`There are ${events.length} events of ${redeemed} redemptions.`);
     for (const name of Object.keys(before)) {
-      if (before[name] !== after[name] && !counts.test(name)) wrong.push(`Something else changed: ${name}.`);
+      if (before[name] !== after[name] && name !== 'events' && !counts.test(name))
+        wrong.push(`Something else changed: ${name}.`);
     }
     wrong.push(...fleet.wrong);
     return {
@@ -168,6 +183,7 @@ export async function proveRedemptions(options: ProofOptions): Promise<Verdict> 
         'answered 200': sent.filter(({ answer }) => answer === 200).length,
         'answered 422': sent.filter(({ answer }) => answer === 422).length,
         'codes redeemed': redeemed,
+        'events of these': events.length,
         'redeemed twice': doubled,
         'answered 200 and lost': lost,
         'attempts a second': Math.round(tally.requests / seconds),
