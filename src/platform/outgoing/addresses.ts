@@ -47,15 +47,15 @@ interface Address {
 }
 
 /**
- * Resolves a name once, and gives only addresses on the internet. The connection is made to exactly these, so a name that
+ * Resolves a name once, and gives only addresses on the internet unless private ones are allowed. The connection is made to exactly these, so a name that
  * resolves to another address a moment later makes no difference. Node does not call it for a host that is an address.
  */
-export function safeLookup(servers: string[] | undefined): LookupFunction {
+export function lookupBy(servers: string[] | undefined, allowPrivate: boolean): LookupFunction {
   const resolve = servers ? resolveBy(servers) : resolveBySystem;
   return (hostname, { all }, callback) => {
-    resolve(hostname).then(
+    (isSpecialHost(hostname) ? resolveBySystem : resolve)(hostname).then(
       (addresses) => {
-        const allowed = addresses.filter(({ address }) => !isSpecial(address));
+        const allowed = addresses.filter(({ address }) => allowPrivate || !isSpecial(address));
         const [first] = allowed;
         if (!first) callback(new ForbiddenAddress(hostname), '', 0);
         else if (all) callback(null, allowed);

@@ -1,7 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { codeOf, messageOf } from '../../shared/errors.ts';
-import { ForbiddenAddress, isSpecial, safeLookup } from './addresses.ts';
+import { ForbiddenAddress, isSpecial, lookupBy } from './addresses.ts';
 
 /** What came of a request. */
 export interface Posted {
@@ -51,7 +51,7 @@ export function createPost({
 }: PostOptions): Post & { close(): void } {
   const options = { keepAlive: true, maxFreeSockets: idleConnections, timeout: idleMs, scheduling: 'lifo' } as const;
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
-  const lookup = allowPrivate ? {} : { lookup: safeLookup(dnsServers) };
+  const lookup = allowPrivate && !dnsServers ? {} : { lookup: lookupBy(dnsServers, allowPrivate) };
 
   const post: Post = async (url, headers, body) => {
     const began = performance.now();

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isSpecialHost, safeLookup } from '../../../src/platform/outgoing/addresses.ts';
+import { isSpecialHost, lookupBy } from '../../../src/platform/outgoing/addresses.ts';
 import { createPost } from '../../../src/platform/outgoing/post.ts';
 import { rawReceiver, receiver } from '../../support/receiver.ts';
 import { nameServer } from './name-server.ts';
@@ -120,6 +120,16 @@ describe('a request to a private address', () => {
     for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::ffff:127.0.0.1]'])
       expect([host, (await post(`http://${host}:${to.port}/`, {}, '{}')).status]).toEqual([host, 200]);
   });
+
+  it('is allowed for a name that the given name server resolves', async () => {
+    const to = await receiver();
+    const names = await nameServer((name) => (name === 'inside.example' ? ['127.0.0.1'] : []));
+    const post = createPost({ allowPrivate: true, dnsServers: [names.address] });
+    for (const host of ['inside.example', 'localhost'])
+      expect([host, (await post(`http://${host}:${to.port}/`, {}, '{}')).status]).toEqual([host, 200]);
+    post.close();
+    expect(names.asked).toEqual(['inside.example']);
+  });
 });
 
 describe('a name', () => {
@@ -143,7 +153,7 @@ describe('a name', () => {
     const posted = await post(`http://mixed.example:${to.port}/`, {}, '{}');
     expect(posted.error).not.toMatch(forbidden);
     expect(to.connections()).toBe(0);
-    const lookup = safeLookup([names.address]);
+    const lookup = lookupBy([names.address], false);
     const found = await new Promise((done, failed) =>
       lookup('mixed.example', { all: true }, (error, addresses) => (error ? failed(error) : done(addresses))),
     );
