@@ -33,6 +33,15 @@ export const stayRecorded = eventKind(
     used_voucher: false,
     booking_has_pets: false,
     stay_travel_agent: null,
-    extras: [],
+    extras: [
+      {
+        name: 'Spa day',
+        reference: 'SPA-1',
+        quantity: 1,
+        price: 4500,
+        start_date: '2026-03-01 15:00:00',
+        end_date: '2026-03-03 11:00:00',
+      },
+    ],
   },
 );
