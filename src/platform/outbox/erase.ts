@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
+import { addStream, lockStream } from './feed.ts';
 
 /** A time in which a contact had the data of an erased one, because they were merged. */
 export interface MergedPeriod {
@@ -18,6 +19,9 @@ export async function eraseEvents(
   contactIds: number[],
   periods: MergedPeriod[],
 ): Promise<void> {
+  // The sender either has stored an answer before, or looks at the erased event when it stores one.
+  await addStream(tx, accountId);
+  await lockStream(tx, accountId);
   const others = periods.map(({ contact_id }) => contact_id);
   const merged = sql`unnest(${others}::bigint[], ${periods.map(({ since }) => since)}::timestamptz[],
     ${periods.map(({ until }) => until)}::timestamptz[]) as merged (contact_id, since, until)`;
@@ -48,9 +52,19 @@ export async function eraseEvents(
     returning position`;
   const positions = rows.flatMap(({ position }) => position ?? []);
   if (positions.length === 0) return;
+  await eraseResponses(tx, accountId, positions);
+}
+
+/**
+ * Removes what receivers answered to events, as far as the events have erased data: an answer can repeat it. The sender
+ * calls it too, for the answers to requests that it had sent before the erasure.
+ */
+export async function eraseResponses(tx: Tx, accountId: number, positions: number[]): Promise<void> {
   await tx`
-    update webhook_deliveries set attempts = (
+    update webhook_deliveries d set attempts = (
       select coalesce(jsonb_agg(attempt || '{"response": ""}' order by place), '[]')
       from jsonb_array_elements(attempts) with ordinality as one (attempt, place))
-    where account_id = ${accountId} and position = any(${positions}::bigint[])`;
+    where account_id = ${accountId} and position = any(${positions}::bigint[]) and exists (
+      select from events
+      where account_id = ${accountId} and position = d.position and entries::jsonb @> '[{"data": {"removed": true}}]')`;
 }

@@ -56,12 +56,20 @@ export const Event = Type.Object(
 );
 export type Event = Static<typeof Event>;
 
+const ErasedData = Type.Object(
+  {
+    contact_id: Type.Optional(Id('The contact.')),
+    removed: Type.Literal(true, { description: 'The data was removed.' }),
+  },
+  { title: 'ErasedEventData', description: 'What is left of the data after a contact was erased.' },
+);
+
 /** An event of one type, for the reference of webhooks. */
 export const eventOf = ({ type, description, data, example }: (typeof eventKinds)[number]) => ({
   type,
   description,
   schema: Type.Object(
-    { ...envelope, type: Type.Literal(type, { description: 'The type.' }), data },
+    { ...envelope, type: Type.Literal(type, { description: 'The type.' }), data: Type.Union([data, ErasedData]) },
     { title: `${pascal(type.replaceAll('.', '_'))}Event`, description },
   ),
   example: exampleOf(type, example),

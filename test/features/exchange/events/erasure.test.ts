@@ -70,7 +70,10 @@ describe.each([true, false])('the erasure of a contact, with its events read bef
     expect(told(erased as Event)).toEqual({ type: 'contact.erased', contact_id: ana.id, merged_contact_ids: [] });
     expectEvent(erased as Event);
     const left = ofAna.slice(0, -1);
-    for (const one of left) expect(one.data).toEqual({ contact_id: ana.id, removed: true });
+    for (const one of left) {
+      expect(one.data).toEqual({ contact_id: ana.id, removed: true });
+      expectEvent(one);
+    }
     expect(left.map(({ type, timestamp }) => [type, timestamp])).toEqual(before);
     expect(before.length).toBeGreaterThan(7);
     // All except the two of the code.
