@@ -23,3 +23,11 @@ export async function lockKeys(tx: Tx, accountId: number, keys: string[], all = 
       select distinct hashtextextended(key, ${accountId}::bigint) as lock from unnest(${wanted}::text[]) as wanted (key)
       order by lock) as wanted`;
 }
+
+/**
+ * PostgreSQL ends the transaction if the process stops in the middle of it, as a suspended machine does. Its locks would
+ * stay otherwise.
+ */
+export async function limitPauses(tx: Tx): Promise<void> {
+  await tx`set local idle_in_transaction_session_timeout = '10s'`;
+}

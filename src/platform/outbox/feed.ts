@@ -1,5 +1,6 @@
 import { type EventPlace, isAfter } from '../../shared/event-id.ts';
 import type { Tx } from '../db/database.ts';
+import { limitPauses } from '../db/locks.ts';
 import { type Sql, sql } from '../db/sql.ts';
 
 /** The rows that one call gives a position. */
@@ -10,37 +11,67 @@ export async function hasWaiting(tx: Tx, accountId: number): Promise<boolean> {
   return (await tx`select from events where account_id = ${accountId} and position is null limit 1`).length > 0;
 }
 
+/** What came of giving positions. */
+export interface Placed {
+  /** The last position that was given. */
+  last: number;
+  /** Whether more rows may wait. */
+  hasMore: boolean;
+}
+
 /**
  * Gives positions to committed rows, in the order of their ids. Rows of transactions that commit later get later
  * positions, also if their ids are lower. Returns whether more rows may wait.
  */
 export async function givePositions(tx: Tx, accountId: number): Promise<boolean> {
-  const last = tx`select from event_streams where account_id = ${accountId}`;
-  if ((await last).length === 0)
-    await tx`insert into event_streams (account_id) values (${accountId}) on conflict do nothing`;
-  const { placed } = await tx.inOrder({
+  let placed = await placeRows(tx, accountId);
+  if (!placed) {
+    await addStream(tx, accountId);
+    placed = await placeRows(tx, accountId);
+  }
+  return placed?.hasMore ?? false;
+}
+
+/** The same in one round trip. Undefined: the account has no stream yet. */
+export async function placeRows(tx: Tx, accountId: number): Promise<Placed | undefined> {
+  const { placed, stream } = await tx.inOrder({
     // One transaction at a time. The next statements see what the one before has committed.
-    lock: () => tx`select from event_streams where account_id = ${accountId} for update`,
+    lock: () => lockStream(tx, accountId),
     placed: () => tx`
       update events set position = next.position
       from (
-        select id, (select last_position from event_streams where account_id = ${accountId}) + row_number() over (order by id) as position
-        from (select id from events where account_id = ${accountId} and position is null order by id limit ${rowsAtOnce}) as waiting) as next
+        select waiting.id, last_position + row_number() over (order by waiting.id) as position
+        from event_streams cross join (
+          select id from events where account_id = ${accountId} and position is null order by id limit ${rowsAtOnce}) as waiting
+        where event_streams.account_id = ${accountId}) as next
       where events.account_id = ${accountId} and events.id = next.id`,
     contacts: () => tx`
       insert into event_contacts (account_id, contact_id, event_id)
       select ${accountId}::bigint, contact.id, events.id from events cross join lateral unnest(contact_ids) as contact (id)
       where account_id = ${accountId} and position > (select last_position from event_streams where account_id = ${accountId})
       on conflict do nothing`,
-    stream: () => tx`
+    stream: () => tx<{ last_position: number }>`
       update event_streams set last_position = greatest(last_position,
         (select max(position) from events where account_id = ${accountId} and position is not null))
-      where account_id = ${accountId}`,
+      where account_id = ${accountId} returning last_position`,
   });
-  return placed.count === rowsAtOnce;
+  const [row] = stream;
+  return row && { last: row.last_position, hasMore: placed.count === rowsAtOnce };
 }
 
-/** The same for all rows that wait, so that they stay few in accounts whose events nobody reads. Deletes nothing. */
+export async function addStream(tx: Tx, accountId: number): Promise<void> {
+  await tx`insert into event_streams (account_id) values (${accountId}) on conflict do nothing`;
+}
+
+/** Until the transaction ends, no event gets a position, and no delivery is stored. */
+export async function lockStream(tx: Tx, accountId: number): Promise<void> {
+  await tx.inOrder({
+    limit: () => limitPauses(tx),
+    lock: () => tx`select from event_streams where account_id = ${accountId} for update`,
+  });
+}
+
+/** Gives positions to all rows that wait, so that they stay few in accounts whose events nobody reads. Deletes nothing. */
 export async function givePositionsToAll(tx: Tx, accountId: number): Promise<number> {
   while (await givePositions(tx, accountId));
   return 0;

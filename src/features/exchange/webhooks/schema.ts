@@ -6,6 +6,8 @@ import { EventId, eventTypes } from '../events/schema.ts';
 export const maxWebhooks = 200;
 /** Deliveries are kept for this long. */
 export const deliveriesKeptDays = 7;
+/** The latest attempts of a delivery, as many as this, are kept. */
+export const mostAttempts = 12;
 /** A webhook whose attempts all failed for this long is disabled. */
 export const disabledAfterDays = 5;
 

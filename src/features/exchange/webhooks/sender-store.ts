@@ -1,8 +1,9 @@
 import { enterAccount, type Tx } from '../../../platform/db/database.ts';
 import { type ColumnType, insertRows } from '../../../platform/db/insert-rows.ts';
+import { limitPauses } from '../../../platform/db/locks.ts';
 import { only, raw, sql } from '../../../platform/db/sql.ts';
 import type { EventPlace } from '../../../shared/event-id.ts';
-import type { Attempt, DeliveryState, WebhookStatus } from './schema.ts';
+import { type Attempt, type DeliveryState, mostAttempts, type WebhookStatus } from './schema.ts';
 import { secretColumns, secretsOf } from './store.ts';
 
 /** One process sends for an account. If it ends without a word, another one takes over after this time. */
@@ -28,15 +29,19 @@ export async function releaseLease(tx: Tx, accountId: number, sender: string): P
 
 /** Whether this process is still the sender. If so, no other one becomes it until the transaction ends. */
 export async function holdLease(tx: Tx, accountId: number, sender: string): Promise<boolean> {
-  const rows = await tx`
-    select from event_streams where account_id = ${accountId} and sender = ${sender} for share`;
-  return rows.length > 0;
+  const { held } = await tx.inOrder({
+    limit: () => limitPauses(tx),
+    held: () => tx`select from event_streams where account_id = ${accountId} and sender = ${sender} for share`,
+  });
+  return held.length > 0;
 }
 
 /** What tells a sender that an account has work. */
 export interface StreamState {
   /** Whether committed events have no position yet. */
   is_waiting: boolean;
+  /** Whether an active webhook has something to send, now or later. */
+  is_behind: boolean;
   last_position: number;
   /** Differs after each change of a webhook. */
   revision: string;
@@ -58,6 +63,10 @@ export async function readStates(tx: Tx, accountIds: number[], sender: string): 
       account: () => enterAccount(tx, id),
       state: () => tx<StreamState>`
         select exists (select from events where account_id = ${id} and position is null) as is_waiting,
+          exists (
+            select from webhooks w where account_id = ${id} and status = 'active' and (
+              position < (select last_position from event_streams where account_id = ${id}) or replay_position is not null or exists (
+                select from webhook_deliveries where account_id = ${id} and webhook_id = w.id and state = 'pending'))) as is_behind,
           coalesce(max(last_position), 0) as last_position,
           coalesce(bool_and(sender is null or sender = ${sender} or sender_until < now()), true) as is_free,
           (${revisionOf(id)}) as revision
@@ -92,7 +101,6 @@ export interface PendingRow extends EventPlace {
   id: number;
   type: string;
   contact_ids: number[];
-  attempts: Attempt[];
   tries: number;
   next_attempt_at: Date | null;
   created_at: Date;
@@ -101,7 +109,7 @@ export interface PendingRow extends EventPlace {
 /** The deliveries that wait, oldest event first. */
 export function selectPending(tx: Tx, accountId: number, webhookId: number, limit: number): Promise<PendingRow[]> {
   return tx<PendingRow>`
-    select id, position, place, type, contact_ids, attempts, tries, next_attempt_at, created_at from webhook_deliveries
+    select id, position, place, type, contact_ids, tries, next_attempt_at, created_at from webhook_deliveries
     where account_id = ${accountId} and webhook_id = ${webhookId} and state = 'pending'
     order by position, place limit ${limit}`;
 }
@@ -113,8 +121,11 @@ export interface StoredDelivery extends EventPlace {
   type: string;
   contact_ids: number[];
   state: DeliveryState;
+  /** New ones. */
   attempts: Attempt[];
   tries: number;
+  /** The number of tries before. */
+  stored_tries: number;
   next_attempt_at: string | null;
   created_at: string;
 }
@@ -132,23 +143,36 @@ export async function insertDeliveries(tx: Tx, accountId: number, rows: StoredDe
     },
   };
   const inserted = await insertRows<{ id: number }>(tx, accountId, {
-    ...{ table: 'webhook_deliveries', columns, rows: rows.map(({ id: _, ...row }) => row) },
+    ...{ table: 'webhook_deliveries', columns, rows: rows.map(({ id: _, stored_tries: __, ...row }) => row) },
     clauses: sql`returning id`,
   });
   return inserted.map(({ id }) => id);
 }
 
+/**
+ * Adds new attempts to the stored ones, once each: it is repeated if the connection broke at the commit. If staff have asked
+ * for a new attempt meanwhile, it stays due.
+ */
 export async function updateDeliveries(tx: Tx, accountId: number, rows: StoredDelivery[]): Promise<void> {
   await tx`
-    update webhook_deliveries d set state = sent.state, attempts = sent.attempts, tries = sent.tries, next_attempt_at = sent.next_attempt_at
+    update webhook_deliveries d set state = sent.state,
+      tries = case when d.tries = sent.stored_tries then sent.tries else d.tries end,
+      next_attempt_at = case when d.tries = sent.stored_tries or sent.state <> 'pending' then sent.next_attempt_at else d.next_attempt_at end,
+      attempts = (
+      select coalesce(jsonb_agg(attempt order by place), '[]') from (
+        select attempt, place from jsonb_array_elements(d.attempts || sent.attempts) with ordinality as one (attempt, place)
+        where place <= jsonb_array_length(d.attempts) or not d.attempts @> jsonb_build_array(jsonb_build_object('at', attempt -> 'at'))
+        order by place desc limit ${mostAttempts}) as latest)
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as sent (id bigint, state text, attempts jsonb, tries smallint, next_attempt_at timestamptz)
+      as sent (id bigint, state text, attempts jsonb, tries smallint, stored_tries smallint, next_attempt_at timestamptz)
     where d.account_id = ${accountId} and d.id = sent.id`;
 }
 
 /** How far a webhook has come. */
 export interface Progress extends EventPlace {
   id: number;
+  /** The status that the sender knows. If it has changed, `failing_since` belongs to the time before. */
+  status: WebhookStatus;
   failing_since: string | null;
   /** The replay that began. */
   replayed: number | null;
@@ -156,10 +180,11 @@ export interface Progress extends EventPlace {
 
 export async function storeProgress(tx: Tx, accountId: number, all: Progress[]): Promise<void> {
   await tx`
-    update webhooks w set position = sent.position, place = sent.place, failing_since = sent.failing_since,
+    update webhooks w set position = sent.position, place = sent.place,
+      failing_since = case when w.status = sent.status then sent.failing_since else w.failing_since end,
       replay_position = case when w.replay_position = sent.replayed then null else w.replay_position end
     from jsonb_to_recordset(${JSON.stringify(all)}::jsonb)
-      as sent (id bigint, position bigint, place integer, failing_since timestamptz, replayed bigint)
+      as sent (id bigint, status text, position bigint, place integer, failing_since timestamptz, replayed bigint)
     where w.account_id = ${accountId} and w.id = sent.id`;
 }
 

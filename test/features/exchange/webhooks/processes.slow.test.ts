@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Run, raw } from '../../../../src/platform/db/sql.ts';
+import type { Run } from '../../../../src/platform/db/sql.ts';
 import { createDatabase, superuser } from '../../../support/database.ts';
 import { temporaryFolder } from '../../../support/leftovers.ts';
 import { clientOf, type Running, start } from '../../../support/process.ts';
@@ -15,8 +15,6 @@ const allow = { WEBHOOK_PRIVATE_ADDRESSES: 'allow', EMAIL_DOMAIN_CHECK: 'list', 
 async function setUp(more: Record<string, string> = {}) {
   const { url, ...database } = await createDatabase();
   const sql = await superuser({ url, ...database });
-  // PostgreSQL keeps the locks of a process that is stopped within a transaction, unless this ends its connection.
-  await sql`${raw(`alter database ${database.name} set idle_in_transaction_session_timeout = '5s'`)}`;
   const env = { ...allow, DATABASE_URL: url, ...more };
   const first = await start({ env });
   const account = await clientOf(first).account('Harbour');
@@ -118,10 +116,12 @@ describe('every committed event arrives, in the order of each contact', () => {
       const to = await receiver();
       to.state.answer = (response) => void setTimeout(() => response.end('ok'), 5);
       await webhookTo(to.url);
-      await until(async () => (await senderOf(sql)) !== null);
+      const services = [first];
+      const writing = writeTo(() => services, account.token);
+      await to.count(10);
       const sender = await senderOf(sql);
       const second = await start({ env });
-      const writing = writeTo(() => [second], account.token);
+      services[0] = second;
       await to.count(100);
       expect(await senderOf(sql)).toBe(sender);
       if (signal === 'SIGSTOP') first.child.kill(signal);

@@ -82,6 +82,34 @@ describe('the schedule of attempts', () => {
   });
 });
 
+describe('an attempt that staff ask for', () => {
+  it('while one is in flight comes after it, and starts the schedule again', async () => {
+    const sending = startSender(app.db);
+    const { at, to, webhook, attempted } = await failing();
+    await at.write();
+    await attempted(1);
+    const waiting: (() => void)[] = [];
+    to.state.answer = (response) => void waiting.push(() => response.writeHead(500).end());
+    await hurry(sql, at.id);
+    await to.count(2);
+    const [delivery] = await at.deliveries(webhook);
+    await app.admin('POST', `${webhook.path}/deliveries/${delivery.id}/resend`, {});
+    // The sender has read the request when it has read the pause of the webhook that came after it.
+    await app.admin('PATCH', webhook.path, { status: 'paused' });
+    await at.write();
+    await until(
+      async () => (await sql`select from events where account_id = ${at.id} and position is null`).length === 0,
+    );
+    await app.admin('PATCH', webhook.path, { status: 'active' });
+    to.state.answer = answers.status(500);
+    for (const answer of waiting) answer();
+    const again = await attempted(3);
+    expect(to.all.filter(({ event }) => event.id === delivery.event_id)).toHaveLength(3);
+    expect(pauseOf(again)).toBeLessThan(10);
+    await sending.stop();
+  });
+});
+
 describe('Retry-After', () => {
   const date = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString();
   it.each([
@@ -121,7 +149,8 @@ describe('a webhook that failed for 5 days', () => {
   }
 
   it('is disabled at the next failure, and staff see why', async () => {
-    const { sending, at, to, webhook, shown } = await failingFor(5.01);
+    const { sending, at, to, webhook, attempted, shown } = await failingFor(5.01);
+    await attempted(2);
     await until(async () => (await shown()).status === 'disabled');
     expect((await shown()).disabled_reason).toBe('All attempts failed for 5 days.');
     expect(sending.disabled).toEqual(['All attempts failed for 5 days.']);

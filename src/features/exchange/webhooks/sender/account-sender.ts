@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, isOutcomeUnknown } from '../../../../platform/db/database.ts';
-import { findEvents, givePositions, lastPosition } from '../../../../platform/outbox/feed.ts';
+import { inOneTrip } from '../../../../platform/db/one-trip.ts';
+import { eraseResponses } from '../../../../platform/outbox/erase.ts';
+import { type Placed, placeRows } from '../../../../platform/outbox/feed.ts';
 import type { Post } from '../../../../platform/outgoing/post.ts';
 import {
   addToHours,
@@ -15,7 +17,8 @@ import {
   updateDeliveries,
 } from '../sender-store.ts';
 import type { Budget } from './budget.ts';
-import { FeedBuffer, readyEvent } from './feed-buffer.ts';
+import { EventReader } from './event-reader.ts';
+import { FeedBuffer } from './feed-buffer.ts';
 import { type Flush, Lane, type LaneContext, mostJobs } from './lane.ts';
 
 /** Results are stored together, after this time. */
@@ -41,6 +44,7 @@ export class AccountSender {
   readonly #context: AccountContext;
   readonly #lanes = new Map<number, Lane>();
   readonly #buffer: FeedBuffer;
+  readonly #reader: EventReader;
   #revision: string | undefined;
   #lastPosition = 0;
   #looking: Promise<void> | undefined;
@@ -57,6 +61,7 @@ export class AccountSender {
     this.accountId = accountId;
     this.#context = context;
     this.#buffer = new FeedBuffer(context.db, accountId);
+    this.#reader = new EventReader(context.db, accountId);
   }
 
   /** The last position that this sender knows of. */
@@ -64,13 +69,25 @@ export class AccountSender {
     return this.#lastPosition;
   }
 
+  /** Whether there is nothing to send, now or later, and nothing to store. */
+  get isIdle(): boolean {
+    return !this.#looking && !this.#flushing && [...this.#lanes.values()].every((lane) => lane.isIdle);
+  }
+
   /** Whether the webhooks are as this sender knows them. */
   isCurrent(revision: string): boolean {
     return revision === this.#revision;
   }
 
+  /** While the process is busy, new events get no positions before a webhook has read those with one. */
+  get #mustWait(): boolean {
+    const lanes = [...this.#lanes.values()];
+    return this.#context.budget.isLimited && lanes.length > 0 && !lanes.some((lane) => lane.isAtEnd);
+  }
+
   /** Gives positions to new events, reads changes of the webhooks, and sends. Returns whether there was something new. */
   async look(): Promise<boolean> {
+    if (this.#mustWait) return false;
     const before = this.#lastPosition;
     // One look that runs may have begun before the latest commit.
     await this.#looking?.catch(() => {});
@@ -83,13 +100,17 @@ export class AccountSender {
 
   async #lookOnce(): Promise<void> {
     const { db } = this.#context;
-    const { position, revision } = await db.tenant(this.accountId, async (tx) => {
-      while (await givePositions(tx, this.accountId));
-      return tx.inOrder({
-        position: () => lastPosition(tx, this.accountId),
-        revision: () => readRevision(tx, this.accountId),
-      });
-    });
+    let looked: { placed: Placed | undefined; revision: string };
+    do {
+      looked = await inOneTrip(db, this.accountId, (tx) =>
+        tx.inOrder({
+          placed: () => placeRows(tx, this.accountId),
+          revision: () => readRevision(tx, this.accountId),
+        }),
+      );
+    } while (looked.placed?.hasMore);
+    const { placed, revision } = looked;
+    const position = placed?.last ?? 0;
     // A webhook that was paused before these events were written does not get them.
     if (!this.isCurrent(revision)) await this.reload(revision);
     if (position === this.#lastPosition || this.#isStopped) return;
@@ -130,23 +151,16 @@ export class AccountSender {
   }
 
   #open(webhook: SendingWebhook, pending: Parameters<Lane['update']>[1]): void {
-    const { db, post, budget, onAttempt, onError, disable } = this.#context;
+    const { post, budget, onAttempt, onError, disable } = this.#context;
     const lane = new Lane(webhook, pending, {
-      ...{
-        post,
-        budget,
-        onAttempt,
-        onError, // A process that was suspended for longer must not send on.
-        isLeased: () => Date.now() - this.leasedAt < leaseSeconds * 1000,
-      },
+      ...{ post, budget, onAttempt, onError },
+      // A process that was suspended for longer must not send on.
+      isLeased: () => Date.now() - this.leasedAt < leaseSeconds * 1000,
       next: (after) => this.#buffer.next(after),
       lastPosition: () => this.#lastPosition,
-      load: async (places) => {
-        const events = await db.tenant(this.accountId, (tx) => findEvents(tx, this.accountId, places));
-        return events.map((event) => readyEvent(this.accountId, event));
-      },
+      load: (place) => this.#reader.read(place),
       disable: (id, reason) => disable(this.accountId, id, reason),
-      onDirty: () => this.#flushSoon(),
+      onChange: () => this.#flushSoon(),
     });
     this.#lanes.set(webhook.id, lane);
     lane.pump();
@@ -201,13 +215,21 @@ export class AccountSender {
     const rows = flushes.flatMap((flush) => flush.rows);
     const added = rows.filter(({ id }) => id === null);
     const changed = rows.filter(({ id }) => id !== null);
+    const answered = rows.filter(({ attempts }) => attempts.some(({ response }) => response !== ''));
     const hours = flushes.flatMap(({ hour }) => hour ?? []);
     try {
-      const ids = await this.#context.db.tenant(this.accountId, async (tx) => {
+      const { stored } = await this.#context.db.tenant(this.accountId, async (tx, last) => {
         if (!(await holdLease(tx, this.accountId, this.#context.sender))) throw new LeaseLost();
-        const { inserted } = await tx.inOrder({
+        const stored = tx.inOrder({
           inserted: () => (added.length > 0 ? insertDeliveries(tx, this.accountId, added) : []),
           changed: () => changed.length > 0 && updateDeliveries(tx, this.accountId, changed),
+          erased: () =>
+            answered.length > 0 &&
+            eraseResponses(
+              tx,
+              this.accountId,
+              answered.map(({ position }) => position),
+            ),
           progress: () =>
             storeProgress(
               tx,
@@ -216,8 +238,10 @@ export class AccountSender {
             ),
           hours: () => hours.length > 0 && addToHours(tx, this.accountId, hours),
         });
-        return inserted;
+        last(stored);
+        return { stored };
       });
+      const { inserted: ids } = await stored;
       let place = 0;
       for (const flush of flushes) {
         const count = flush.rows.filter(({ id }) => id === null).length;

@@ -1,4 +1,5 @@
 import type { Database } from '../../../../platform/db/database.ts';
+import { inOneTrip } from '../../../../platform/db/one-trip.ts';
 import { readEvents, type StoredEvent } from '../../../../platform/outbox/feed.ts';
 import { type EventPlace, eventId, isAfter } from '../../../../shared/event-id.ts';
 import { eventObject } from '../../events/view.ts';
@@ -32,6 +33,8 @@ export class FeedBuffer {
   #end: EventPlace | undefined;
   #readAt = 0;
   #reading: Promise<void> | undefined;
+  /** The last read for a webhook that is behind the others. They run one after the other. */
+  #readBehind: Promise<unknown> = Promise.resolve();
 
   constructor(db: Database, accountId: number) {
     this.#db = db;
@@ -45,7 +48,9 @@ export class FeedBuffer {
       [this.#start, this.#end] = [after, after];
     } else if (isAfter(this.#start, after)) {
       // This webhook is behind the others.
-      return this.#read(after);
+      const read = this.#readBehind.then(() => this.#read(after));
+      this.#readBehind = read.catch(() => {});
+      return read;
     }
     if (!isAfter(this.#end, after)) {
       this.#reading ??= this.#extend().finally(() => {
@@ -77,7 +82,7 @@ export class FeedBuffer {
   }
 
   async #read(after: EventPlace): Promise<{ events: ReadyEvent[]; end: EventPlace }> {
-    const { events, end } = await this.#db.tenant(this.#accountId, (tx) =>
+    const { events, end } = await inOneTrip(this.#db, this.#accountId, (tx) =>
       readEvents(tx, this.#accountId, after, portion),
     );
     return { events: events.map((event) => readyEvent(this.#accountId, event)), end };

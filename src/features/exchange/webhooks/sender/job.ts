@@ -1,10 +1,7 @@
 import type { EventPlace } from '../../../../shared/event-id.ts';
-import type { Attempt, DeliveryState } from '../schema.ts';
+import { type Attempt, type DeliveryState, mostAttempts } from '../schema.ts';
 import type { PendingRow, StoredDelivery } from '../sender-store.ts';
 import type { ReadyEvent } from './feed-buffer.ts';
-
-/** The attempts that are kept. */
-const mostAttempts = 12;
 
 /** One event on its way to one webhook. */
 export interface Job extends EventPlace {
@@ -13,8 +10,13 @@ export interface Job extends EventPlace {
   /** Null: it has no row yet. */
   deliveryId: number | null;
   state: DeliveryState;
+  /** Those that are not stored yet. */
   attempts: Attempt[];
   tries: number;
+  /** The number in the row. A lower one in the database means that staff have asked for a new attempt. */
+  storedTries: number;
+  /** Staff have asked for a new attempt while one was in flight. */
+  isResent: boolean;
   /** When the next attempt is due. */
   dueAt: number;
   createdAt: Date;
@@ -29,15 +31,16 @@ export function jobOfEvent(event: ReadyEvent): Job {
   const { position, place, type, contactIds } = event;
   return {
     ...{ position, place, type, contactIds, event, deliveryId: null, state: 'pending', attempts: [], tries: 0 },
-    ...{ dueAt: 0, createdAt: new Date(), isInFlight: false },
+    ...{ storedTries: 0, isResent: false, dueAt: 0, createdAt: new Date(), isInFlight: false },
   };
 }
 
 export function jobOfRow(row: PendingRow): Job {
-  const { position, place, type, attempts, tries } = row;
+  const { position, place, type, tries } = row;
   return {
     ...{ position, place, type, contactIds: row.contact_ids, event: undefined, deliveryId: row.id, state: 'pending' },
-    ...{ attempts, tries, dueAt: row.next_attempt_at?.getTime() ?? 0, createdAt: row.created_at, isInFlight: false },
+    ...{ attempts: [], tries, storedTries: tries, isResent: false, createdAt: row.created_at, isInFlight: false },
+    dueAt: row.next_attempt_at?.getTime() ?? 0,
   };
 }
 
@@ -47,7 +50,8 @@ export function rowOf(webhookId: number, job: Job, isNext: boolean): StoredDeliv
   return {
     ...{ id: job.deliveryId, webhook_id: webhookId, position: job.position, place: job.place, type: job.type },
     ...{ contact_ids: [...job.contactIds], state: job.state, attempts: job.attempts.slice(-mostAttempts) },
-    ...{ tries: job.tries, next_attempt_at: isTimed ? new Date(job.dueAt).toISOString() : null },
+    ...{ tries: job.tries, stored_tries: job.storedTries },
+    next_attempt_at: isTimed ? new Date(job.dueAt).toISOString() : null,
     created_at: job.createdAt.toISOString(),
   };
 }

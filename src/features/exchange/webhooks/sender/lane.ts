@@ -4,19 +4,20 @@ import { signedHeaders } from '../../../../shared/webhook-signature.ts';
 import { disabledAfterDays } from '../schema.ts';
 import type { HourCounts, PendingRow, Progress, SendingWebhook, StoredDelivery } from '../sender-store.ts';
 import type { Budget } from './budget.ts';
-import { ContactOrder } from './contact-order.ts';
 import type { ReadyEvent } from './feed-buffer.ts';
 import { type Job, jobOfEvent, jobOfRow, keyOf, rowOf } from './job.ts';
+import { JobQueue } from './job-queue.ts';
 import { mostTries, pauseMs } from './schedule.ts';
+import { Unstored } from './unstored.ts';
 
 /** The requests in flight of one webhook, at most. */
 const mostInFlight = 32;
 /** Events that are read ahead. */
-const [mostReady, mostUnsaved] = [64, 500];
+const mostReady = 64;
 /** The unfinished deliveries of a webhook. With more of them, no further events are read. */
 export const mostJobs = 10_000;
-/** After this time a delivery gets a row, also if it is not finished, so that the position of the webhook can move on. */
-const slowMs = 1000;
+/** The pause after an error of the database. */
+const errorPauseMs = 1000;
 /** A webhook counts as down after this number of failures without a success. */
 const downAfter = 20;
 /** A webhook that is down gets one new event in this time. */
@@ -30,8 +31,8 @@ export interface LaneContext {
   budget: Budget;
   /** Whether this process is still the sender of the account. */
   isLeased(): boolean;
-  /** Reads events that are not in memory, by their places. */
-  load(places: EventPlace[]): Promise<ReadyEvent[]>;
+  /** Reads an event that is not in memory. Undefined: it has expired. */
+  load(place: EventPlace): Promise<ReadyEvent | undefined>;
   next(after: EventPlace): Promise<{ events: ReadyEvent[]; end: EventPlace }>;
   /** The last position of the feed. */
   lastPosition(): number;
@@ -39,7 +40,7 @@ export interface LaneContext {
   /** The webhook must be disabled. */
   disable(webhookId: number, reason: string): void;
   /** Something must be stored. */
-  onDirty(): void;
+  onChange(): void;
   onError(error: unknown): void;
 }
 
@@ -67,21 +68,8 @@ export class Lane {
   /** Reading goes on when this job is no longer in flight. */
   #awaited: Job | undefined;
   #failingSince: Date | null;
-  readonly #jobs = new Map<string, Job>();
-  readonly #order = new ContactOrder();
-  /** Jobs that are due and next of their contacts. */
-  #ready: Job[] = [];
-  /** Jobs that are next of their contacts, and due later. */
-  readonly #delayed = new Set<Job>();
-  /** Jobs without a row. */
-  #unsaved: Job[] = [];
-  /** Jobs whose row must be written. */
-  #dirty = new Set<Job>();
-  /** Jobs whose row is being written. */
-  #storing: readonly Job[] = [];
-  /** While the rows are read: the jobs that have ended, although their rows may still look pending. */
-  #ended: Set<string> | undefined;
-  #hour: HourCounts;
+  readonly #queue: JobQueue;
+  readonly #unstored: Unstored;
   #inFlight = 0;
   #limit = 8;
   #failuresInRow = 0;
@@ -92,23 +80,21 @@ export class Lane {
   /** The place up to which the feed is known to be read, until there are new events. */
   #isAtEnd = false;
   #isStopped = false;
-  #timer: NodeJS.Timeout | undefined;
-  #timerAt = Infinity;
 
   constructor(webhook: SendingWebhook, pending: PendingRow[], context: LaneContext) {
     this.#webhook = webhook;
     this.#context = context;
     this.#read = this.#saved = { position: webhook.position, place: webhook.place };
     this.#failingSince = webhook.failing_since;
-    this.#hour = noCounts(webhook.id);
+    this.#queue = new JobQueue({ onDue: () => this.pump(), onWaiting: (job) => this.#markChanged(job) });
+    this.#unstored = new Unstored(webhook.id);
     this.#addPending(pending);
     this.#goBack(webhook);
   }
 
   /** The webhook and its rows are about to be read. */
   beginUpdate(): void {
-    const unconfirmed = [...this.#dirty, ...this.#storing].filter(({ state }) => state !== 'pending');
-    this.#ended = new Set(unconfirmed.map(keyOf));
+    this.#unstored.beginReading();
   }
 
   /** The webhook was changed, or a delivery shall be sent again. Returns false if it must be read once more. */
@@ -119,8 +105,8 @@ export class Lane {
       this.#failuresInRow = 0;
       this.#failingSince = null;
     }
-    const current = pending.filter((row) => !this.#ended?.has(keyOf(row)));
-    this.#ended = undefined;
+    const ended = this.#unstored.endReading();
+    const current = pending.filter((row) => !ended.has(keyOf(row)));
     this.#addPending(current);
     this.#goBack(webhook);
     this.pump();
@@ -137,7 +123,7 @@ export class Lane {
     if (position === null || position === this.#replayed) return;
     const place = { position, place: -1 };
     this.#replayed = position;
-    this.#context.onDirty();
+    this.#context.onChange();
     if (!isAfter(this.#read, place)) return;
     this.#replayEnd = this.#read;
     this.#read = place;
@@ -146,16 +132,18 @@ export class Lane {
 
   #addPending(rows: PendingRow[]): void {
     for (const row of rows) {
-      const known = this.#jobs.get(keyOf(row));
+      const known = this.#queue.find(row);
       if (known) {
         // It was stored, but the connection broke before the commit was confirmed.
         known.deliveryId ??= row.id;
+        if (row.next_attempt_at === null || known.deliveryId !== row.id) continue;
         // It shall be sent again at once.
-        if (known.isInFlight || row.next_attempt_at === null || known.deliveryId !== row.id) continue;
-        if (known.dueAt > row.next_attempt_at.getTime()) {
-          known.dueAt = row.next_attempt_at.getTime();
+        const isResent = row.tries < known.storedTries;
+        known.storedTries = row.tries;
+        if (known.isInFlight) known.isResent ||= isResent;
+        else if (known.dueAt > row.next_attempt_at.getTime()) {
           known.tries = row.tries;
-          this.#timerAt = 0;
+          this.#queue.hasten(known, row.next_attempt_at.getTime());
         }
         continue;
       }
@@ -164,28 +152,8 @@ export class Lane {
   }
 
   #add(job: Job): void {
-    this.#jobs.set(keyOf(job), job);
-    this.#order.add(job);
-    if (job.deliveryId === null) this.#unsaved.push(job);
-    if (this.#order.isNext(job)) this.#queue(job);
-  }
-
-  #queue(job: Job): void {
-    if (job.dueAt <= Date.now()) this.#ready.push(job);
-    else this.#addDelayed(job);
-  }
-
-  #addDelayed(job: Job): void {
-    this.#delayed.add(job);
-    if (job.dueAt < this.#timerAt) this.#wakeAt(job.dueAt);
-  }
-
-  /** Jobs that are next of their contacts now. Those that were tried before wait for their time, which is stored. */
-  #free(jobs: Job[]): void {
-    for (const job of jobs) {
-      this.#queue(job);
-      if (this.#delayed.has(job)) this.#markDirty(job);
-    }
+    this.#unstored.add(job);
+    this.#queue.add(job);
   }
 
   get #isDown(): boolean {
@@ -196,57 +164,20 @@ export class Lane {
   pump(): void {
     const { budget, isLeased } = this.#context;
     if (this.#isStopped || this.#webhook.status !== 'active' || !isLeased()) return;
-    this.#queueDue();
-    while (this.#ready.length > 0 && this.#inFlight < this.#limit && budget.isFree) {
-      const job = this.#ready.shift();
-      if (job && this.#maySend(job)) void this.#send(job);
+    while (this.#inFlight < this.#limit && budget.isFree) {
+      const job = this.#queue.take();
+      if (!job) break;
+      void this.#send(job);
     }
     if (this.#mayRead()) void this.#readMore();
   }
 
-  /** A replay or a resend can put an earlier job before one that is ready. That one is queued again when it is next. */
-  #maySend(job: Job): boolean {
-    if (job.isInFlight || job.state !== 'pending' || !this.#order.isNext(job)) return false;
-    if (job.dueAt <= Date.now()) return true;
-    this.#delay(job);
-    return false;
-  }
-
-  #queueDue(): void {
-    const now = Date.now();
-    if (now < this.#timerAt && this.#timer) return;
-    let next = Infinity;
-    for (const job of this.#delayed) {
-      if (job.dueAt <= now) {
-        this.#delayed.delete(job);
-        this.#ready.push(job);
-      } else next = Math.min(next, job.dueAt);
-    }
-    this.#wakeAt(next);
-  }
-
-  #wakeAt(at: number): void {
-    clearTimeout(this.#timer);
-    this.#timerAt = at;
-    this.#timer = undefined;
-    if (at === Infinity) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.pump();
-      },
-      Math.min(Math.max(1, at - Date.now()), longestTimerMs),
-    );
-    this.#timer.unref();
-  }
-
   #mayRead(): boolean {
-    if (this.#isReading || this.#isAtEnd || this.#jobs.size >= mostJobs) return false;
-    if (this.#unsaved.length >= mostUnsaved || this.#dirty.size >= mostUnsaved) return false;
-    if (this.#awaited?.isInFlight || this.#ready.length >= mostReady) return false;
+    if (this.#isReading || this.#isAtEnd || this.#queue.size >= mostJobs || this.#unstored.isFull) return false;
+    if (this.#awaited?.isInFlight || this.#queue.readyCount >= mostReady) return false;
     const from = Math.max(this.#readAgainAt, this.#isDown ? this.#probeAt : 0);
     if (Date.now() >= from) return true;
-    if (from < this.#timerAt) this.#wakeAt(from);
+    this.#queue.wakeBy(from);
     return false;
   }
 
@@ -265,8 +196,8 @@ export class Lane {
       }
       let taken = 0;
       for (const event of events) {
-        if (taken >= most || this.#unsaved.length >= mostUnsaved) break;
-        const known = this.#jobs.get(keyOf(event));
+        if (taken >= most || this.#unstored.isFull) break;
+        const known = this.#queue.find(event);
         if (known?.isInFlight && this.#replayEnd && !isAfter(event, this.#replayEnd)) {
           // The replay sends earlier events after it. It is sent once more after them.
           this.#awaited = known;
@@ -284,9 +215,9 @@ export class Lane {
       // before rows that have expired.
       const covered = latest ? this.#read.position : last;
       this.#isAtEnd = hasTakenAll && covered >= this.#context.lastPosition();
-      if (events.length > 0) this.#context.onDirty();
+      if (events.length > 0) this.#context.onChange();
     } catch (error) {
-      this.#readAgainAt = Date.now() + slowMs;
+      this.#readAgainAt = Date.now() + errorPauseMs;
       this.#context.onError(error);
     } finally {
       this.#isReading = false;
@@ -306,7 +237,7 @@ export class Lane {
     const leave = budget.enter();
     try {
       const isFresh = Date.now() - job.createdAt.getTime() < freshMs;
-      const event = (isFresh && job.event) || (await this.#context.load([job]))[0];
+      const event = (isFresh && job.event) || (await this.#context.load(job));
       if (!event) {
         this.#finish(job, 'failed', 'The event has expired.');
         return;
@@ -317,8 +248,8 @@ export class Lane {
       this.#record(job, posted, at, event);
     } catch (error) {
       // The database could not be read.
-      job.dueAt = Date.now() + slowMs;
-      this.#delay(job);
+      job.dueAt = Date.now() + errorPauseMs;
+      this.#queue.delay(job);
       this.#context.onError(error);
     } finally {
       job.isInFlight = false;
@@ -336,33 +267,26 @@ export class Lane {
     job.tries++;
     this.#context.onAttempt(posted, { succeeded, tries: job.tries, event });
     if (succeeded) {
-      this.#hour.succeeded++;
-      this.#hour.duration_ms += durationMs;
+      this.#unstored.countSuccess(durationMs);
       this.#noteSuccess();
       this.#finish(job, 'delivered');
       return;
     }
-    this.#hour.failed++;
+    this.#unstored.countFailure();
     this.#noteFailure();
     if (status === 410) {
       this.#finish(job, 'failed');
       this.#disable('The receiver answered 410 (gone).');
       return;
     }
-    if (job.tries >= mostTries) {
+    if (job.tries >= mostTries && !job.isResent) {
       this.#finish(job, 'failed');
       return;
     }
-    job.dueAt = Date.now() + pauseMs(job.tries, retryAfter, Date.now());
-    this.#delay(job);
-    this.#markDirty(job);
-  }
-
-  #delay(job: Job): void {
-    // Read again for the next attempt, so that memory stays bounded and an erasure counts.
-    job.event = undefined;
-    this.#free(this.#order.moveBack(job));
-    this.#addDelayed(job);
+    if (job.isResent) [job.isResent, job.tries, job.dueAt] = [false, 0, Date.now()];
+    else job.dueAt = Date.now() + pauseMs(job.tries, retryAfter, Date.now());
+    this.#queue.delay(job);
+    this.#markChanged(job);
   }
 
   #noteSuccess(): void {
@@ -372,8 +296,7 @@ export class Lane {
     this.#limit = Math.min(mostInFlight, this.#limit + 1);
     if (!wasDown) return;
     // It is back. What waits is sent now.
-    for (const job of this.#delayed) job.dueAt = 0;
-    this.#timerAt = 0;
+    this.#queue.hastenAll();
   }
 
   #noteFailure(): void {
@@ -395,85 +318,55 @@ export class Lane {
     job.event = undefined;
     if (error !== undefined)
       job.attempts.push({ at: new Date().toISOString(), status_code: null, duration_ms: 0, error, response: '' });
-    this.#free(this.#order.remove(job));
-    this.#jobs.delete(keyOf(job));
-    this.#ended?.add(keyOf(job));
-    this.#markDirty(job);
+    this.#queue.remove(job);
+    this.#unstored.end(job);
+    this.#context.onChange();
   }
 
-  #markDirty(job: Job): void {
-    this.#dirty.add(job);
-    this.#context.onDirty();
+  #markChanged(job: Job): void {
+    this.#unstored.change(job);
+    this.#context.onChange();
   }
 
   /** Whether a flush has something to store: results, slow deliveries, or a new position. */
   get hasUnsaved(): boolean {
-    return (
-      this.#dirty.size > 0 || this.#replayed !== null || isAfter(this.#read, this.#saved) || this.#unsaved.length > 0
-    );
+    return !this.#unstored.isEmpty || this.#replayed !== null || isAfter(this.#read, this.#saved);
   }
 
   /** What is to be stored. Undefined: nothing. */
   flush(): Flush | undefined {
-    const dirty = this.#dirty;
-    const now = Date.now();
-    for (const job of this.#unsaved)
-      if (job.deliveryId === null && job.state === 'pending' && now - job.createdAt.getTime() > slowMs) dirty.add(job);
-    const place = this.#placeOf(dirty);
+    this.#unstored.addSlow();
+    const place = this.#unstored.placeUpTo(this.#read);
     const isMoved = place.position !== this.#saved.position || place.place !== this.#saved.place;
-    const hour = this.#hour.succeeded + this.#hour.failed > 0 ? this.#hour : undefined;
-    if (dirty.size === 0 && !isMoved && !hour && this.#replayed === null) return undefined;
-    this.#dirty = new Set();
-    this.#hour = noCounts(this.#webhook.id);
-    const jobs = [...dirty];
-    this.#storing = jobs;
-    const states = jobs.map(({ state }) => state);
-    const added = jobs.filter(({ deliveryId }) => deliveryId === null);
+    if (!this.#unstored.hasResults && !isMoved && this.#replayed === null) return undefined;
+    const { id, status } = this.#webhook;
+    const { jobs, hour, committed, failed } = this.#unstored.take();
     const replayed = this.#replayed;
     return {
-      rows: jobs.map((job) => rowOf(this.#webhook.id, job, this.#order.isNext(job))),
-      progress: {
-        ...{ id: this.#webhook.id, ...place, replayed },
-        failing_since: this.#failingSince?.toISOString() ?? null,
-      },
+      rows: jobs.map((job) => rowOf(id, job, this.#queue.isNext(job))),
+      progress: { id, status, ...place, replayed, failing_since: this.#failingSince?.toISOString() ?? null },
       hour,
       committed: (ids) => {
-        added.forEach((job, index) => {
-          job.deliveryId = ids[index] ?? null;
-          // It waits. When it is due, its event is read again.
-          if (!job.isInFlight && !this.#ready.includes(job)) job.event = undefined;
-        });
-        this.#storing = [];
+        committed(ids);
+        // What waits now is read again when it is due.
+        for (const job of jobs) if (!job.isInFlight && !this.#queue.isReady(job)) job.event = undefined;
         this.#saved = place;
-        this.#unsaved = this.#unsaved.filter((job) => job.deliveryId === null);
         if (this.#replayed === replayed) this.#replayed = null;
-        // It ended while the row was written.
-        jobs.forEach((job, index) => {
-          if (job.state !== states[index]) this.#markDirty(job);
-        });
         this.pump();
       },
-      failed: () => {
-        this.#storing = [];
-        for (const job of jobs) this.#dirty.add(job);
-        if (hour) {
-          this.#hour.succeeded += hour.succeeded;
-          this.#hour.failed += hour.failed;
-          this.#hour.duration_ms += hour.duration_ms;
-        }
-      },
+      failed,
     };
   }
 
-  /** The place before the first event without a row. */
-  #placeOf(dirty: ReadonlySet<Job>): EventPlace {
-    let place = this.#read;
-    for (const job of this.#unsaved) {
-      if (job.deliveryId !== null || dirty.has(job)) continue;
-      const before = { position: job.position, place: job.place - 1 };
-      if (isAfter(place, before)) place = before;
-    }
-    return place;
+  /** Whether it has read all events that have a position. */
+  get isAtEnd(): boolean {
+    return this.#isAtEnd;
+  }
+
+  /** Whether there is nothing to send, now or later, and everything is stored. */
+  get isIdle(): boolean {
+    const isSending = this.#webhook.status === 'active' && this.#queue.size > 0;
+    return !isSending && !this.isBusy && !this.hasUnsaved;
   }
 
   get isBusy(): boolean {
@@ -483,16 +376,6 @@ export class Lane {
   /** Sends nothing more. What is in flight comes to its end. */
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#queue.stop();
   }
 }
-
-/** Node's timers are limited to 2^31 milliseconds. */
-const longestTimerMs = 3_600_000;
-
-const noCounts = (webhookId: number): HourCounts => ({
-  webhook_id: webhookId,
-  succeeded: 0,
-  failed: 0,
-  duration_ms: 0,
-});

@@ -9,6 +9,7 @@ import { accountsWithWebhooks } from '../store.ts';
 import { AccountSender } from './account-sender.ts';
 import { Budget } from './budget.ts';
 import { countAttempt, countDisabled, observeDelay } from './metrics.ts';
+import { WatchList } from './watch-list.ts';
 
 /** How often the sender looks at its accounts for changes that another process made. */
 const lookEveryMs = 250;
@@ -43,7 +44,7 @@ export class Sender {
   readonly #budget: Budget;
   /** The looks that follow a signal, by account. */
   readonly #signalled = new Map<number, { left: number[]; timer: NodeJS.Timeout | undefined }>();
-  #known: number[] = [];
+  readonly #watchList = new WatchList();
   #lastFound = 0;
   /** The last account of a full page. The search goes on after it. */
   #foundUpTo = 0;
@@ -78,7 +79,7 @@ export class Sender {
 
   /** A writer appends events in this or in another process of the machine. */
   signal(accountId: number): void {
-    if (!this.#accounts.has(accountId)) return;
+    if (!this.#accounts.has(accountId) && !this.#watchList.isFree(accountId)) return;
     const known = this.#signalled.get(accountId);
     if (known) {
       known.left = [...pausesAfterSignal];
@@ -95,14 +96,13 @@ export class Sender {
     leastMs = 0,
   ): void {
     const ms = signalled.left.shift();
-    const account = this.#accounts.get(accountId);
-    if (ms === undefined || !account || this.#isStopped) {
+    if (ms === undefined || this.#isStopped) {
       this.#signalled.delete(accountId);
       return;
     }
     signalled.timer = setTimeout(
       async () => {
-        const found = await account.look().catch(() => false);
+        const found = await this.#lookOnce(accountId).catch(() => false);
         if (found) signalled.left = signalled.left.slice(0, 1);
         this.#lookAfterSignal(accountId, signalled, leastPauseMs);
       },
@@ -110,17 +110,28 @@ export class Sender {
     );
   }
 
+  /** Returns whether there was something new. */
+  async #lookOnce(accountId: number): Promise<boolean> {
+    const account = this.#accounts.get(accountId) ?? (await this.#takeIfFree(accountId));
+    return (await account?.look()) ?? false;
+  }
+
   async #pass(): Promise<void> {
     if (Date.now() - this.#lastFound >= findEveryMs) await this.#findAccounts();
-    if (this.#known.length === 0) return;
     const now = Date.now();
-    const states = await this.#db.transaction((tx) => readStates(tx, this.#known, this.#name));
-    for (const [place, accountId] of this.#known.entries()) {
+    const due = this.#watchList.due(now);
+    if (due.length === 0) return;
+    const states = await this.#db.transaction((tx) => readStates(tx, due, this.#name));
+    for (const [place, accountId] of due.entries()) {
       const state = states[place];
       if (!state || this.#isStopped) continue;
+      const held = this.#accounts.get(accountId);
+      const hasWork = state.is_waiting || state.is_behind || (held !== undefined && !held.isIdle);
+      const isQuiet = this.#watchList.note(accountId, { hasWork, isFree: state.is_free }, now);
       await this.#safely(async () => {
-        const account = this.#accounts.get(accountId) ?? (state.is_free ? await this.#take(accountId) : undefined);
+        const account = held ?? (hasWork ? await this.#takeIfFree(accountId) : undefined);
         if (!account) return;
+        if (isQuiet && account.isIdle) return this.#giveBack(account);
         if (now - account.leasedAt > leaseMs) await this.#extend(account);
         if (!account.isCurrent(state.revision)) await account.reload(state.revision);
         if (state.is_waiting || state.last_position !== account.position) await account.look();
@@ -141,14 +152,30 @@ export class Sender {
 
   async #findAccounts(): Promise<void> {
     this.#lastFound = Date.now();
-    const next = await this.#db.transaction((tx) => accountsWithWebhooks(tx, this.#foundUpTo, accountsAtOnce));
-    this.#foundUpTo = next.length < accountsAtOnce ? 0 : (next.at(-1) ?? 0);
-    this.#known = [...new Set([...this.#accounts.keys(), ...next])].sort((a, b) => a - b);
+    const after = this.#foundUpTo;
+    const page = await this.#db.transaction((tx) => accountsWithWebhooks(tx, after, accountsAtOnce));
+    const isLast = page.length < accountsAtOnce;
+    this.#foundUpTo = isLast ? 0 : (page.at(-1) ?? 0);
+    for (const accountId of this.#watchList.replace(after, page, isLast)) this.#drop(accountId);
   }
 
-  async #take(accountId: number): Promise<AccountSender | undefined> {
+  /** Undefined: another process sends for the account. */
+  async #takeIfFree(accountId: number): Promise<AccountSender | undefined> {
+    if (!this.#watchList.isFree(accountId)) return undefined;
     const leasedAt = Date.now();
-    if (!(await this.#db.tenant(accountId, (tx) => takeLease(tx, accountId, this.#name)))) return undefined;
+    if (!(await this.#db.tenant(accountId, (tx) => takeLease(tx, accountId, this.#name)))) {
+      this.#watchList.setTaken(accountId);
+      return undefined;
+    }
+    if (this.#isStopped) {
+      await this.#db.tenant(accountId, (tx) => releaseLease(tx, accountId, this.#name));
+      return undefined;
+    }
+    // A signal and a pass can come together.
+    return this.#accounts.get(accountId) ?? this.#open(accountId, leasedAt);
+  }
+
+  #open(accountId: number, leasedAt: number): AccountSender {
     const account = new AccountSender(accountId, {
       ...{ db: this.#db, post: this.#post, budget: this.#budget, sender: this.#name },
       onAttempt: (posted, { succeeded, tries, event }) => {
@@ -169,6 +196,15 @@ export class Sender {
     const leasedAt = Date.now();
     if (await this.#db.tenant(accountId, (tx) => takeLease(tx, accountId, this.#name))) account.leasedAt = leasedAt;
     else this.#drop(accountId);
+  }
+
+  /** Ends the lease of an account without work. */
+  async #giveBack(account: AccountSender): Promise<void> {
+    const { accountId } = account;
+    this.#watchList.setTaken(accountId);
+    this.#drop(accountId);
+    await this.#db.tenant(accountId, (tx) => releaseLease(tx, accountId, this.#name));
+    this.#watchList.setFree(accountId);
   }
 
   #drop(accountId: number): void {
