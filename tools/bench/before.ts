@@ -1,21 +1,29 @@
 import { makeFixture } from './fixture.ts';
 import type { Service } from './load/service.ts';
-import { ratioOf, type Spread, spreadOf } from './load/statistics.ts';
-import type { Row, Stage } from './rows/row.ts';
-import { HttpServerLoad, takeTurns } from './turns.ts';
+import { HttpServerLoad, type Turn, takeTurns } from './turns.ts';
 
-/** Writes by this build and by an earlier one, in turns. */
-export interface WriteResult {
+/** A service that writes, and its name in the results. */
+export interface Build {
+  name: string;
+  service: Service;
+  /** Earlier builds have no figures. */
+  hasFigures: boolean;
+  /** Runs once, before the first write. */
+  begin?(accountId: number): Promise<void>;
+  /** Waits until the service has no more work of a turn. */
+  settle?(): Promise<unknown>;
+}
+
+/** The requests per second of each build, by name, one per turn. */
+export interface ComparedRow {
   row: string;
   connections: number;
-  /** Requests per second. */
-  now: Spread;
-  before: Spread;
-  /** The time per request of this build, relative to the other one. */
-  slower: Spread;
+  rates: Record<string, number[]>;
 }
 
 interface Options {
+  /** The kinds of rows. */
+  parts: ('contacts' | 'purchases')[];
   turns: number;
   seconds: number;
   say(text: string): void;
@@ -23,35 +31,41 @@ interface Options {
 
 const connectionCounts = [16, 64];
 
-/** Compares contact writes and purchases with another build, each with a database of its own. */
-export async function compareWrites(service: Service, other: Service, options: Options): Promise<WriteResult[]> {
-  const { turns, seconds, say } = options;
-  const wanted = new Set(['contacts', 'purchases']);
-  const mine = await makeFixture(service, wanted, say);
-  const theirs = await makeFixture(other, wanted, say, false);
-  const results: WriteResult[] = [];
-  for (const row of mine.rows) {
-    const [now, before] = [await begin(mine.stage, row), await begin(theirs.stage, row)];
-    for (const one of [now, before]) await one.measure(64, 4 * seconds);
+/** Compares writes with those of other builds, in turns. Each build has a database of its own. */
+export async function compareWrites(builds: Build[], { parts, turns, seconds, say }: Options): Promise<ComparedRow[]> {
+  const wanted = new Set(parts);
+  const made = [];
+  for (const build of builds) {
+    const fixture = await makeFixture(build.service, wanted, say, build.hasFigures);
+    await build.begin?.(fixture.stage.groups[0]?.made.accountId ?? 0);
+    made.push({ build, ...fixture });
+  }
+  const results: ComparedRow[] = [];
+  for (const [place, { name }] of (made[0]?.rows ?? []).entries()) {
+    const loads: { build: Build; load: HttpServerLoad }[] = [];
+    for (const { build, stage, rows } of made) {
+      const begun = await rows[place]?.begin(stage);
+      if (!begun) throw new Error(`There is no row ${name}.`);
+      const load = new HttpServerLoad(build.service.url, begun.ask, { machine: build.service.machine });
+      await load.measure(64, 4 * seconds);
+      await build.settle?.();
+      loads.push({ build, load });
+    }
     for (const connections of connectionCounts) {
-      const contenders = [now.contender('now', 'now', connections), before.contender('before', 'before', connections)];
+      const contenders = loads.map(({ build, load }) => ({
+        ...{ id: build.name, name: build.name },
+        measure: async (time: number): Promise<Turn> => {
+          const turn = await load.measure(connections, time);
+          await build.settle?.();
+          return turn;
+        },
+      }));
       const taken = await takeTurns(contenders, { turns, seconds });
-      const rates = (id: string) => (taken.get(id) ?? []).map(({ perSecond }) => perSecond);
-      const result = {
-        ...{ row: row.name, connections, now: spreadOf(rates('now')), before: spreadOf(rates('before')) },
-        slower: ratioOf(rates('before'), rates('now')),
-      };
-      results.push(result);
-      const [ours, earlier] = [result.now.median, result.before.median].map(Math.round);
-      say(
-        `  ${row.name}, ${connections} connections: ${ours} a second, before ${earlier}: ${result.slower.median.toFixed(2)} times the time`,
-      );
+      const rates = Object.fromEntries([...taken].map(([id, all]) => [id, all.map(({ perSecond }) => perSecond)]));
+      results.push({ row: name, connections, rates });
+      const shown = Object.entries(rates).map(([id, all]) => `${id} ${all.map(Math.round).join(' ')}`);
+      say(`  ${name}, ${connections} connections, per second: ${shown.join('; ')}`);
     }
   }
   return results;
-}
-
-async function begin(stage: Stage, row: Row): Promise<HttpServerLoad> {
-  const { ask } = await row.begin(stage);
-  return new HttpServerLoad(stage.service.url, ask, { machine: stage.service.machine });
 }

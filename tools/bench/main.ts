@@ -4,6 +4,8 @@ import { compareWrites } from './before.ts';
 import { measureCitus } from './citus/measure.ts';
 import { printCitus, publishCitus } from './citus/report.ts';
 import { compare } from './compare.ts';
+import { allowPrivate, benchEvents } from './events.ts';
+import { publishEvents } from './events-report.ts';
 import { explain } from './explain.ts';
 import { makeFixture } from './fixture.ts';
 import { profile } from './flame-run.ts';
@@ -33,6 +35,7 @@ npm run bench -- generate        generates a million vouchers, compared with a p
 npm run bench -- segments        segments in accounts of up to five million guests; rewrites docs/performance.md (90 minutes)
 npm run bench -- segments --contacts 1000000    one of these sizes; rewrites its column
 npm run bench -- writes --build ../earlier      writes, compared with a build before the figures; rewrites docs/performance.md
+npm run bench -- events --build ../earlier      events and webhooks, compared with a build before them; rewrites docs/performance.md (15 minutes)
 npm run bench -- flame           flame graph of the service; rewrites docs/performance/flame.svg
 npm run bench -- explain         plans of the hot statements; rewrites docs/performance/explain.md
 npm run bench -- pages           dashboard: size of the first load, and time of navigation
@@ -62,10 +65,11 @@ function ask() {
         ...{ email: { type: 'string', default: '' }, password: { type: 'string', default: '' } },
       },
     });
-    const known = [...rowParts, 'generate', 'pages', 'segments', 'writes', 'flame', 'explain'];
+    const known = [...rowParts, 'generate', 'pages', 'segments', 'writes', 'events', 'flame', 'explain'];
     if (positionals.some((one) => !known.includes(one))) return undefined;
-    if (positionals.includes('writes') !== (values.build !== undefined))
-      throw new Error('`writes` takes --build, the folder of another build.');
+    const compares = positionals.some((one) => one === 'writes' || one === 'events');
+    if (compares !== (values.build !== undefined) || (compares && positionals.length > 1))
+      throw new Error('`writes` and `events` take --build, the folder of another build, and nothing else.');
     const numbers = (
       name: 'connections' | 'turns' | 'seconds' | 'contacts' | 'accounts' | 'shards',
       usual: number[],
@@ -115,7 +119,10 @@ async function run(asked: Asked): Promise<void> {
     if (wanted.size === 0) return;
   }
   say('Starting a service over an embedded PostgreSQL (fsync on) in an empty folder.');
-  const service = await startService(asked.workers === undefined ? {} : { WORKERS: asked.workers });
+  const service = await startService({
+    ...(asked.workers !== undefined && { WORKERS: asked.workers }),
+    ...(wanted.has('events') && allowPrivate),
+  });
   stopWhenInterrupted(service);
   try {
     if (asked.growth) {
@@ -134,7 +141,7 @@ async function run(asked: Asked): Promise<void> {
     if (wanted.has('generate')) await printGenerating(service);
     if (wanted.has('segments'))
       publishSizes(await benchSegments(service, { contacts: asked.contacts, rounds: 5, say }));
-    if (asked.build !== undefined) await runWrites(service, asked.build);
+    if (asked.build !== undefined) await runCompared(service, asked.build, wanted.has('events'));
     if (wanted.has('explain')) await explain(service, say);
     if (wanted.has('pages')) await printPages(await pagesOf(service, say));
   } finally {
@@ -173,14 +180,30 @@ async function runCitus({ accounts, shards, turns, connections, whole }: Asked):
   if (whole) publishCitus(results);
 }
 
-/** Compares writes with another build. */
-async function runWrites(service: Service, folder: string): Promise<void> {
-  const other = await startService({}, { folder });
-  stopWhenInterrupted(other);
+/** Compares with another build. */
+async function runCompared(service: Service, folder: string, withEvents: boolean): Promise<void> {
+  const begin = async (...how: Parameters<typeof startService>) => {
+    const other = await startService(...how);
+    stopWhenInterrupted(other);
+    others.push(other);
+    return other;
+  };
+  const others: Service[] = [];
   try {
-    publishWrites(await machineFacts(service), await compareWrites(service, other, { turns: 5, seconds: 3, say }));
+    const before = await begin({}, { folder });
+    if (withEvents) {
+      const all = await begin(allowPrivate);
+      publishEvents(await benchEvents({ before, none: service, all }, { turns: 5, seconds: 3, say }));
+      return;
+    }
+    const builds = [
+      { name: 'now', service, hasFigures: true },
+      { name: 'before', service: before, hasFigures: false },
+    ];
+    const rows = await compareWrites(builds, { parts: ['contacts', 'purchases'], turns: 5, seconds: 3, say });
+    publishWrites(await machineFacts(service), rows);
   } finally {
-    await other.stop();
+    for (const other of others) await other.stop();
   }
 }
 

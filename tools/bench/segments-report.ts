@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { WriteResult } from './before.ts';
+import type { ComparedRow } from './before.ts';
+import { ratioOf, spreadOf } from './load/statistics.ts';
 import { rewrite, writeJson } from './report/document.ts';
 import { onMachine } from './report/publish.ts';
 import { brief, inMarkdown, type Table, withSpread } from './report/report.ts';
 import type { MachineFacts } from './report/results.ts';
-import type { SegmentResults, SegmentSize } from './segments.ts';
+import type { SegmentResults, SegmentSize, WriteResult } from './segments.ts';
 
 const segmentsFile = 'docs/performance/segments.json';
 
@@ -97,7 +98,10 @@ export function publishSizes({ rounds, sizes }: Pick<SegmentResults, 'rounds' | 
   if (publishedSizes.some((size) => sizes.includes(size))) publish({ ...before, rounds, sizes: publishedSizes });
 }
 
-export function publishWrites(machine: MachineFacts, rows: WriteResult[]): void {
+export function publishWrites(machine: MachineFacts, compared: ComparedRow[]): void {
+  const rows = compared.map(({ row, connections, rates: { now = [], before = [] } }) => ({
+    ...{ row, connections, now: spreadOf(now), before: spreadOf(before), slower: ratioOf(before, now) },
+  }));
   publish({ ...published(), writes: { machine, rows } });
 }
 

@@ -1,6 +1,5 @@
 import { fillNext, turnSegments } from '../../src/features/insight/segments/keep.ts';
 import { openPool } from '../../src/platform/db/database.ts';
-import type { WriteResult } from './before.ts';
 import { adminToken, asSuperuser, type Service } from './load/service.ts';
 import { type Spread, spreadOf } from './load/statistics.ts';
 import { type MachineFacts, machineFacts } from './report/results.ts';
@@ -10,6 +9,17 @@ export interface SegmentResults {
   rounds: number;
   sizes: SegmentSize[];
   writes: { machine: MachineFacts; rows: WriteResult[] };
+}
+
+/** Writes of this build and of an earlier one. */
+export interface WriteResult {
+  row: string;
+  connections: number;
+  /** Requests per second. */
+  now: Spread;
+  before: Spread;
+  /** The time per request of this build, relative to the other one. */
+  slower: Spread;
 }
 
 export interface SegmentSize {

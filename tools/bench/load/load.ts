@@ -22,6 +22,8 @@ export interface Load extends Ask {
   /** The duration, or the number of requests. */
   seconds?: number;
   requests?: number;
+  /** Requests begin at this rate, as far as connections are free. Unset: without pauses. */
+  perSecond?: number;
   /** The first `n`. */
   from?: number;
   /** The number of requests that are built before the measurement, because the client shares the cores. */
@@ -44,7 +46,7 @@ const timeoutMs = 60_000;
 /** Keeps the connections busy, each with one request at a time, and measures every response. */
 export async function load(options: Load): Promise<Measured> {
   const { hostname, port } = new URL(options.url);
-  const { seconds = Infinity, requests = Infinity, from = 0, check } = options;
+  const { seconds = Infinity, requests = Infinity, perSecond = Infinity, from = 0, check } = options;
   const write = writer(options);
   const ahead = Number.isFinite(requests) ? requests : (options.ahead ?? 0);
   const made = Array.from({ length: ahead }, (_, place) => write(from + place));
@@ -70,8 +72,13 @@ export async function load(options: Load): Promise<Measured> {
           done();
           return;
         }
+        const dueIn = begin + (next * 1000) / perSecond - performance.now();
         const request = made[next] ?? write(from + next);
         n = from + next++;
+        if (dueIn > 0) setTimeout(() => send(request), dueIn);
+        else send(request);
+      };
+      const send = (request: Buffer) => {
         sent = performance.now();
         socket.write(request);
       };

@@ -63,7 +63,8 @@ export async function askAdmin(url: string, method: string, path: string, body?:
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as AdminAnswer;
+  // A deletion has no body.
+  return JSON.parse((await response.text()) || '{}') as AdminAnswer;
 }
 
 export interface Process {
