@@ -147,6 +147,8 @@ async function runLane(
       // A separate generator per request, so that a request does not depend on earlier ones.
       const chance = new Random((seed * lanes + lane) * 1_000_003 + number);
       const first = operations[number];
+      // What an earlier request has deleted is there again, so that this one is accepted.
+      if (first && firstChanges[lane] === 'none') note(await fixture.restock());
       const made = first
         ? makeRequest(chance, fixture, first, firstChanges[lane])
         : makeRequest(chance, fixture, chance.weighted(operations, weightOf));

@@ -1,4 +1,8 @@
 import { createHash, scryptSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Random } from '../../../src/shared/random.ts';
 import { ownProcessGroup, type Service, startService } from '../../bench/load/service.ts';
@@ -15,6 +19,11 @@ export interface Code {
   unique_code: string;
   unique_code_group_id: number;
   assigned: boolean;
+}
+
+export interface Delivery {
+  id: number;
+  webhook_id: number;
 }
 
 export const password = 'correct horse battery staple';
@@ -48,11 +57,17 @@ export class Fixture {
   /** Existing ids by field name. */
   stock: Record<string, number[]> = {};
   codes: Code[] = [];
+  deliveries: Delivery[] = [];
   bookings: string[] = [];
   emails: string[] = [];
   /** One user per role. */
   users: Partial<Record<(typeof roles)[number], Visitor>> = {};
   visitors: Visitor[] = [];
+  /** Takes the events of webhooks. */
+  readonly #receiver = createServer((request, response) => {
+    request.resume();
+    response.end();
+  });
   #made = 0;
   #seen = 0;
 
@@ -63,7 +78,12 @@ export class Fixture {
 
   static async prepare(): Promise<Fixture> {
     // Client addresses are generated, so that a rate limit on one does not affect the others.
-    const service = await startService({ LOG_LEVEL: 'fatal', TRUSTED_PROXIES: 'loopback' }, ownProcessGroup);
+    // Generated requests make webhooks for hosts elsewhere. No name server answers, so nothing is sent to them.
+    const webhooks = { WEBHOOK_PRIVATE_ADDRESSES: 'allow', DNS_SERVERS: '127.0.0.1:9' };
+    const service = await startService(
+      { LOG_LEVEL: 'fatal', TRUSTED_PROXIES: 'loopback', ...webhooks },
+      ownProcessGroup,
+    );
     const client = new pg.Client({ connectionString: service.superuser });
     await client.connect();
     // No crash test here, so fsync is off.
@@ -71,6 +91,7 @@ export class Fixture {
     await client.query('select pg_reload_conf()');
     const fixture = new Fixture(service, client);
     try {
+      await once(fixture.#receiver.listen(0, '127.0.0.1'), 'listening');
       await fixture.#watch();
       const { id } = await service.admin('POST', '/accounts', { name: 'The neighbour' });
       const { token } = await service.admin('POST', `/accounts/${id}/tokens`, { name: 'till' });
@@ -86,6 +107,8 @@ export class Fixture {
   async end(): Promise<void> {
     await this.client.end();
     await this.service.stop();
+    this.#receiver.closeAllConnections();
+    this.#receiver.close();
   }
 
   /** Triggers that record each change in its transaction, so that a rollback leaves no record. */
@@ -225,6 +248,7 @@ export class Fixture {
       pair_id: `possible_duplicates where ${inAccount} and kept_apart_at is null`,
       segment_id: `segments where ${inAccount}`,
       segment_action_id: `segment_actions where ${inAccount}`,
+      webhook_id: `webhooks where ${inAccount}`,
       token_id: `tokens where ${inAccount} and revoked_at is null and name <> 'The till of the proof'`,
       user_id: `users where id not in (${kept})`,
       spare_account_id: `accounts where id not in (${this.account.id}, ${this.neighbour.id}) and deleted_at is null`,
@@ -236,14 +260,17 @@ export class Fixture {
     const list = Object.entries(ids).map(
       ([kind, from]) => `'${kind}', array(select id from ${from} order by id desc limit 30)`,
     );
-    const { rows } = await this.client.query<Pick<Fixture, 'stock' | 'codes' | 'bookings' | 'emails'>>(
+    const { rows } = await this.client.query<Pick<Fixture, 'stock' | 'codes' | 'deliveries' | 'bookings' | 'emails'>>(
       `select json_build_object(${list}) as stock,
         array(select json_build_object('unique_code', unique_code, 'unique_code_group_id', group_id, 'assigned', contact_id is not null)
           from unique_codes where ${inAccount} and redeemed_at is null order by id desc limit 60) as codes,
+        array(select json_build_object('id', id, 'webhook_id', webhook_id) from webhook_deliveries
+          where ${inAccount} and exists (select from webhooks w where w.${inAccount} and w.id = webhook_id) order by id desc limit 30) as deliveries,
         array(select booking_reference from bookings where ${inAccount} order by id desc limit 30) as bookings,
         array(select email from contacts where ${inAccount} and merged_into is null and email is not null order by id desc limit 30) as emails`,
     );
     Object.assign(this, rows[0]);
+    this.stock.deliveries = this.deliveries.map(({ id }) => id);
     this.stock.codes = this.codes.filter((code) => !code.assigned).map(() => 0);
     this.stock.assigned = this.codes.filter((code) => code.assigned).map(() => 0);
   }
@@ -289,6 +316,17 @@ export class Fixture {
       const group = await this.#ours('groups', { unit_id: await this.#unit(), name: this.fresh('Group') });
       await this.#ours(`segments/${id}/add_to_group`, { group_id: group.id });
     },
+    webhook_id: () => this.#webhook('import.finished'),
+    deliveries: async () => {
+      const { id } = await this.#webhook('booking.recorded');
+      await this.#contact();
+      for (let waits = 0; waits < 200; waits++) {
+        const { rowCount } = await this.client.query('select from webhook_deliveries where webhook_id = $1', [id]);
+        if (rowCount) return;
+        await pause(50);
+      }
+      throw new Error('An event was not delivered.');
+    },
     token_id: () => this.#ours('tokens', { name: this.fresh('Token') }),
     user_id: () => this.#user('staff'),
     spare_account_id: () => this.#admin('/accounts', { name: this.fresh('Account') }),
@@ -300,6 +338,11 @@ export class Fixture {
 
   async #codeGroup(): Promise<number> {
     return (await this.#ours('unique_code_groups', { unit_id: await this.#unit(), name: this.fresh('Vouchers') })).id;
+  }
+
+  #webhook(type: string): Promise<{ id: number }> {
+    const { port } = this.#receiver.address() as AddressInfo;
+    return this.#ours('webhooks', { url: `http://127.0.0.1:${port}/`, types: [type] });
   }
 
   async #contact(more: object = {}): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Random } from '../../../src/shared/random.ts';
 import type { Operation, Shape } from './document.ts';
-import { type Code, type Fixture, password, type Visitor } from './fixture.ts';
+import { type Code, type Delivery, type Fixture, password, type Visitor } from './fixture.ts';
 
 /** Valid values for the fields of one request. */
 export class ValidValues {
@@ -9,6 +9,7 @@ export class ValidValues {
   readonly #operation: Operation;
   readonly #visitor: Visitor | undefined;
   readonly #code: Code | undefined;
+  readonly #delivery: Delivery | undefined;
 
   constructor(chance: Random, fixture: Fixture, operation: Operation, visitor: Visitor | undefined) {
     this.#chance = chance;
@@ -18,6 +19,7 @@ export class ValidValues {
     const wanted = operation.path.endsWith('/unassign');
     const codes = fixture.codes.filter(({ assigned }) => assigned === wanted);
     this.#code = codes.length > 0 ? chance.pick(codes) : undefined;
+    this.#delivery = fixture.deliveries.length > 0 ? chance.pick(fixture.deliveries) : undefined;
   }
 
   inPath(name: string, before: string): number {
@@ -29,6 +31,8 @@ export class ValidValues {
         ? fixture.pick(this.#chance, 'spare_account_id')
         : fixture.account.id;
     if (name === 'unique_code_group_id' && path.endsWith('/assign')) return this.#code?.unique_code_group_id ?? 0;
+    if (path.includes('{delivery_id}') && name === 'webhook_id') return this.#delivery?.webhook_id ?? 0;
+    if (name === 'delivery_id') return this.#delivery?.id ?? 0;
     return fixture.pick(this.#chance, name === 'id' ? before : name);
   }
 
