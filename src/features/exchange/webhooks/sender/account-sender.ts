@@ -21,8 +21,8 @@ import { EventReader } from './event-reader.ts';
 import { FeedBuffer } from './feed-buffer.ts';
 import { type Flush, Lane, type LaneContext, mostJobs } from './lane.ts';
 
-/** Results are stored together, after this time. */
-const flushMs = 50;
+/** Results are stored together, after this time. While the process is busy, they wait longer. */
+const [flushMs, busyFlushMs] = [50, 500];
 const retryMs = 1000;
 
 /** Another process has become the sender of the account. */
@@ -171,7 +171,7 @@ export class AccountSender {
     for (const lane of this.#lanes.values()) lane.pump();
   }
 
-  #flushSoon(ms = flushMs): void {
+  #flushSoon(ms = this.#context.budget.isLimited ? busyFlushMs : flushMs): void {
     if (this.#isStopped) return;
     this.#flushTimer ??= setTimeout(() => {
       this.#flushTimer = undefined;
@@ -187,7 +187,7 @@ export class AccountSender {
       return;
     }
     this.#flushing = this.#store();
-    let wait = flushMs;
+    let wait: number | undefined;
     try {
       await this.#flushing;
     } catch (error) {

@@ -1,4 +1,4 @@
-import { performance } from 'node:perf_hooks';
+import { RequestsInProgress } from './requests-in-progress.ts';
 
 /** The requests in flight of all webhooks together, at most. */
 const mostInFlight = 256;
@@ -7,79 +7,101 @@ const slowMs = 1000;
 /** The requests that take longer, at most. */
 const mostSlow = 2000;
 
-/** The rate is adjusted in steps of this length. */
+/** The limits are set anew in steps of this length. */
 const stepMs = 50;
-/** Above this share of time in which the process is busy, requests to the service have precedence. */
-const busy = 0.95;
-/** How much the rate falls in a busy step, and grows in another one. */
-const [fall, growth] = [0.7, 1.25];
-/** The requests of a step: at least, and the number above which there is no limit. */
-const [leastOfStep, unlimited] = [8, 400];
+/** With this number of requests to the process in progress, they wait for each other. */
+const busyRequests = 6;
+/** The new requests of a step while the process is busy. */
+const mostWhileBusy = 3;
+
+/** Something that sends. */
+export interface Sending {
+  /** Begins up to this number of requests. */
+  pump(most: number): void;
+}
 
 /**
  * Limits the requests of all webhooks: those in flight, and while the process is busy, the new ones. Requests to the service
- * then have precedence, and events wait until there is time.
+ * then have precedence, and events wait.
  */
 export class Budget {
+  readonly #requests = new RequestsInProgress();
+  readonly #timer: NodeJS.Timeout;
   #inFlight = 0;
   #slow = 0;
-  /** The new requests that a step may have, and those that this step still may have. */
-  #ofStep = Infinity;
+  #isLimited = false;
+  /** The new requests that this step may still have. */
   #left = Infinity;
-  /** The new requests of this step. */
-  #begun = 0;
-  #last = performance.eventLoopUtilization();
-  readonly #timer: NodeJS.Timeout;
-  readonly #onFree: () => void;
+  /** Those that wait for their turn. Each one begins one request in its turn. */
+  readonly #waiting = new Set<Sending>();
+  #served: Sending | undefined;
 
-  constructor(onFree: () => void) {
-    this.#onFree = onFree;
+  constructor() {
     this.#timer = setInterval(() => this.#step(), stepMs);
     this.#timer.unref();
   }
 
-  get isFree(): boolean {
+  /** Whether requests to the service have precedence at the moment. */
+  get isLimited(): boolean {
+    return this.#isLimited;
+  }
+
+  get #isFree(): boolean {
     return this.#left > 0 && this.#inFlight < mostInFlight && this.#slow < mostSlow;
   }
 
-  /** Whether requests to the service have precedence at the moment. */
-  get isLimited(): boolean {
-    return this.#ofStep < Infinity;
+  /** Whether a request may begin. If not, it is called when it may. */
+  mayBegin(sending: Sending): boolean {
+    if (this.#isFree && (this.#waiting.size === 0 || this.#served === sending)) return true;
+    this.#waiting.add(sending);
+    return false;
+  }
+
+  /** It waits for its next turn. */
+  wait(sending: Sending): void {
+    this.#waiting.add(sending);
   }
 
   /** A request begins. Returns a function that ends it. */
   enter(): () => void {
     let isSlow = false;
     this.#inFlight++;
-    this.#begun++;
     this.#left--;
     const timer = setTimeout(() => {
       isSlow = true;
       this.#inFlight--;
       this.#slow++;
-      this.#onFree();
+      this.#serve();
     }, slowMs);
     timer.unref();
     return () => {
       clearTimeout(timer);
       if (isSlow) this.#slow--;
       else this.#inFlight--;
+      this.#serve();
     };
   }
 
   #step(): void {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, this.#last);
-    this.#last = now;
-    if (utilization > busy) this.#ofStep = Math.max(leastOfStep, Math.min(this.#ofStep, this.#begun) * fall);
-    else this.#ofStep *= growth;
-    if (this.#ofStep > unlimited) this.#ofStep = Infinity;
-    this.#left = this.#ofStep;
-    this.#begun = 0;
-    if (this.isFree) this.#onFree();
+    this.#isLimited = this.#requests.measure() >= busyRequests;
+    this.#left = this.#isLimited ? mostWhileBusy : Infinity;
+    this.#serve();
+  }
+
+  #serve(): void {
+    if (this.#served) return;
+    while (this.#isFree) {
+      const [first] = this.#waiting;
+      if (!first) return;
+      this.#waiting.delete(first);
+      this.#served = first;
+      first.pump(1);
+      this.#served = undefined;
+    }
   }
 
   close(): void {
     clearInterval(this.#timer);
+    this.#requests.close();
   }
 }

@@ -160,11 +160,16 @@ export class Lane {
     return this.#failuresInRow >= downAfter;
   }
 
-  /** Sends what may be sent. Cheap if there is nothing to do. */
-  pump(): void {
+  /** Sends what may be sent, up to a number of events. Cheap if there is nothing to do. */
+  pump(most = Infinity): void {
     const { budget, isLeased } = this.#context;
     if (this.#isStopped || this.#webhook.status !== 'active' || !isLeased()) return;
-    while (this.#inFlight < this.#limit && budget.isFree) {
+    for (let begun = 0; this.#inFlight < this.#limit; begun++) {
+      if (begun >= most) {
+        budget.wait(this);
+        break;
+      }
+      if (!budget.mayBegin(this)) break;
       const job = this.#queue.take();
       if (!job) break;
       void this.#send(job);

@@ -41,7 +41,7 @@ export class Sender {
   readonly #events: SenderEvents;
   readonly #name = randomUUID();
   readonly #accounts = new Map<number, AccountSender>();
-  readonly #budget: Budget;
+  readonly #budget = new Budget();
   /** The looks that follow a signal, by account. */
   readonly #signalled = new Map<number, { left: number[]; timer: NodeJS.Timeout | undefined }>();
   readonly #watchList = new WatchList();
@@ -57,9 +57,6 @@ export class Sender {
     this.#db = db;
     this.#post = post;
     this.#events = events;
-    this.#budget = new Budget(() => {
-      for (const account of this.#accounts.values()) account.pump();
-    });
   }
 
   start(): this {
