@@ -33,6 +33,8 @@ interface Options {
   state?: string;
 }
 
+const whenActive = 'If the webhook is paused or disabled, that begins when it is active again.';
+
 /** Commands for webhooks. The service sends the events, so nothing but a test is sent while no service runs. */
 export function webhookCommands(program: Command): void {
   const webhook = program.command('webhook').description('webhooks: the addresses that the service sends events to');
@@ -84,7 +86,10 @@ export function webhookCommands(program: Command): void {
     .action(async (id: string, { account, since, ...options }: Options) => {
       const input = readInput(Replay, { since });
       const started = await inAccount(account, (tx, accountId) => replayEvents(tx, accountId, webhookId(id), input));
-      print(options.json ? started : `The service sends the events since ${started.since} again.`, options);
+      print(
+        options.json ? started : `The service sends the events since ${started.since} again. ${whenActive}`,
+        options,
+      );
     });
   withAccount(webhook.command('deliveries <id>'))
     .description('list the deliveries of a webhook in the last 7 days, newest first')
@@ -103,7 +108,7 @@ export function webhookCommands(program: Command): void {
     'resend <webhook> <delivery>',
     'send the event of a delivery again, at once and then on the usual schedule',
     (tx, accountId, id, delivery) => resendDelivery(tx, accountId, webhookId(id), toId(delivery ?? '', 'delivery')),
-    ({ id, event_id }) => `The service sends the event ${event_id} of the delivery ${id} again.`,
+    ({ id, event_id }) => `The service sends the event ${event_id} of the delivery ${id} again. ${whenActive}`,
   );
 }
 

@@ -46,7 +46,14 @@ export async function readFeed(tx: Tx, accountId: number, { after, types, limit 
 function placeOf(accountId: number, name: 'after' | 'before', id: string | undefined): EventPlace | undefined {
   if (id === undefined) return undefined;
   const place = parseEventId(accountId, id);
-  if (!place) throw new Invalid({ [name]: [`The ${name} must be the id of an event of this account.`] });
+  if (!place) {
+    const first = name === 'after' ? 'oldest' : 'newest';
+    throw new Invalid({
+      [name]: [
+        `The ${name} must be the id of an event of this account. Leave it out to begin with the ${first} event.`,
+      ],
+    });
+  }
   return place;
 }
 

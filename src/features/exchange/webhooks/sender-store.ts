@@ -65,7 +65,10 @@ export async function readStates(tx: Tx, accountIds: number[], sender: string): 
         select exists (select from events where account_id = ${id} and position is null) as is_waiting,
           exists (
             select from webhooks w where account_id = ${id} and status = 'active' and (
-              position < (select last_position from event_streams where account_id = ${id}) or replay_position is not null or exists (
+              (position, place) < (
+                select last_position, coalesce((select size - 1 from events where account_id = ${id} and position = last_position), -1)
+                from event_streams where account_id = ${id})
+              or replay_position is not null or exists (
                 select from webhook_deliveries where account_id = ${id} and webhook_id = w.id and state = 'pending'))) as is_behind,
           coalesce(max(last_position), 0) as last_position,
           coalesce(bool_and(sender is null or sender = ${sender} or sender_until < now()), true) as is_free,

@@ -124,6 +124,24 @@ describe('a webhook that is down', () => {
 });
 
 describe('transactions with many events', () => {
+  it('arrive whole if a process ended in the middle of one, and no event follows', async () => {
+    const at = await webhookAccount(app);
+    const to = await receiver();
+    const webhook = await at.create(to.url, only);
+    await appendMany(sql, at.id, 1, 500);
+    const feed = await app.call('GET', `/v1/events?account_id=${at.id}&limit=1`, { token: at.token });
+    expect(feed.body.data).toHaveLength(1);
+    // The first 100 events were sent, and nothing else is stored.
+    await sql`
+      update webhooks set position = last_position, place = 99
+      from event_streams where webhooks.id = ${webhook.id} and event_streams.account_id = webhooks.account_id`;
+    const sending = startSender(app.db);
+    await to.count(400);
+    expect(new Set(to.all.map(({ event }) => event.id)).size).toBe(400);
+    expect(sending.errors).toEqual([]);
+    await sending.stop();
+  });
+
   it.each([0, 100])('arrive whole, also if no event follows (an answer takes %i ms)', async (ms) => {
     const sending = startSender(app.db);
     const at = await webhookAccount(app);

@@ -16,6 +16,7 @@ import {
   storeProgress,
   updateDeliveries,
 } from '../sender-store.ts';
+import { AccountTurns } from './account-turns.ts';
 import type { Budget } from './budget.ts';
 import { EventReader } from './event-reader.ts';
 import { FeedBuffer } from './feed-buffer.ts';
@@ -45,6 +46,7 @@ export class AccountSender {
   readonly #lanes = new Map<number, Lane>();
   readonly #buffer: FeedBuffer;
   readonly #reader: EventReader;
+  readonly #turns: AccountTurns;
   #revision: string | undefined;
   #lastPosition = 0;
   #looking: Promise<void> | undefined;
@@ -62,6 +64,7 @@ export class AccountSender {
     this.#context = context;
     this.#buffer = new FeedBuffer(context.db, accountId);
     this.#reader = new EventReader(context.db, accountId);
+    this.#turns = new AccountTurns(context.budget);
   }
 
   /** The last position that this sender knows of. */
@@ -79,10 +82,11 @@ export class AccountSender {
     return revision === this.#revision;
   }
 
-  /** While the process is busy, new events get no positions before a webhook has read those with one. */
+  /** While the process is busy, new events get no positions until one webhook has read all events that have a position. */
   get #mustWait(): boolean {
-    const lanes = [...this.#lanes.values()];
-    return this.#context.budget.isLimited && lanes.length > 0 && !lanes.some((lane) => lane.isAtEnd);
+    if (!this.#context.budget.isLimited) return false;
+    const readers = [...this.#lanes.values()].filter((lane) => lane.isReader);
+    return readers.length > 0 && !readers.some((lane) => lane.isAtEnd);
   }
 
   /** Gives positions to new events, reads changes of the webhooks, and sends. Returns whether there was something new. */
@@ -151,15 +155,18 @@ export class AccountSender {
   }
 
   #open(webhook: SendingWebhook, pending: Parameters<Lane['update']>[1]): void {
-    const { post, budget, onAttempt, onError, disable } = this.#context;
+    const { post, onAttempt, onError, disable } = this.#context;
     const lane = new Lane(webhook, pending, {
-      ...{ post, budget, onAttempt, onError },
+      ...{ post, onAttempt, onError, turns: this.#turns },
       // A process that was suspended for longer must not send on.
       isLeased: () => Date.now() - this.leasedAt < leaseSeconds * 1000,
       next: (after) => this.#buffer.next(after),
       lastPosition: () => this.#lastPosition,
       load: (place) => this.#reader.read(place),
       disable: (id, reason) => disable(this.accountId, id, reason),
+      reload: () => {
+        this.#revision = undefined;
+      },
       onChange: () => this.#flushSoon(),
     });
     this.#lanes.set(webhook.id, lane);

@@ -1,4 +1,4 @@
-import { RequestsInProgress } from './requests-in-progress.ts';
+import { RequestLoad } from './request-load.ts';
 
 /** The requests in flight of all webhooks together, at most. */
 const mostInFlight = 256;
@@ -9,10 +9,18 @@ const mostSlow = 2000;
 
 /** The limits are set anew in steps of this length. */
 const stepMs = 50;
-/** With this number of requests to the process in progress, they wait for each other. */
-const busyRequests = 6;
+/**
+ * The process is busy if at least this number of requests to it are in progress on average, and it works for at least this
+ * share of time.
+ */
+const [busyRequests, busyShare] = [8, 0.6];
 /** The new requests of a step while the process is busy. */
 const mostWhileBusy = 3;
+
+/** The requests of one account that are slow. */
+export interface SlowRequests {
+  count: number;
+}
 
 /** Something that sends. */
 export interface Sending {
@@ -25,7 +33,7 @@ export interface Sending {
  * then have precedence, and events wait.
  */
 export class Budget {
-  readonly #requests = new RequestsInProgress();
+  readonly #load = new RequestLoad();
   readonly #timer: NodeJS.Timeout;
   #inFlight = 0;
   #slow = 0;
@@ -50,7 +58,7 @@ export class Budget {
     return this.#left > 0 && this.#inFlight < mostInFlight && this.#slow < mostSlow;
   }
 
-  /** Whether a request may begin. If not, it is called when it may. */
+  /** Whether a request may begin. If not, its `pump` is called when it may. */
   mayBegin(sending: Sending): boolean {
     if (this.#isFree && (this.#waiting.size === 0 || this.#served === sending)) return true;
     this.#waiting.add(sending);
@@ -63,7 +71,7 @@ export class Budget {
   }
 
   /** A request begins. Returns a function that ends it. */
-  enter(): () => void {
+  enter(slow: SlowRequests): () => void {
     let isSlow = false;
     this.#inFlight++;
     this.#left--;
@@ -71,19 +79,23 @@ export class Budget {
       isSlow = true;
       this.#inFlight--;
       this.#slow++;
+      slow.count++;
       this.#serve();
     }, slowMs);
     timer.unref();
     return () => {
       clearTimeout(timer);
-      if (isSlow) this.#slow--;
-      else this.#inFlight--;
+      if (isSlow) {
+        this.#slow--;
+        slow.count--;
+      } else this.#inFlight--;
       this.#serve();
     };
   }
 
   #step(): void {
-    this.#isLimited = this.#requests.measure() >= busyRequests;
+    const { inProgress, share } = this.#load.measure();
+    this.#isLimited = inProgress >= busyRequests && share >= busyShare;
     this.#left = this.#isLimited ? mostWhileBusy : Infinity;
     this.#serve();
   }
@@ -102,6 +114,6 @@ export class Budget {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#requests.close();
+    this.#load.close();
   }
 }

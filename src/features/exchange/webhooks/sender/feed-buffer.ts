@@ -11,12 +11,14 @@ export interface ReadyEvent extends EventPlace {
   contactIds: number[];
   body: string;
   at: Date;
+  /** When it was read from the database. */
+  readAt: number;
 }
 
 export function readyEvent(accountId: number, event: StoredEvent): ReadyEvent {
   const { position, place, type, contactIds, at } = event;
   const body = JSON.stringify(eventObject(accountId, event));
-  return { position, place, type, contactIds, at, body, id: eventId(accountId, event) };
+  return { position, place, type, contactIds, at, body, id: eventId(accountId, event), readAt: Date.now() };
 }
 
 const portion = { rows: 200, events: 500, bytes: 2 * 1024 * 1024 };

@@ -3,7 +3,7 @@ import { type EventPlace, isAfter } from '../../../../shared/event-id.ts';
 import { signedHeaders } from '../../../../shared/webhook-signature.ts';
 import { disabledAfterDays } from '../schema.ts';
 import type { HourCounts, PendingRow, Progress, SendingWebhook, StoredDelivery } from '../sender-store.ts';
-import type { Budget } from './budget.ts';
+import type { AccountTurns } from './account-turns.ts';
 import type { ReadyEvent } from './feed-buffer.ts';
 import { type Job, jobOfEvent, jobOfRow, keyOf, rowOf } from './job.ts';
 import { JobQueue } from './job-queue.ts';
@@ -22,13 +22,13 @@ const errorPauseMs = 1000;
 const downAfter = 20;
 /** A webhook that is down gets one new event in this time. */
 const probeEveryMs = 30_000;
-/** An erasure removes data from the stored events, so an event that waited for longer is read again. */
+/** An erasure removes data from the stored events, so an event that was read earlier is read again. */
 const freshMs = 5000;
 
 /** What a lane needs from its account. */
 export interface LaneContext {
   post: Post;
-  budget: Budget;
+  turns: AccountTurns;
   /** Whether this process is still the sender of the account. */
   isLeased(): boolean;
   /** Reads an event that is not in memory. Undefined: it has expired. */
@@ -36,9 +36,11 @@ export interface LaneContext {
   next(after: EventPlace): Promise<{ events: ReadyEvent[]; end: EventPlace }>;
   /** The last position of the feed. */
   lastPosition(): number;
-  onAttempt(posted: Posted, attempt: { succeeded: boolean; tries: number; event: ReadyEvent }): void;
+  onAttempt(posted: Posted, attempt: { succeeded: boolean; isFirst: boolean; event: ReadyEvent }): void;
   /** The webhook must be disabled. */
   disable(webhookId: number, reason: string): void;
+  /** The webhook and its rows must be read again. */
+  reload(): void;
   /** Something must be stored. */
   onChange(): void;
   onError(error: unknown): void;
@@ -75,9 +77,11 @@ export class Lane {
   #failuresInRow = 0;
   #probeAt = 0;
   #isReading = false;
+  /** Whether the database has more deliveries that wait than were read. They come before new events. */
+  #hasMoreRows = false;
   /** After an error, nothing is read before this time. */
   #readAgainAt = 0;
-  /** The place up to which the feed is known to be read, until there are new events. */
+  /** Whether all events with a position were read. False again when there are new ones. */
   #isAtEnd = false;
   #isStopped = false;
 
@@ -89,6 +93,7 @@ export class Lane {
     this.#queue = new JobQueue({ onDue: () => this.pump(), onWaiting: (job) => this.#markChanged(job) });
     this.#unstored = new Unstored(webhook.id);
     this.#addPending(pending);
+    this.#hasMoreRows = pending.length >= mostJobs;
     this.#goBack(webhook);
   }
 
@@ -108,6 +113,7 @@ export class Lane {
     const ended = this.#unstored.endReading();
     const current = pending.filter((row) => !ended.has(keyOf(row)));
     this.#addPending(current);
+    this.#hasMoreRows = pending.length >= mostJobs;
     this.#goBack(webhook);
     this.pump();
     return current.length === pending.length;
@@ -162,14 +168,14 @@ export class Lane {
 
   /** Sends what may be sent, up to a number of events. Cheap if there is nothing to do. */
   pump(most = Infinity): void {
-    const { budget, isLeased } = this.#context;
+    const { turns, isLeased } = this.#context;
     if (this.#isStopped || this.#webhook.status !== 'active' || !isLeased()) return;
     for (let begun = 0; this.#inFlight < this.#limit; begun++) {
       if (begun >= most) {
-        budget.wait(this);
+        turns.wait(this);
         break;
       }
-      if (!budget.mayBegin(this)) break;
+      if (!turns.mayBegin(this)) break;
       const job = this.#queue.take();
       if (!job) break;
       void this.#send(job);
@@ -179,6 +185,10 @@ export class Lane {
 
   #mayRead(): boolean {
     if (this.#isReading || this.#isAtEnd || this.#queue.size >= mostJobs || this.#unstored.isFull) return false;
+    if (this.#hasMoreRows) {
+      if (this.#queue.size < mostJobs / 2) this.#context.reload();
+      return false;
+    }
     if (this.#awaited?.isInFlight || this.#queue.readyCount >= mostReady) return false;
     const from = Math.max(this.#readAgainAt, this.#isDown ? this.#probeAt : 0);
     if (Date.now() >= from) return true;
@@ -236,13 +246,13 @@ export class Lane {
   }
 
   async #send(job: Job): Promise<void> {
-    const { budget, post } = this.#context;
+    const { turns, post } = this.#context;
     job.isInFlight = true;
     this.#inFlight++;
-    const leave = budget.enter();
+    const leave = turns.enter();
     try {
-      const isFresh = Date.now() - job.createdAt.getTime() < freshMs;
-      const event = (isFresh && job.event) || (await this.#context.load(job));
+      const isFresh = job.event && Date.now() - job.event.readAt < freshMs;
+      const event = isFresh ? job.event : await this.#context.load(job);
       if (!event) {
         this.#finish(job, 'failed', 'The event has expired.');
         return;
@@ -270,7 +280,9 @@ export class Lane {
     const succeeded = error === null;
     job.attempts.push({ at: at.toISOString(), status_code: status, duration_ms: durationMs, error, response });
     job.tries++;
-    this.#context.onAttempt(posted, { succeeded, tries: job.tries, event });
+    // A replay sends old events.
+    const isFirst = job.tries === 1 && !(this.#replayEnd && !isAfter(event, this.#replayEnd));
+    this.#context.onAttempt(posted, { succeeded, isFirst, event });
     if (succeeded) {
       this.#unstored.countSuccess(durationMs);
       this.#noteSuccess();
@@ -361,6 +373,11 @@ export class Lane {
       },
       failed,
     };
+  }
+
+  /** Whether it reads new events without a pause. */
+  get isReader(): boolean {
+    return this.#webhook.status === 'active' && !this.#isStopped && !this.#isDown;
   }
 
   /** Whether it has read all events that have a position. */

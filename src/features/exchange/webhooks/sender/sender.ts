@@ -175,9 +175,9 @@ export class Sender {
   #open(accountId: number, leasedAt: number): AccountSender {
     const account = new AccountSender(accountId, {
       ...{ db: this.#db, post: this.#post, budget: this.#budget, sender: this.#name },
-      onAttempt: (posted, { succeeded, tries, event }) => {
+      onAttempt: (posted, { succeeded, isFirst, event }) => {
         countAttempt(posted, succeeded);
-        if (succeeded && tries === 1) observeDelay((Date.now() - event.at.getTime()) / 1000);
+        if (succeeded && isFirst) observeDelay((Date.now() - event.at.getTime()) / 1000);
       },
       onError: this.#events.onError,
       disable: (id, webhookId, reason) => void this.#disable(id, webhookId, reason),

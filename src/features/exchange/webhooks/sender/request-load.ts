@@ -1,0 +1,60 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import { performance } from 'node:perf_hooks';
+
+/** Messages of Node's HTTP servers. */
+const [started, finished] = ['http.server.request.start', 'http.server.response.finish'];
+/** A request that waits for events takes no time. */
+const waiting = /[?&]wait=/;
+/** A request counts with this time at most: one that takes longer waits for its client. */
+const mostMs = 200;
+/** The weight of the latest measurement. */
+const weight = 0.5;
+
+interface Message {
+  request: IncomingMessage;
+}
+
+/** Measures how much the requests to this process have to wait for each other. */
+export class RequestLoad {
+  readonly #startedAt = new WeakMap<object, number>();
+  #ms = 0;
+  #since = performance.now();
+  #loop = performance.eventLoopUtilization();
+  #inProgress = 0;
+  #share = 0;
+
+  readonly #noteStart = (message: unknown) => {
+    const { request } = message as Message;
+    if (!waiting.test(request.url ?? '')) this.#startedAt.set(request, performance.now());
+  };
+  readonly #noteEnd = (message: unknown) => {
+    const at = this.#startedAt.get((message as Message).request);
+    if (at !== undefined) this.#ms += Math.min(mostMs, performance.now() - at);
+  };
+
+  constructor() {
+    subscribe(started, this.#noteStart);
+    subscribe(finished, this.#noteEnd);
+  }
+
+  /**
+   * The requests in progress, and the share of time in which the process works. Both are averages, in which the time since
+   * the last call counts most.
+   */
+  measure(): { inProgress: number; share: number } {
+    const now = performance.now();
+    const loop = performance.eventLoopUtilization();
+    if (now > this.#since) {
+      this.#inProgress += weight * (this.#ms / (now - this.#since) - this.#inProgress);
+      this.#share += weight * (performance.eventLoopUtilization(loop, this.#loop).utilization - this.#share);
+    }
+    [this.#ms, this.#since, this.#loop] = [0, now, loop];
+    return { inProgress: this.#inProgress, share: this.#share };
+  }
+
+  close(): void {
+    unsubscribe(started, this.#noteStart);
+    unsubscribe(finished, this.#noteEnd);
+  }
+}
