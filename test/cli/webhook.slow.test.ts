@@ -15,6 +15,8 @@ const json = async (line: string, ...more: string[]) => {
   return JSON.parse(stdout);
 };
 
+const whenActive = 'If the webhook is paused or disabled, that begins when it is active again.';
+
 describe('the commands for webhooks', async () => {
   const service = await start({ env });
   const { token } = await json('token create Till --account 1');
@@ -102,14 +104,14 @@ describe('the commands for webhooks', async () => {
     expect((await run('webhook deliveries 1 --state lost')).stderr).toContain('state: The state must be');
 
     expect((await run(`webhook resend 1 ${data[1].id}`)).stdout).toBe(
-      `The service sends the event ${data[1].event_id} of the delivery ${data[1].id} again.\n`,
+      `The service sends the event ${data[1].event_id} of the delivery ${data[1].id} again. ${whenActive}\n`,
     );
     await to.count(3);
     expect(to.all[2]?.event.id).toBe(data[1].event_id);
     expect((await run('webhook resend 1 999')).stderr).toBe('There is no such delivery.\n');
 
     expect((await run('webhook replay 1 --since', since)).stdout).toBe(
-      `The service sends the events since ${since} again.\n`,
+      `The service sends the events since ${since} again. ${whenActive}\n`,
     );
     await to.count(5);
     expect(to.all.slice(3).map(({ event }) => event.id)).toEqual([data[1].event_id, data[0].event_id]);

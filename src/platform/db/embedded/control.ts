@@ -38,10 +38,10 @@ export class ServerControl {
     this.#logStart = this.#logSize();
     const { code, output } = await this.#pgCtl((folder) => ['start', '-w', '-t', '5', '-l', join(folder, logName)]);
     if (code === 0 || this.running()) return;
-    const tail = this.logTail();
-    if (/could not bind|Address already in use/.test(tail)) throw new PortTaken(tail);
+    const [log, tail] = [this.#logSinceStart(), this.logTail()];
+    if (/could not bind|Address already in use/.test(log)) throw new PortTaken(tail);
     // The last children of a killed server are still ending, or another process starts the same server.
-    if (/shared memory block|lock file ".*postmaster.pid" already exists/.test(tail)) return;
+    if (/shared memory block|lock file ".*postmaster.pid" already exists/.test(log)) return;
     throw new SetupProblem(
       `The embedded PostgreSQL in ${this.#cluster} does not start: ${output}\nIts log ends with:\n${tail}`,
     );
@@ -56,9 +56,13 @@ export class ServerControl {
 
   /** The end of the log since the last start. */
   logTail(): string {
+    return this.#logSinceStart().trimEnd().split('\n').slice(-8).join('\n');
+  }
+
+  /** A server that another process starts or stops at the same time writes to the same log. */
+  #logSinceStart(): string {
     try {
-      const written = readFileSync(this.#logFile()).subarray(this.#logStart).toString();
-      return written.trimEnd().split('\n').slice(-8).join('\n');
+      return readFileSync(this.#logFile()).subarray(this.#logStart).toString();
     } catch {
       return '(no log)';
     }
