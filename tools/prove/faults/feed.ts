@@ -96,11 +96,14 @@ export async function checkEvents(run: Run, account: number, seen: string[]): Pr
   return verdict;
 }
 
-/** The parts of the clients' writes whose number of events differs from their number of rows. */
+/**
+ * The parts of the clients' writes whose number of events differs from their number of rows. The columns of the parts are
+ * named by "as": Citus loses names in brackets.
+ */
 function differences(run: Run, account: number) {
   return run<{ part: string; rows: number; events: number }>`
-    with stored (part) as (
-      select 'note ' || text from notes where account_id = ${account}
+    with stored as (
+      select 'note ' || text as part from notes where account_id = ${account}
       union all select 'feedback ' || id from feedback where account_id = ${account}
       union all select 'purchase ' || transaction_reference from purchases where account_id = ${account}
       union all select 'booking ' || booking_reference from bookings where account_id = ${account}
@@ -109,11 +112,11 @@ function differences(run: Run, account: number) {
       union all select 'consent ' || channel || ' ' || contact_id || ' ' || to_given from consent_ledger
         where account_id = ${account} and applied
       union all select 'redeemed ' || unique_code from unique_codes where account_id = ${account} and redeemed_at is not null),
-    entry (type, data) as (
-      select entry ->> 'type', entry -> 'data' from events cross join json_array_elements(entries) as one (entry)
+    entry as (
+      select entry ->> 'type' as type, entry -> 'data' as data from events cross join json_array_elements(entries) as one (entry)
       where account_id = ${account}),
-    told (part) as (
-      select 'note ' || (data ->> 'text') from entry where type = 'note.added'
+    told as (
+      select 'note ' || (data ->> 'text') as part from entry where type = 'note.added'
       union all select 'feedback ' || (data ->> 'feedback_id') from entry where type = 'feedback.received'
       -- A purchase that is matched at once was recorded with its contact, and a booking gets its tables later.
       union all select distinct 'purchase ' || (data ->> 'transaction_reference') from entry where type = 'purchase.recorded'
