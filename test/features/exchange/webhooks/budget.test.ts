@@ -13,7 +13,7 @@ let budget: Budget;
 beforeEach(async () => {
   server = createServer((request, response) => {
     // Work that waits for other work, as that of a busy process does.
-    for (const end = performance.now() + 2; performance.now() < end; );
+    for (const end = performance.now() + 4; performance.now() < end; );
     if (request.url === '/soon') setTimeout(() => response.end(), 20);
     else setTimeout(() => response.end(), 300);
   });

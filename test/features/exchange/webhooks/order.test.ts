@@ -54,7 +54,7 @@ async function setUp() {
       await hurry(sql, at.id);
       await pause(300);
       return (await at.deliveries(webhook, '?state=pending')).length === 0;
-    }, 60_000);
+    }, 150_000);
   return { at, to, webhook, delivered, accepting, name, feed, settled };
 }
 
@@ -110,7 +110,7 @@ describe('events of one contact', () => {
           return distinct() === expected.length;
         };
         const distinct = () => new Set(delivered.map(({ id }) => id)).size;
-        await until(isDone, 60_000, () => `${distinct()} of ${expected.length}`);
+        await until(isDone, 150_000, () => `${distinct()} of ${expected.length}`);
         accepting(answers.ok);
         await settled();
         const wanted = firstOfEach(expected.map(({ id, data }) => ({ id, contactId: data.contact_id })));

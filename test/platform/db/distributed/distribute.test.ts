@@ -214,7 +214,9 @@ describe.skipIf(binFolder === undefined)('a database with guests', () => {
       env(),
     );
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('that takes shards')]);
-    expect((await succeed(['db', 'status'], env())).nodes).toEqual(nodes);
+    // PostgreSQL may have changed the sizes by itself.
+    const shards = (all: { node: string; shards: number }[]) => all.map((one) => [one.node, one.shards]);
+    expect(shards((await succeed(['db', 'status'], env())).nodes)).toEqual(shards(nodes));
   });
 
   it('forces row-level security again when a service starts after a killed move', async () => {

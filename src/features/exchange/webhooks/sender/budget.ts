@@ -14,6 +14,8 @@ const stepMs = 50;
  * share of time.
  */
 const [busyRequests, busyShare] = [8, 0.6];
+/** The limit stays for this long after a busy step, so that it does not come and go. */
+const calmMs = 200;
 /** The new requests of a step while the process is busy. */
 const mostWhileBusy = 3;
 
@@ -38,6 +40,7 @@ export class Budget {
   #inFlight = 0;
   #slow = 0;
   #isLimited = false;
+  #lastBusy = -Infinity;
   /** The new requests that this step may still have. */
   #left = Infinity;
   /** Those that wait for their turn. Each one begins one request in its turn. */
@@ -95,7 +98,9 @@ export class Budget {
 
   #step(): void {
     const { inProgress, share } = this.#load.measure();
-    this.#isLimited = inProgress >= busyRequests && share >= busyShare;
+    const now = performance.now();
+    if (inProgress >= busyRequests && share >= busyShare) this.#lastBusy = now;
+    this.#isLimited = now - this.#lastBusy < calmMs;
     this.#left = this.#isLimited ? mostWhileBusy : Infinity;
     this.#serve();
   }
