@@ -74,7 +74,7 @@ class Sender {
 
 describe('while requests to the process wait for each other', () => {
   it('few requests of webhooks begin, and the rest when there is time', async () => {
-    const end = keepBusy(30);
+    const end = keepBusy(100);
     await until(() => budget.isLimited);
     const sender = new Sender(5000);
     sender.pump();
@@ -88,7 +88,7 @@ describe('while requests to the process wait for each other', () => {
   });
 
   it('each account has its turn, and in it each of its webhooks', async () => {
-    const end = keepBusy(30);
+    const end = keepBusy(100);
     await until(() => budget.isLimited);
     const large = new AccountTurns(budget);
     const ofLarge = Array.from({ length: 20 }, () => new Sender(5000, large));

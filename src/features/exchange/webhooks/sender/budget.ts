@@ -13,7 +13,7 @@ const stepMs = 50;
  * The process is busy if at least this number of requests to it are in progress on average, and it works for at least this
  * share of time.
  */
-const [busyRequests, busyShare] = [8, 0.6];
+const [busyRequests, busyShare] = [12, 0.8];
 /** The limit stays for this long after a busy step, so that it does not come and go. */
 const calmMs = 200;
 /** The new requests of a step while the process is busy. */
