@@ -47,7 +47,7 @@ function keepBusy(count: number, path = '/soon'): () => Promise<void> {
   };
 }
 
-/** Has a number of requests to send, each of which is answered at once. */
+/** Sends a number of requests. Each one ends at once. */
 class Sender {
   sent = 0;
   #left: number;

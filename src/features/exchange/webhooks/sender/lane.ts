@@ -110,8 +110,8 @@ export class Lane {
       this.#failuresInRow = 0;
       this.#failingSince = null;
     }
-    const ended = this.#unstored.endReading();
-    const current = pending.filter((row) => !ended.has(keyOf(row)));
+    const outdated = this.#unstored.endReading();
+    const current = pending.filter((row) => !outdated.has(keyOf(row)));
     this.#addPending(current);
     this.#hasMoreRows = pending.length >= mostJobs;
     this.#goBack(webhook);

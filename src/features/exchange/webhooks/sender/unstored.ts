@@ -25,8 +25,8 @@ export class Unstored {
   #changed = new Set<Job>();
   /** Jobs whose row is being written. */
   #storing: readonly Job[] = [];
-  /** While the rows are read: the jobs that have ended, although their rows may still look pending. */
-  #ended: Set<string> | undefined;
+  /** While the rows are read: the jobs that have ended or are being stored. Their rows may be read as they were before. */
+  #outdated: Set<string> | undefined;
   #hour: HourCounts;
 
   constructor(webhookId: number) {
@@ -51,7 +51,7 @@ export class Unstored {
 
   /** The job has changed for the last time. */
   end(job: Job): void {
-    this.#ended?.add(keyOf(job));
+    this.#outdated?.add(keyOf(job));
     this.#changed.add(job);
   }
 
@@ -66,15 +66,15 @@ export class Unstored {
 
   /** The rows are about to be read. */
   beginReading(): void {
-    const unconfirmed = [...this.#changed, ...this.#storing].filter(({ state }) => state !== 'pending');
-    this.#ended = new Set(unconfirmed.map(keyOf));
+    const ended = [...this.#changed].filter(({ state }) => state !== 'pending');
+    this.#outdated = new Set([...ended, ...this.#storing].map(keyOf));
   }
 
-  /** The rows were read. Returns the keys of jobs that had ended, or have ended meanwhile. */
+  /** The rows were read. Returns the keys of those that may be outdated. */
   endReading(): ReadonlySet<string> {
-    const ended = this.#ended ?? new Set();
-    this.#ended = undefined;
-    return ended;
+    const outdated = this.#outdated ?? new Set();
+    this.#outdated = undefined;
+    return outdated;
   }
 
   /** Deliveries that take long get a row before they end. */
@@ -107,6 +107,7 @@ export class Unstored {
     this.#changed = new Set();
     this.#hour = noCounts(this.#webhookId);
     this.#storing = jobs;
+    for (const job of jobs) this.#outdated?.add(keyOf(job));
     const states = jobs.map(({ state }) => state);
     const attempts = jobs.map((job) => job.attempts.length);
     const tries = jobs.map((job) => job.tries);
