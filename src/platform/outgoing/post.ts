@@ -1,6 +1,7 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Agent, type Dispatcher } from 'undici';
 import { codeOf, messageOf } from '../../shared/errors.ts';
+import { dispatch, type ReuseHandler, refusalOf } from '../internals/undici.ts';
 import { ForbiddenAddress, isSpecial, lookupBy } from './addresses.ts';
 
 /** What came of a request. */
@@ -40,8 +41,8 @@ const usualTimeoutMs = 15_000;
 /** After the status line, the body is read for this long and up to this size, for the record. */
 const [bodyMs, bodyBytes] = [1000, 16 * 1024];
 const mostShown = 1000;
-/** Idle connections are kept for this long, and this number for each host. */
-const [idleMs, idleConnections] = [30_000, 32];
+/** Idle connections are kept for this long. */
+const idleMs = 30_000;
 
 /** A client for addresses that customers choose. It follows no redirects. */
 export function createPost({
@@ -49,32 +50,30 @@ export function createPost({
   dnsServers,
   timeoutMs = usualTimeoutMs,
 }: PostOptions): Post & { close(): void } {
-  const options = { keepAlive: true, maxFreeSockets: idleConnections, timeout: idleMs, scheduling: 'lifo' } as const;
-  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
   const lookup = allowPrivate && !dnsServers ? {} : { lookup: lookupBy(dnsServers, allowPrivate) };
+  const options = {
+    ...{ connect: { ...lookup, timeout: timeoutMs }, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs },
+    // An exchange has its own limits.
+    ...{ headersTimeout: 0, bodyTimeout: 0 },
+  };
+  const agents = { kept: new Agent(options), fresh: new Agent({ ...options, pipelining: 0 }) };
 
   const post: Post = async (url, headers, body) => {
     const began = performance.now();
-    const { protocol, hostname } = new URL(url);
+    const { origin, hostname, pathname, search } = new URL(url);
     const finish = (posted: Partial<Posted>): Posted => ({
       ...{ status: null, response: '', error: null, retryAfter: null, ...posted },
       durationMs: Math.round(performance.now() - began),
     });
     if (!allowPrivate && isSpecial(hostname)) return finish({ error: new ForbiddenAddress(hostname).message });
-    const isSecure = protocol === 'https:';
-    const send = (agent: HttpAgent | false) =>
-      (isSecure ? httpsRequest : httpRequest)(url, {
-        ...lookup,
-        method: 'POST',
-        agent,
-        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
-      });
-    const exchange = (agent: HttpAgent | false) => exchangeOn(send(agent), body, timeoutMs);
+    const request = { origin, path: pathname + search, method: 'POST', headers, body } as const;
+    const exchange = (agent: Agent) =>
+      new Promise<Partial<Posted>>((done, failed) => dispatch(agent, request, new Exchange(timeoutMs, done, failed)));
     try {
-      const result = await exchange(isSecure ? agents.https : agents.http).catch((error) => {
+      const result = await exchange(agents.kept).catch((error) => {
         // The receiver closed an idle connection at the moment at which it was used again. Others that are idle may be
         // closed too, so the next one is new.
-        if (error instanceof ClosedIdle) return exchange(false);
+        if (error instanceof ClosedIdle) return exchange(agents.fresh);
         throw error;
       });
       return finish(result);
@@ -83,81 +82,101 @@ export function createPost({
     }
   };
   const close = () => {
-    agents.http.destroy();
-    agents.https.destroy();
+    for (const agent of Object.values(agents)) agent.destroy().catch(() => {});
   };
   return Object.assign(post, { close });
 }
 
-/** The codes of a connection that the receiver closed while it was idle. */
-const lostIdle = new Set(['ECONNRESET', 'EPIPE']);
 class ClosedIdle extends Error {}
 class TimedOut extends Error {}
+/** No more of the response is wanted. */
+class CutOff extends Error {}
 
-function exchangeOn(request: ClientRequest, body: string, timeoutMs: number): Promise<Partial<Posted>> {
-  return new Promise((done, failed) => {
-    const timer = setTimeout(() => request.destroy(new TimedOut()), timeoutMs);
-    let isAnswered = false;
-    const noteAnswer = () => {
-      isAnswered = true;
-      clearTimeout(timer);
-    };
-    request.on('error', (error) => {
-      // After the status line, only the rest of the body is lost.
-      if (isAnswered) return;
-      clearTimeout(timer);
-      const wasIdle = request.reusedSocket && lostIdle.has(codeOf(error) ?? '');
-      failed(wasIdle ? new ClosedIdle() : error);
-    });
-    // Without a listener, Node ends the request and reports nothing.
-    request.on('upgrade', (response, socket) => {
-      noteAnswer();
-      socket.destroy();
-      done({ status: response.statusCode ?? null });
-    });
-    request.on('close', () => {
-      if (!isAnswered) failed(new Error(words.ECONNRESET));
-    });
-    request.on('response', (response) => {
-      noteAnswer();
-      void read(response).then((text) => {
-        done({
-          status: response.statusCode ?? null,
-          response: text,
-          retryAfter: response.headers['retry-after'] ?? null,
-        });
-      });
-    });
-    request.end(body);
-  });
-}
+/** One request and its response: the status, and the start of the body. */
+class Exchange implements ReuseHandler {
+  isReused = false;
+  readonly #done: (posted: Partial<Posted>) => void;
+  readonly #failed: (error: Error) => void;
+  #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isOver = false;
+  #status: number | null = null;
+  #retryAfter: string | null = null;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
 
-/** The start of the body. A longer or slower one is cut off, together with its connection. */
-function read(response: IncomingMessage): Promise<string> {
-  return new Promise((done) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const end = () => {
-      clearTimeout(timer);
-      if (!response.complete) response.destroy();
-      done(storable(Buffer.concat(chunks).toString('utf8')));
-    };
-    const timer = setTimeout(end, bodyMs);
-    response.on('data', (chunk: Buffer) => {
-      if (bytes < bodyBytes) chunks.push(chunk.subarray(0, bodyBytes - bytes));
-      bytes += chunk.length;
-      if (bytes > bodyBytes) end();
-    });
-    response.on('end', end).on('error', end).on('close', end);
-  });
+  constructor(timeoutMs: number, done: (posted: Partial<Posted>) => void, failed: (error: Error) => void) {
+    [this.#done, this.#failed] = [done, failed];
+    this.#timer = setTimeout(() => this.#fail(new TimedOut()), timeoutMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // The connection was too late.
+    if (this.#isOver) controller.abort(new CutOff());
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // A provisional response comes before the real one.
+    if (this.#isOver || status < 200) return;
+    this.#status = status;
+    this.#retryAfter = headers['retry-after'] ?? null;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(), bodyMs);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#chunks.push(chunk.subarray(0, bodyBytes - this.#bytes));
+    this.#bytes += chunk.length;
+    if (this.#bytes > bodyBytes) this.#end();
+  }
+
+  onResponseEnd(): void {
+    this.#controller = undefined;
+    this.#end();
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#controller = undefined;
+    const reason = refusalOf(error);
+    // After the status line, only the rest of the body is lost.
+    if (this.#status !== null) this.#end();
+    else if (reason !== undefined) this.#fail(new Error(reason));
+    else this.#fail(this.isReused && closed.has(codeOf(error) ?? '') ? new ClosedIdle() : error);
+  }
+
+  #end(): void {
+    if (!this.#stop()) return;
+    const response = storable(Buffer.concat(this.#chunks).toString('utf8'));
+    this.#done({ status: this.#status, response, retryAfter: this.#retryAfter });
+  }
+
+  #fail(error: Error): void {
+    if (this.#stop()) this.#failed(error);
+  }
+
+  /** Closes the connection if the response is not complete. False: the exchange was over already. */
+  #stop(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#controller?.abort(new CutOff());
+    return true;
+  }
 }
 
 /** The start of a text. PostgreSQL stores neither NUL nor half of a character. */
 const storable = (text: string) => Buffer.from(text.slice(0, mostShown)).toString('utf8').replaceAll('\0', '\ufffd');
 
+/** The codes of a connection that the receiver closed. */
+const closed = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const words: Record<string, string> = {
   ECONNREFUSED: 'The receiver refused the connection.',
   ECONNRESET: 'The receiver closed the connection without a response.',
+  EPIPE: 'The receiver closed the connection without a response.',
+  UND_ERR_SOCKET: 'The receiver closed the connection without a response.',
+  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out.',
   ENOTFOUND: 'The name of the host has no address.',
   ENODATA: 'The name of the host has no address.',
   EAI_AGAIN: 'The name server did not respond.',

@@ -89,22 +89,21 @@ describe('a request fails', () => {
   });
 
   it.each([
-    ['text', 'SSH-2.0-OpenSSH_9.2\r\n\r\n'],
-    ['bytes', Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])],
-    ['huge headers', head(`200 OK\r\nx-huge: ${'a'.repeat(200_000)}`)],
-  ])('if the response is not HTTP: %s', async (_, text) => {
+    ['text', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'The response is not valid HTTP.'],
+    ['bytes', Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]), 'The response is not valid HTTP.'],
+    ['huge headers', head(`200 OK\r\nx-huge: ${'a'.repeat(200_000)}`), 'The response has too large headers.'],
+    [
+      'a protocol that nobody asked for',
+      head('101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket'),
+      'The receiver switched to another protocol.',
+    ],
+    ['a request for the body', head('100 Continue'), 'The receiver asked for the body, which it had.'],
+  ])('if the response is not one that is expected: %s', async (_, text, reason) => {
     const to = await saying(text);
     const posted = await send(to.url);
     expect(posted.status).toBeNull();
-    expect(posted.error).toContain('Parse Error');
-    await until(() => to.open() === 0);
-  });
-
-  it('if the receiver switches to another protocol', async () => {
-    const to = await saying(head('101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket'));
-    const posted = await Promise.race([send(to.url), pause(5000)]);
-    expect(posted).toMatchObject({ status: 101 });
-    expect(posted && failureOf(posted)).toBe('The receiver answered 101.');
+    expect(posted.error).toContain(reason);
+    expect(to.connections()).toBe(1);
     await until(() => to.open() === 0);
   });
 });
@@ -185,8 +184,22 @@ describe('a connection that the receiver closes while it is idle', () => {
     const to = await rawReceiver((socket) =>
       socket.on('data', () => void socket.write(head('200 OK\r\ncontent-length: 0'))),
     );
-    for (let n = 0; n < 3; n++) expect(failureOf(await send(to.url))).toBeNull();
-    expect(to.connections()).toBe(1);
+    for (let n = 0; n < 10; n++) expect(failureOf(await send(to.url))).toBeNull();
+    // A request that follows at once can need a second one.
+    expect(to.connections()).toBeLessThan(3);
+  });
+
+  it('is not what a receiver does that refuses each second request of a connection', async () => {
+    let requests = 0;
+    const to = await rawReceiver((socket) =>
+      socket.on('data', () => {
+        requests++;
+        socket.write(head(requests > 4 ? '101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: x' : '204 Done'));
+      }),
+    );
+    for (let n = 0; n < 4; n++) expect(failureOf(await send(to.url))).toBeNull();
+    expect(failureOf(await send(to.url))).toBe('The receiver switched to another protocol.');
+    expect(requests).toBe(5);
   });
 });
 

@@ -102,6 +102,20 @@ describe('while requests to the process wait for each other', () => {
   });
 });
 
+it('while some requests are in progress, what waited is sent at a limited rate', async () => {
+  const end = keepBusy(8);
+  await pause(1000);
+  const sender = new Sender(50_000);
+  sender.pump();
+  await pause(1000);
+  const { sent } = sender;
+  expect(budget.isLimited).toBe(false);
+  await end();
+  expect(sent).toBeGreaterThan(200);
+  expect(sent).toBeLessThan(3000);
+  await until(() => sender.sent === 50_000);
+});
+
 it('requests that wait for events do not count', async () => {
   const end = keepBusy(40, '/v1/events?wait=20');
   let wasLimited = false;

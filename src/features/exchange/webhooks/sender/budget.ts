@@ -11,13 +11,18 @@ const mostSlow = 2000;
 const stepMs = 50;
 /**
  * The process is busy if at least this number of requests to it are in progress on average, and it works for at least this
- * share of time.
+ * share of time, or the machine does.
  */
-const [busyRequests, busyShare] = [12, 0.8];
+const [busyRequests, busyShare, busyMachine] = [12, 0.8, 0.5];
 /** The limit stays for this long after a busy step, so that it does not come and go. */
 const calmMs = 200;
 /** The new requests of a step while the process is busy. */
 const mostWhileBusy = 3;
+/**
+ * The same while it is not busy, and this number of requests to it are in progress. What waited is sent at this rate: faster
+ * it would make the process busy.
+ */
+const [mostBeside, besideRequests] = [75, 4];
 
 /** The requests of one account that are slow. */
 export interface SlowRequests {
@@ -97,11 +102,12 @@ export class Budget {
   }
 
   #step(): void {
-    const { inProgress, share } = this.#load.measure();
+    const { inProgress, share, ofMachine } = this.#load.measure();
     const now = performance.now();
-    if (inProgress >= busyRequests && share >= busyShare) this.#lastBusy = now;
+    if (inProgress >= busyRequests && (share >= busyShare || ofMachine >= busyMachine)) this.#lastBusy = now;
     this.#isLimited = now - this.#lastBusy < calmMs;
-    this.#left = this.#isLimited ? mostWhileBusy : Infinity;
+    if (this.#isLimited) this.#left = mostWhileBusy;
+    else this.#left = inProgress >= besideRequests ? mostBeside : Infinity;
     this.#serve();
   }
 

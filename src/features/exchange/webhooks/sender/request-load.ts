@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
+import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 /** Messages of Node's HTTP servers. */
@@ -8,11 +9,20 @@ const [started, finished] = ['http.server.request.start', 'http.server.response.
 const waiting = /[?&]wait=/;
 /** A request counts with this time at most: one that takes longer waits for its client. */
 const mostMs = 200;
-/** The weight of the latest measurement. */
-const weight = 0.5;
+/** The weight of the latest measurement: a sudden load counts soon, and a short pause hardly. */
+const [weightOfMore, weightOfLess] = [0.5, 0.2];
 
 interface Message {
   request: IncomingMessage;
+}
+
+export interface Measured {
+  /** The requests in progress. */
+  inProgress: number;
+  /** The share of time in which the process works. */
+  share: number;
+  /** The share of the machine's processors that work, for this process or for others. */
+  ofMachine: number;
 }
 
 /** Measures how much the requests to this process have to wait for each other. */
@@ -21,8 +31,8 @@ export class RequestLoad {
   #ms = 0;
   #since = performance.now();
   #loop = performance.eventLoopUtilization();
-  #inProgress = 0;
-  #share = 0;
+  #machine = machineTimes();
+  readonly #measured: Measured = { inProgress: 0, share: 0, ofMachine: 0 };
 
   readonly #noteStart = (message: unknown) => {
     const { request } = message as Message;
@@ -38,23 +48,37 @@ export class RequestLoad {
     subscribe(finished, this.#noteEnd);
   }
 
-  /**
-   * The requests in progress, and the share of time in which the process works. Both are averages, in which the time since
-   * the last call counts most.
-   */
-  measure(): { inProgress: number; share: number } {
-    const now = performance.now();
-    const loop = performance.eventLoopUtilization();
+  /** Averages, in which the time since the last call counts most. */
+  measure(): Readonly<Measured> {
+    const [now, loop, machine] = [performance.now(), performance.eventLoopUtilization(), machineTimes()];
     if (now > this.#since) {
-      this.#inProgress += weight * (this.#ms / (now - this.#since) - this.#inProgress);
-      this.#share += weight * (performance.eventLoopUtilization(loop, this.#loop).utilization - this.#share);
+      const { utilization } = performance.eventLoopUtilization(loop, this.#loop);
+      this.#note('inProgress', this.#ms / (now - this.#since));
+      this.#note('share', utilization);
+      const all = machine.all - this.#machine.all;
+      if (all > 0) this.#note('ofMachine', 1 - (machine.idle - this.#machine.idle) / all);
     }
-    [this.#ms, this.#since, this.#loop] = [0, now, loop];
-    return { inProgress: this.#inProgress, share: this.#share };
+    [this.#ms, this.#since, this.#loop, this.#machine] = [0, now, loop, machine];
+    return this.#measured;
+  }
+
+  #note(what: keyof Measured, latest: number): void {
+    const more = latest - this.#measured[what];
+    this.#measured[what] += (more > 0 ? weightOfMore : weightOfLess) * more;
   }
 
   close(): void {
     unsubscribe(started, this.#noteStart);
     unsubscribe(finished, this.#noteEnd);
   }
+}
+
+/** The time of all processors since the machine started. */
+function machineTimes(): { all: number; idle: number } {
+  const sum = { all: 0, idle: 0 };
+  for (const { times } of cpus()) {
+    sum.all += times.user + times.nice + times.sys + times.irq + times.idle;
+    sum.idle += times.idle;
+  }
+  return sum;
 }
