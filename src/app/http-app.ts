@@ -19,7 +19,6 @@ import { stayRoutes } from '../features/activity/stays/routes.ts';
 import { eventRoutes } from '../features/exchange/events/routes.ts';
 import { countEvents, countWebhooks } from '../features/exchange/webhooks/count.ts';
 import { webhookRoutes } from '../features/exchange/webhooks/routes.ts';
-import { senderMetrics } from '../features/exchange/webhooks/sender/metrics.ts';
 import { sumChecks, sumRepairedCounts } from '../features/figures/check-store.ts';
 import { figureRoutes } from '../features/figures/routes.ts';
 import { consentRoutes } from '../features/guests/consent/routes.ts';
@@ -126,6 +125,8 @@ export interface AppParts {
   limits?: Limits;
   /** The other processes behind the same port. */
   others?: OtherProcesses;
+  /** The metrics of other threads. */
+  furtherMetrics?: () => Promise<MetricValues[]>;
 }
 
 export interface OtherProcesses {
@@ -149,6 +150,7 @@ export async function buildApp({
   now = () => new Date(),
   isReady = () => true,
   others,
+  furtherMetrics,
   limits = others?.limits ?? createLimits(config.rateLimitPerMinute),
 }: AppParts): Promise<FastifyInstance> {
   const metrics = createMetrics(db, {
@@ -191,8 +193,7 @@ export async function buildApp({
         read: () => countEvents(db),
       },
     ],
-    // With workers, the main process sends.
-    further: others ? [] : [senderMetrics],
+    ...(furtherMetrics && { further: furtherMetrics }),
   });
   const recorder = new RequestRecorder(db, {
     batch: (size) => metrics.batch('request_log', size),

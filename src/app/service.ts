@@ -5,7 +5,6 @@ import { deleteOldRequests } from '../features/access/requests/store.ts';
 import { deleteEndedSessions } from '../features/access/sessions/store.ts';
 import { hasOwner } from '../features/access/users/store.ts';
 import { deleteOldDeliveries, deleteOldHours } from '../features/exchange/webhooks/delivery-store.ts';
-import { Sender } from '../features/exchange/webhooks/sender/sender.ts';
 import { unfilledAccounts } from '../features/figures/check-store.ts';
 import { EmailDomains } from '../features/guests/domains/check.ts';
 import { deleteOldDomains } from '../features/guests/domains/store.ts';
@@ -21,7 +20,6 @@ import { addressOf, boundAddress, listen } from '../platform/http/listen.ts';
 import { deleteOldRecords } from '../platform/idempotency/store.ts';
 import type { Logger } from '../platform/log.ts';
 import { deleteOldEvents, givePositionsToAll } from '../platform/outbox/feed.ts';
-import { createPost } from '../platform/outgoing/post.ts';
 import { firstStart, welcome } from './first-start.ts';
 import { buildApp } from './http-app.ts';
 import { CountKeeper } from './jobs/count-keeper.ts';
@@ -32,6 +30,7 @@ import { runJobs } from './jobs/run.ts';
 import { SegmentKeeper } from './jobs/segment-keeper.ts';
 import { Sweeper } from './jobs/sweeper.ts';
 import { tasks } from './jobs/tasks.ts';
+import { Sending } from './sending/sending.ts';
 import { connectionsInAll, connectionsOfEach } from './workers/connections.ts';
 import { startWorkers } from './workers/pool.ts';
 
@@ -69,8 +68,10 @@ export async function startService(
     const domains = new EmailDomains(db, { mode: config.emailDomainCheck, servers: config.dnsServers });
     // Before the first start, whose secrets are shown once. If the port is in use, they must not be lost.
     const limits = createLimits(config.rateLimitPerMinute);
+    const sending = new Sending(config, log);
+    const shared = { domains, limits, sending };
     let front: Front;
-    if (config.workers === 1) front = await serveInProcess(config, database, { domains, limits }, log);
+    if (config.workers === 1) front = await serveInProcess(config, database, shared, log);
     else {
       const most = await retrying(maxConnections);
       if (most < inAll)
@@ -78,11 +79,11 @@ export async function startService(
           { wanted: inAll, most },
           'WORKERS: max_connections of PostgreSQL is lower than the connections needed',
         );
-      front = await startWorkers(config, connect, limits, log, signal);
+      front = await startWorkers(config, connect, limits, () => sending.metrics(), log, signal);
     }
     await retrying(resumeDeletions);
     await retrying(resumeFilling);
-    const background = startBackground(config, database, { domains, limits }, log);
+    const background = startBackground(config, database, shared, log);
     // In separate transactions: if the second fails and is retried, the secrets of the first are not lost.
     const first = await retrying(firstStart);
     const owned = await retrying(hasOwner);
@@ -111,13 +112,20 @@ async function resumeFilling(tx: Tx): Promise<void> {
 interface Shared {
   domains: EmailDomains;
   limits: OwnLimits;
+  sending: Sending;
 }
 
-async function serveInProcess(config: Config, { db }: OpenDatabase, shared: Shared, log: Logger): Promise<Front> {
+async function serveInProcess(
+  config: Config,
+  { db }: OpenDatabase,
+  { sending, ...shared }: Shared,
+  log: Logger,
+): Promise<Front> {
   let ready = false;
   const { main: connections } = connectionsOfEach(config.workers);
   const replica = openReplica(config, db, { connections, onEvent: (event, level) => log[level](event) });
-  const app = await buildApp({ config, db, replica, ...shared, log, isReady: () => ready });
+  const furtherMetrics = () => sending.metrics();
+  const app = await buildApp({ config, db, replica, ...shared, furtherMetrics, log, isReady: () => ready });
   await listen(() => app.listen({ host: config.host, port: config.port }), config);
   return {
     address: boundAddress(app.server),
@@ -135,7 +143,7 @@ async function serveInProcess(config: Config, { db }: OpenDatabase, shared: Shar
 function startBackground(
   config: Config,
   { db, connect }: OpenDatabase,
-  { domains, limits }: Shared,
+  { domains, limits, sending }: Shared,
   log: Logger,
 ): Service {
   const counting = countOtherMachines(db, limits);
@@ -148,14 +156,7 @@ function startBackground(
   const countKeeper = new CountKeeper(db, (err) =>
     log.warn({ err }, 'counting the changed days of units failed'),
   ).start();
-  const post = createPost({
-    allowPrivate: config.webhookPrivateAddresses === 'allow',
-    dnsServers: config.dnsServers,
-  });
-  const sender = new Sender(db, post, {
-    onError: (err) => log.warn({ err }, 'sending to webhooks failed'),
-    onDisabled: (account_id, webhook_id, reason) => log.warn({ account_id, webhook_id, reason }, 'webhook disabled'),
-  }).start();
+  sending.start(db, connect);
   const stopping = new AbortController();
   const resuming = resumeAllActions(db, stopping.signal).catch((err) => {
     if (!stopping.signal.aborted) log.warn({ err }, 'resuming segment actions failed');
@@ -173,9 +174,8 @@ function startBackground(
     stop: async () => {
       sweeper.close();
       stopping.abort();
-      const all = [jobs, statistics, counting, dayTurn, segmentKeeper, countKeeper, sender];
+      const all = [jobs, statistics, counting, dayTurn, segmentKeeper, countKeeper, sending];
       await Promise.all([resuming, ...all.map((one) => one.stop())]);
-      post.close();
     },
   };
 }

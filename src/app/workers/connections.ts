@@ -9,6 +9,9 @@ const ofMain = 4;
 /** The connections of the jobs, and the one that holds the lock on an embedded server. */
 const ofJobsAndHold = 6;
 
+/** The connections of the sender of webhooks. One account may use half of them. */
+export const ofSender = 4;
+
 /** The number of database connections per process. */
 export function connectionsOfEach(workers: number): { main: number; worker: number } {
   if (workers === 1) return { main: most, worker: 0 };
@@ -17,5 +20,5 @@ export function connectionsOfEach(workers: number): { main: number; worker: numb
 
 export function connectionsInAll(workers: number): number {
   const { main, worker } = connectionsOfEach(workers);
-  return main + workers * worker + ofJobsAndHold;
+  return main + workers * worker + ofJobsAndHold + ofSender;
 }

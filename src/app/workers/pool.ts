@@ -2,14 +2,13 @@ import cluster, { type Worker as Fork } from 'node:cluster';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { senderMetrics } from '../../features/exchange/webhooks/sender/metrics.ts';
 import type { Config } from '../../platform/config.ts';
 import type { ConnectOptions } from '../../platform/db/connection.ts';
 import type { Limits } from '../../platform/http/limits.ts';
 import { mustBeFree } from '../../platform/http/listen.ts';
 import { closeLostConnections } from '../../platform/internals/node.ts';
 import { writeRaw } from '../../platform/internals/pino.ts';
-import { type MetricValues, metricsOf } from '../../platform/internals/prom-client.ts';
+import type { MetricValues } from '../../platform/internals/prom-client.ts';
 import type { Logger } from '../../platform/log.ts';
 import { signalAppended } from '../../platform/outbox/signal.ts';
 import { messageOf } from '../../shared/errors.ts';
@@ -41,11 +40,12 @@ export async function startWorkers(
   config: Config,
   connect: ConnectOptions,
   limits: Limits,
+  furtherMetrics: () => Promise<MetricValues[]>,
   log: Logger,
   signal?: AbortSignal,
 ) {
   await mustBeFree(config);
-  const pool = new WorkerPool(config, connect, limits, log);
+  const pool = new WorkerPool(config, connect, limits, furtherMetrics, log);
   const stop = () => void pool.stop();
   signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -67,14 +67,22 @@ class WorkerPool {
   readonly #metrics = new WorkerMetrics();
   readonly #stopping = new AbortController();
   readonly #limits: Limits;
+  readonly #furtherMetrics: () => Promise<MetricValues[]>;
   #isOpen = false;
   #replaced = 0;
 
-  constructor(config: Config, connect: ConnectOptions, limits: Limits, log: Logger) {
+  constructor(
+    config: Config,
+    connect: ConnectOptions,
+    limits: Limits,
+    furtherMetrics: () => Promise<MetricValues[]>,
+    log: Logger,
+  ) {
     this.#config = config;
     this.#connect = connect;
     this.#log = log;
     this.#limits = limits;
+    this.#furtherMetrics = furtherMetrics;
     const exec = fileURLToPath(new URL('../worker.js', import.meta.url));
     // The main process writes the log of the workers. Otherwise lines of different processes would mix.
     cluster.setupPrimary({ exec, args: [], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
@@ -207,7 +215,7 @@ class WorkerPool {
       },
       metrics: async () => {
         const workers = Array.from(this.#members, ({ fork, ask }) => ({ id: fork.id, metrics: () => ask('metrics') }));
-        return [...(await this.#metrics.collect(workers)), ...this.#ownMetrics(), ...(await metricsOf(senderMetrics))];
+        return [...(await this.#metrics.collect(workers)), ...this.#ownMetrics(), ...(await this.#furtherMetrics())];
       },
     };
   }

@@ -44,10 +44,13 @@ export interface MetricsOptions {
   /** The data directory of the embedded server. Undefined: the server has its own machine. */
   dataDir?: string | undefined;
   /** Metrics that only this process has. */
-  further?: Registry[];
+  further?: () => Promise<MetricValues[]>;
 }
 
-export function createMetrics(db: Database, { sampled = [], dataDir, further = [] }: MetricsOptions = {}): Metrics {
+export function createMetrics(
+  db: Database,
+  { sampled = [], dataDir, further = async () => [] }: MetricsOptions = {},
+): Metrics {
   const registry = new Registry();
   // Event-loop lag, memory, CPU, garbage collection: nodejs_eventloop_lag_seconds and its neighbours.
   collectDefaultMetrics({ register: registry });
@@ -129,7 +132,7 @@ export function createMetrics(db: Database, { sampled = [], dataDir, further = [
       const parts = [
         ofAll ? formatMetrics(ofAll) : registry.metrics(),
         common.metrics(),
-        ...further.map((one) => one.metrics()),
+        further().then(formatMetrics),
       ];
       return (await Promise.all(parts)).join('\n');
     },

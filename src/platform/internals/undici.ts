@@ -1,30 +1,32 @@
 import { subscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { type Dispatcher, errors } from 'undici';
 
-/** A handler that learns whether its request was sent on a connection that had served another one. */
-export interface ReuseHandler extends Dispatcher.DispatchHandler {
-  isReused: boolean;
+/** A handler that learns on which connection its request was sent. */
+export interface ConnectionHandler extends Dispatcher.DispatchHandler {
+  /** `isUsed`: the connection had served another request. */
+  onConnection(connection: Socket, isUsed: boolean): void;
 }
 
 /** The handlers, by undici's own object for the request. */
-const handlers = new WeakMap<object, ReuseHandler>();
+const handlers = new WeakMap<object, ConnectionHandler>();
 /** The connections that have served a request. */
-const used = new WeakSet<object>();
-let dispatching: ReuseHandler | undefined;
+const used = new WeakSet<Socket>();
+let dispatching: ConnectionHandler | undefined;
 
 // undici says this only in its messages for diagnostics. Those of Node's own fetch() come here too.
 subscribe('undici:request:create', (message) => {
   if (dispatching) handlers.set((message as { request: object }).request, dispatching);
 });
 subscribe('undici:client:sendHeaders', (message) => {
-  const { request, socket } = message as { request: object; socket: object };
+  const { request, socket } = message as { request: object; socket: Socket };
   const handler = handlers.get(request);
   if (!handler) return;
-  handler.isReused = used.has(socket);
+  handler.onConnection(socket, used.has(socket));
   used.add(socket);
 });
 
-export function dispatch(to: Dispatcher, options: Dispatcher.DispatchOptions, handler: ReuseHandler): void {
+export function dispatch(to: Dispatcher, options: Dispatcher.DispatchOptions, handler: ConnectionHandler): void {
   dispatching = handler;
   try {
     to.dispatch(options, handler);

@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { codeOf, messageOf } from '../../shared/errors.ts';
-import { dispatch, type ReuseHandler, refusalOf } from '../internals/undici.ts';
+import { type ConnectionHandler, dispatch, refusalOf } from '../internals/undici.ts';
 import { ForbiddenAddress, isSpecial, lookupBy } from './addresses.ts';
 
 /** What came of a request. */
@@ -58,30 +58,43 @@ export function createPost({
   };
   const agents = { kept: new Agent(options), fresh: new Agent({ ...options, pipelining: 0 }) };
 
+  const running = new Set<Exchange>();
+  async function exchange(
+    agent: Agent,
+    request: Dispatcher.DispatchOptions,
+    limitMs: number,
+  ): Promise<Partial<Posted>> {
+    const exchange = new Exchange(limitMs);
+    running.add(exchange);
+    dispatch(agent, request, exchange);
+    try {
+      return await exchange.result;
+    } finally {
+      running.delete(exchange);
+    }
+  }
+
   const post: Post = async (url, headers, body) => {
     const began = performance.now();
-    const { origin, hostname, pathname, search } = new URL(url);
-    const finish = (posted: Partial<Posted>): Posted => ({
-      ...{ status: null, response: '', error: null, retryAfter: null, ...posted },
-      durationMs: Math.round(performance.now() - began),
-    });
-    if (!allowPrivate && isSpecial(hostname)) return finish({ error: new ForbiddenAddress(hostname).message });
-    const request = { origin, path: pathname + search, method: 'POST', headers, body } as const;
-    const exchange = (agent: Agent) =>
-      new Promise<Partial<Posted>>((done, failed) => dispatch(agent, request, new Exchange(timeoutMs, done, failed)));
+    const duration = () => Math.round(performance.now() - began);
+    const posted = { status: null, response: '', error: null, retryAfter: null };
     try {
-      const result = await exchange(agents.kept).catch((error) => {
+      const { origin, hostname, pathname, search } = new URL(url);
+      if (!allowPrivate && isSpecial(hostname)) throw new ForbiddenAddress(hostname);
+      const request = { origin, path: pathname + search, method: 'POST', headers, body } as const;
+      const result = await exchange(agents.kept, request, timeoutMs).catch((error) => {
         // The receiver closed an idle connection at the moment at which it was used again. Others that are idle may be
         // closed too, so the next one is new.
-        if (error instanceof ClosedIdle) return exchange(agents.fresh);
+        if (error instanceof ClosedIdle) return exchange(agents.fresh, request, Math.max(1, timeoutMs - duration()));
         throw error;
       });
-      return finish(result);
+      return { ...posted, ...result, durationMs: duration() };
     } catch (error) {
-      return finish({ error: reasonOf(error, timeoutMs) });
+      return { ...posted, error: reasonOf(error, timeoutMs), durationMs: duration() };
     }
   };
   const close = () => {
+    for (const one of running) one.fail(new Error('The service stopped.'));
     for (const agent of Object.values(agents)) agent.destroy().catch(() => {});
   };
   return Object.assign(post, { close });
@@ -93,34 +106,40 @@ class TimedOut extends Error {}
 class CutOff extends Error {}
 
 /** One request and its response: the status, and the start of the body. */
-class Exchange implements ReuseHandler {
-  isReused = false;
-  readonly #done: (posted: Partial<Posted>) => void;
-  readonly #failed: (error: Error) => void;
+class Exchange implements ConnectionHandler {
+  readonly result: Promise<Partial<Posted>>;
+  #done: (posted: Partial<Posted>) => void = () => {};
+  #failed: (error: Error) => void = () => {};
   #timer: NodeJS.Timeout;
-  #controller: Dispatcher.DispatchController | undefined;
+  #connection: Socket | undefined;
+  #isUsed = false;
   #isOver = false;
   #status: number | null = null;
   #retryAfter: string | null = null;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(timeoutMs: number, done: (posted: Partial<Posted>) => void, failed: (error: Error) => void) {
-    [this.#done, this.#failed] = [done, failed];
-    this.#timer = setTimeout(() => this.#fail(new TimedOut()), timeoutMs);
+  constructor(limitMs: number) {
+    this.result = new Promise((done, failed) => {
+      [this.#done, this.#failed] = [done, failed];
+    });
+    this.#timer = setTimeout(() => this.fail(new TimedOut()), limitMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // The connection was too late.
+    // The connection came too late. Nothing was sent yet.
     if (this.#isOver) controller.abort(new CutOff());
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onConnection(connection: Socket, isUsed: boolean): void {
+    [this.#connection, this.#isUsed] = [connection, isUsed];
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     // A provisional response comes before the real one.
     if (this.#isOver || status < 200) return;
     this.#status = status;
-    this.#retryAfter = headers['retry-after'] ?? null;
+    this.#retryAfter = [headers['retry-after']].flat()[0] ?? null;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#end(), bodyMs);
   }
@@ -133,17 +152,18 @@ class Exchange implements ReuseHandler {
   }
 
   onResponseEnd(): void {
-    this.#controller = undefined;
-    this.#end();
+    this.#connection = undefined;
+    // undici frees the connection for the next request in the turn after this one. Before that, it would open another.
+    setImmediate(() => setImmediate(() => this.#end()));
   }
 
   onResponseError(_: unknown, error: Error): void {
-    this.#controller = undefined;
+    this.#connection = undefined;
     const reason = refusalOf(error);
     // After the status line, only the rest of the body is lost.
     if (this.#status !== null) this.#end();
-    else if (reason !== undefined) this.#fail(new Error(reason));
-    else this.#fail(this.isReused && closed.has(codeOf(error) ?? '') ? new ClosedIdle() : error);
+    else if (reason !== undefined) this.fail(new Error(reason));
+    else this.fail(this.#isUsed && closed.has(codeOf(error) ?? '') ? new ClosedIdle() : error);
   }
 
   #end(): void {
@@ -152,7 +172,7 @@ class Exchange implements ReuseHandler {
     this.#done({ status: this.#status, response, retryAfter: this.#retryAfter });
   }
 
-  #fail(error: Error): void {
+  fail(error: Error): void {
     if (this.#stop()) this.#failed(error);
   }
 
@@ -161,10 +181,14 @@ class Exchange implements ReuseHandler {
     if (this.#isOver) return false;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#controller?.abort(new CutOff());
+    // If undici itself aborts a request that was sent, it opens another connection for nothing.
+    this.#connection?.destroy(new CutOff());
     return true;
   }
 }
+
+/** A name can come more than once. */
+type Headers = Record<string, string | string[] | undefined>;
 
 /** The start of a text. PostgreSQL stores neither NUL nor half of a character. */
 const storable = (text: string) => Buffer.from(text.slice(0, mostShown)).toString('utf8').replaceAll('\0', '\ufffd');

@@ -53,7 +53,7 @@ describe('the resources shared by several processes', () => {
   it('include about forty database connections in total, at least four each', () => {
     expect([1, 2, 4, 8, 16].map((workers) => connectionsOfEach(workers).worker)).toEqual([0, 10, 10, 5, 4]);
     expect(connectionsOfEach(1).main).toBe(10);
-    expect([1, 2, 8, 64].map(connectionsInAll)).toEqual([16, 30, 50, 266]);
+    expect([1, 2, 8, 64].map(connectionsInAll)).toEqual([20, 34, 54, 270]);
   });
 
   it('include the limit for request bytes, but each process can read one body of maximum size', () => {

@@ -1,23 +1,26 @@
 import type { Socket } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { afterAll, expect, it } from 'vitest';
-import { dispatch, type ReuseHandler, refusalOf } from '../../../src/platform/internals/undici.ts';
+import { type ConnectionHandler, dispatch, refusalOf } from '../../../src/platform/internals/undici.ts';
 import { rawReceiver } from '../../support/receiver.ts';
 
 const agent = new Agent();
 afterAll(() => agent.destroy());
 
 /** Whether the connection was used before, and the error. */
-function ask(origin: string): Promise<{ isReused: boolean; error?: Error }> {
+function ask(origin: string): Promise<{ isReused: boolean | undefined; error?: Error }> {
   return new Promise((done) => {
-    const handler: ReuseHandler = {
-      isReused: false,
+    let isReused: boolean | undefined;
+    const handler: ConnectionHandler = {
+      onConnection: (_, isUsed) => {
+        isReused = isUsed;
+      },
       onRequestStart: () => {},
       onResponseStart: () => {},
       onResponseData: () => {},
       // The connection is free a moment later.
-      onResponseEnd: () => void setTimeout(() => done({ isReused: handler.isReused }), 50),
-      onResponseError: (_: Dispatcher.DispatchController, error: Error) => done({ isReused: handler.isReused, error }),
+      onResponseEnd: () => void setTimeout(() => done({ isReused }), 50),
+      onResponseError: (_: Dispatcher.DispatchController, error: Error) => done({ isReused, error }),
     };
     dispatch(agent, { origin, path: '/', method: 'POST', body: 'x' }, handler);
   });

@@ -5,10 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AccountTurns } from '../../../../src/features/exchange/webhooks/sender/account-turns.ts';
 import { Budget } from '../../../../src/features/exchange/webhooks/sender/budget.ts';
+import { RequestLoad } from '../../../../src/features/exchange/webhooks/sender/request-load.ts';
 import { until } from '../../../support/receiver.ts';
 
 let server: Server;
 let budget: Budget;
+let load: RequestLoad;
 
 beforeEach(async () => {
   server = createServer((request, response) => {
@@ -18,11 +20,13 @@ beforeEach(async () => {
     else setTimeout(() => response.end(), 300);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  budget = new Budget();
+  load = new RequestLoad();
+  budget = new Budget(() => load.measure());
 });
 
 afterEach(() => {
   budget.close();
+  load.close();
   server.closeAllConnections();
   server.close();
 });

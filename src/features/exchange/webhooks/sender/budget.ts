@@ -1,4 +1,4 @@
-import { RequestLoad } from './request-load.ts';
+import type { Measured } from './request-load.ts';
 
 /** The requests in flight of all webhooks together, at most. */
 const mostInFlight = 256;
@@ -10,10 +10,10 @@ const mostSlow = 2000;
 /** The limits are set anew in steps of this length. */
 const stepMs = 50;
 /**
- * The process is busy if at least this number of requests to it are in progress on average, and it works for at least this
- * share of time, or the machine does.
+ * The process is busy if at least this number of requests to it are in progress, and it works for at least this share of
+ * time. With less, the requests wait for a database that is far away.
  */
-const [busyRequests, busyShare, busyMachine] = [12, 0.8, 0.5];
+const [busyRequests, busyShare] = [12, 0.6];
 /** The limit stays for this long after a busy step, so that it does not come and go. */
 const calmMs = 200;
 /** The new requests of a step while the process is busy. */
@@ -40,7 +40,7 @@ export interface Sending {
  * then have precedence, and events wait.
  */
 export class Budget {
-  readonly #load = new RequestLoad();
+  readonly #measure: () => Readonly<Measured>;
   readonly #timer: NodeJS.Timeout;
   #inFlight = 0;
   #slow = 0;
@@ -52,7 +52,9 @@ export class Budget {
   readonly #waiting = new Set<Sending>();
   #served: Sending | undefined;
 
-  constructor() {
+  /** `measure`: how busy the process is. By default it has no requests. */
+  constructor(measure: () => Readonly<Measured> = () => ({ inProgress: 0, share: 0 })) {
+    this.#measure = measure;
     this.#timer = setInterval(() => this.#step(), stepMs);
     this.#timer.unref();
   }
@@ -102,9 +104,9 @@ export class Budget {
   }
 
   #step(): void {
-    const { inProgress, share, ofMachine } = this.#load.measure();
+    const { inProgress, share } = this.#measure();
     const now = performance.now();
-    if (inProgress >= busyRequests && (share >= busyShare || ofMachine >= busyMachine)) this.#lastBusy = now;
+    if (inProgress >= busyRequests && share >= busyShare) this.#lastBusy = now;
     this.#isLimited = now - this.#lastBusy < calmMs;
     if (this.#isLimited) this.#left = mostWhileBusy;
     else this.#left = inProgress >= besideRequests ? mostBeside : Infinity;
@@ -125,6 +127,5 @@ export class Budget {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#load.close();
   }
 }

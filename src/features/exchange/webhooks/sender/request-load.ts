@@ -1,6 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
-import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 /** Messages of Node's HTTP servers. */
@@ -9,7 +8,7 @@ const [started, finished] = ['http.server.request.start', 'http.server.response.
 const waiting = /[?&]wait=/;
 /** A request counts with this time at most: one that takes longer waits for its client. */
 const mostMs = 200;
-/** The weight of the latest measurement: a sudden load counts soon, and a short pause hardly. */
+/** The weight of the latest measurement. A sudden load counts soon, a short pause hardly: the averages are nearer to the highest. */
 const [weightOfMore, weightOfLess] = [0.5, 0.2];
 
 interface Message {
@@ -21,8 +20,6 @@ export interface Measured {
   inProgress: number;
   /** The share of time in which the process works. */
   share: number;
-  /** The share of the machine's processors that work, for this process or for others. */
-  ofMachine: number;
 }
 
 /** Measures how much the requests to this process have to wait for each other. */
@@ -31,8 +28,7 @@ export class RequestLoad {
   #ms = 0;
   #since = performance.now();
   #loop = performance.eventLoopUtilization();
-  #machine = machineTimes();
-  readonly #measured: Measured = { inProgress: 0, share: 0, ofMachine: 0 };
+  readonly #measured: Measured = { inProgress: 0, share: 0 };
 
   readonly #noteStart = (message: unknown) => {
     const { request } = message as Message;
@@ -50,15 +46,12 @@ export class RequestLoad {
 
   /** Averages, in which the time since the last call counts most. */
   measure(): Readonly<Measured> {
-    const [now, loop, machine] = [performance.now(), performance.eventLoopUtilization(), machineTimes()];
+    const [now, loop] = [performance.now(), performance.eventLoopUtilization()];
     if (now > this.#since) {
-      const { utilization } = performance.eventLoopUtilization(loop, this.#loop);
       this.#note('inProgress', this.#ms / (now - this.#since));
-      this.#note('share', utilization);
-      const all = machine.all - this.#machine.all;
-      if (all > 0) this.#note('ofMachine', 1 - (machine.idle - this.#machine.idle) / all);
+      this.#note('share', performance.eventLoopUtilization(loop, this.#loop).utilization);
     }
-    [this.#ms, this.#since, this.#loop, this.#machine] = [0, now, loop, machine];
+    [this.#ms, this.#since, this.#loop] = [0, now, loop];
     return this.#measured;
   }
 
@@ -71,14 +64,4 @@ export class RequestLoad {
     unsubscribe(started, this.#noteStart);
     unsubscribe(finished, this.#noteEnd);
   }
-}
-
-/** The time of all processors since the machine started. */
-function machineTimes(): { all: number; idle: number } {
-  const sum = { all: 0, idle: 0 };
-  for (const { times } of cpus()) {
-    sum.all += times.user + times.nice + times.sys + times.irq + times.idle;
-    sum.idle += times.idle;
-  }
-  return sum;
 }

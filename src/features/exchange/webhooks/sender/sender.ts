@@ -9,6 +9,7 @@ import { accountsWithWebhooks } from '../store.ts';
 import { AccountSender } from './account-sender.ts';
 import { Budget } from './budget.ts';
 import { countAttempt, countDisabled, observeDelay } from './metrics.ts';
+import type { Measured } from './request-load.ts';
 import { WatchList } from './watch-list.ts';
 
 /** How often the sender looks at its accounts for changes that another process made. */
@@ -41,7 +42,7 @@ export class Sender {
   readonly #events: SenderEvents;
   readonly #name = randomUUID();
   readonly #accounts = new Map<number, AccountSender>();
-  readonly #budget = new Budget();
+  readonly #budget: Budget;
   /** The looks that follow a signal, by account. */
   readonly #signalled = new Map<number, { left: number[]; timer: NodeJS.Timeout | undefined }>();
   readonly #watchList = new WatchList();
@@ -53,7 +54,9 @@ export class Sender {
   #endSignals = () => {};
   #isStopped = false;
 
-  constructor(db: Database, post: Post, events: SenderEvents) {
+  /** `measure`: how busy the process is with requests. */
+  constructor(db: Database, post: Post, events: SenderEvents, measure?: () => Readonly<Measured>) {
+    this.#budget = new Budget(measure);
     this.#db = db;
     this.#post = post;
     this.#events = events;
