@@ -22,8 +22,8 @@ const lookEveryMs = 500;
 const [shortestPauseMs, longestPauseMs, stableAfterMs] = [500, 30_000, 60_000];
 /** How often the thread is told how busy this one is. */
 const measureEveryMs = 50;
-/** Less than the shutdown time of the process. */
-const stopTimeoutMs = 6000;
+/** The sender gives the requests in flight less time than this. */
+const stopTimeoutMs = 4000;
 
 interface Running {
   id: number;
