@@ -29,6 +29,8 @@ interface Running {
   id: number;
   worker: Worker;
   ask: Ask<SendingThread>;
+  /** A thread that starts does not respond yet. */
+  isReady: boolean;
 }
 
 /**
@@ -55,7 +57,7 @@ export class Sending {
   /** Of all threads so far. */
   async metrics(): Promise<MetricValues[]> {
     const running = this.#running;
-    const threads = running ? [{ id: running.id, metrics: () => running.ask('metrics') }] : [];
+    const threads = running?.isReady ? [{ id: running.id, metrics: () => running.ask('metrics') }] : [];
     // Those of this thread are zero. Prometheus does not see the first increase of a series that starts above zero.
     return sumMetrics([await metricsOf(senderMetrics), await this.#metrics.collect(threads)]);
   }
@@ -90,12 +92,16 @@ export class Sending {
     });
     const ended = once(worker, 'exit').catch(() => {});
     const ask = connectIpc<SendingThread, MainThread>(portChannel(worker, 'exit'), {
+      ready: () => {
+        running.isReady = true;
+      },
       failed: (err) => this.#log.warn({ err }, 'sending to webhooks failed'),
       disabled: (account_id, webhook_id, reason) =>
         this.#log.warn({ account_id, webhook_id, reason }, 'webhook disabled'),
     });
     this.#metrics.add(id);
-    this.#running = { id, worker, ask };
+    const running: Running = { id, worker, ask, isReady: false };
+    this.#running = running;
     const endSignals = forwardSignals((accountIds) => void ask('eventsAppended', accountIds).catch(() => {}));
     // With workers, this process has no requests.
     const endMeasuring = workers === 1 ? shareLoad(load) : () => {};

@@ -33,6 +33,8 @@ export interface SendingThread {
 
 /** The functions of the main thread. */
 export interface MainThread {
+  /** The thread handles messages soon from now on. */
+  ready(): void;
   failed(error: Error): void;
   disabled(accountId: number, webhookId: number, reason: string): void;
 }
@@ -54,6 +56,7 @@ async function run({ config, connect, connections, load }: ThreadStart): Promise
       await stop();
     },
   });
+  void ask('ready').catch(() => {});
   const db = await joinDatabase(connect, { connections, signal: stopping.signal });
   const post = createPost({
     allowPrivate: config.webhookPrivateAddresses === 'allow',
