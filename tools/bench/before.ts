@@ -14,11 +14,14 @@ export interface Build {
   settle?(): Promise<unknown>;
 }
 
-/** The requests per second of each build, by name, one per turn. */
+/** What was measured of each build, by its name, one value per turn. */
 export interface ComparedRow {
   row: string;
   connections: number;
+  /** Requests per second. */
   rates: Record<string, number[]>;
+  /** Microseconds of CPU time per request, of the service and PostgreSQL. Other load on the machine changes it less. */
+  cpu: Record<string, number[]>;
 }
 
 interface Options {
@@ -61,11 +64,22 @@ export async function compareWrites(builds: Build[], { parts, turns, seconds, sa
         },
       }));
       const taken = await takeTurns(contenders, { turns, seconds });
-      const rates = Object.fromEntries([...taken].map(([id, all]) => [id, all.map(({ perSecond }) => perSecond)]));
-      results.push({ row: name, connections, rates });
-      const shown = Object.entries(rates).map(([id, all]) => `${id} ${all.map(Math.round).join(' ')}`);
-      say(`  ${name}, ${connections} connections, per second: ${shown.join('; ')}`);
+      const each = (value: (turn: Turn) => number) =>
+        Object.fromEntries([...taken].map(([id, all]) => [id, all.map(value)]));
+      const [rates, cpu] = [each(({ perSecond }) => perSecond), each(cpuPerRequest)];
+      results.push({ row: name, connections, rates, cpu });
+      const shown = (values: typeof rates) =>
+        Object.entries(values)
+          .map(([id, all]) => `${id} ${all.map(Math.round).join(' ')}`)
+          .join('; ');
+      say(`  ${name}, ${connections} connections, per second: ${shown(rates)}`);
+      say(`    µs of CPU time: ${shown(cpu)}`);
     }
   }
   return results;
+}
+
+function cpuPerRequest({ measured, use }: Turn): number {
+  const seconds = (use?.service ?? Number.NaN) + (use?.postgres ?? Number.NaN);
+  return (seconds * 1_000_000) / (measured?.requests ?? Number.NaN);
 }

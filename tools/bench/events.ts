@@ -1,4 +1,4 @@
-import { compareWrites } from './before.ts';
+import { type ComparedRow, compareWrites } from './before.ts';
 import { makeFixture } from './fixture.ts';
 import { load } from './load/load.ts';
 import { freePort } from './load/port.ts';
@@ -14,6 +14,8 @@ import { takeTurns } from './turns.ts';
 export interface EventResults {
   machine: MachineFacts;
   turns: number;
+  /** The number of turns of the broken webhook and of the writes. Other load on the machine affects two short turns alike. */
+  shortTurns: number;
   /** Deliveries per second of a backlog to one receiver. */
   deliveries: { events: number; perSecond: Spread };
   /** Milliseconds from the start of a write's transaction to the arrival of its event. */
@@ -21,21 +23,35 @@ export interface EventResults {
   /** The time until all webhooks but one have the events, relative to that with no broken one. */
   broken: { webhooks: number; events: number; refuses: Spread; hangs: Spread };
   writes: WritesWithEvents[];
+  /** All turns of all rows together. */
+  allWrites: { none: Compared; all: Compared };
 }
 
-/** Requests per second, and the time per request relative to the build before events. */
 export interface WritesWithEvents {
   row: string;
   connections: number;
+  /** Requests per second. */
   before: Spread;
   /** Without a webhook. */
-  none: { perSecond: Spread; slower: Spread };
+  none: ComparedWrites;
   /** With a webhook for all events. */
-  all: { perSecond: Spread; slower: Spread };
+  all: ComparedWrites;
+}
+
+/** Time and CPU time per request, relative to the build before events. */
+interface Compared {
+  slower: Spread;
+  cpu: Spread;
+}
+
+interface ComparedWrites extends Compared {
+  /** Requests per second. */
+  perSecond: Spread;
 }
 
 interface Options {
   turns: number;
+  shortTurns: number;
   seconds: number;
   say(text: string): void;
 }
@@ -48,14 +64,14 @@ const [backlog, writesPerSecond, webhookCount, burst] = [10_000, 500, 100, 100];
 /** `before`: the service of a build without events. `none` and `all`: two of this build. */
 export async function benchEvents(
   services: { before: Service; none: Service; all: Service },
-  { turns, seconds, say }: Options,
+  { turns, shortTurns, seconds, say }: Options,
 ): Promise<EventResults> {
   const receiver = await startReceiver();
   try {
     const sending = await Sending.begin(services.none, receiver, say);
     const deliveries = await sending.measureDeliveries(turns);
     const delays = await sending.measureDelays(turns, 10);
-    const broken = await sending.measureBroken(turns);
+    const broken = await sending.measureBroken(shortTurns);
     const rows = await compareWrites(
       [
         { name: 'before', service: services.before, hasFigures: true },
@@ -66,17 +82,24 @@ export async function benchEvents(
           settle: () => receiver.untilQuiet(),
         },
       ],
-      { parts: ['contacts'], turns, seconds, say },
+      { parts: ['contacts'], turns: shortTurns, seconds, say },
     );
-    const writes = rows.map(({ row, connections, rates: { before = [], none = [], all = [] } }) => ({
-      ...{ row, connections, before: spreadOf(before) },
-      none: { perSecond: spreadOf(none), slower: ratioOf(before, none) },
-      all: { perSecond: spreadOf(all), slower: ratioOf(before, all) },
-    }));
-    return { machine: await machineFacts(services.none), turns, deliveries, delays, broken, writes };
+    const writes = rows.map((one) => {
+      const beside = (id: string) => ({ perSecond: spreadOf(one.rates[id] ?? []), ...comparedWithBefore([one], id) });
+      const { row, connections, rates } = one;
+      return { row, connections, before: spreadOf(rates.before ?? []), none: beside('none'), all: beside('all') };
+    });
+    const allWrites = { none: comparedWithBefore(rows, 'none'), all: comparedWithBefore(rows, 'all') };
+    const machine = await machineFacts(services.none);
+    return { machine, turns, shortTurns, deliveries, delays, broken, writes, allWrites };
   } finally {
     await receiver.stop();
   }
+}
+
+function comparedWithBefore(rows: ComparedRow[], id: string): Compared {
+  const of = (what: 'rates' | 'cpu', id: string) => rows.flatMap((row) => row[what][id] ?? []);
+  return { slower: ratioOf(of('rates', 'before'), of('rates', id)), cpu: ratioOf(of('cpu', id), of('cpu', 'before')) };
 }
 
 const addWebhook = async (service: Service, accountId: number, url: string): Promise<number> =>

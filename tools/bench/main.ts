@@ -193,7 +193,7 @@ async function runCompared(service: Service, folder: string, withEvents: boolean
     const before = await begin({}, { folder });
     if (withEvents) {
       const all = await begin(allowPrivate);
-      publishEvents(await benchEvents({ before, none: service, all }, { turns: 5, seconds: 3, say }));
+      publishEvents(await benchEvents({ before, none: service, all }, { turns: 5, shortTurns: 11, seconds: 1.5, say }));
       return;
     }
     const builds = [

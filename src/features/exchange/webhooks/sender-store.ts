@@ -152,6 +152,27 @@ export async function insertDeliveries(tx: Tx, accountId: number, rows: StoredDe
   return inserted.map(({ id }) => id);
 }
 
+/** The new deliveries that were stored. `place_in_rows`: which of `rows` it is, from 1. */
+export function findStored(
+  tx: Tx,
+  accountId: number,
+  rows: StoredDelivery[],
+): Promise<{ id: number; place_in_rows: number }[]> {
+  const wanted = rows.map(({ webhook_id, position, place, created_at }) => ({
+    webhook_id,
+    position,
+    place,
+    created_at,
+  }));
+  return tx<{ id: number; place_in_rows: number }>`
+    select d.id, place_in_rows from webhook_deliveries d
+    join rows from (jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+        as (webhook_id bigint, position bigint, place integer, created_at timestamptz)) with ordinality
+      as sent (webhook_id, position, place, created_at, place_in_rows)
+      on d.webhook_id = sent.webhook_id and d.position = sent.position and d.place = sent.place and d.created_at = sent.created_at
+    where d.account_id = ${accountId}`;
+}
+
 /**
  * Adds new attempts to the stored ones, once each: it is repeated if the connection broke at the commit. If staff have asked
  * for a new attempt meanwhile, it stays due.

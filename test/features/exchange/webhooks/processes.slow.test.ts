@@ -30,6 +30,8 @@ async function setUp(more: Record<string, string> = {}) {
 function writeTo(services: () => Running[], token: string) {
   let going = true;
   let answered = 0;
+  /** The service that answered each client last. */
+  const lastService: Running[] = [];
   const clients = Array.from({ length: 4 }, async (_, client) => {
     for (let n = 0; going; n++) {
       const body = { email: `guest${n % 5}-${client}@gmail.com`, first_name: `name ${n}` };
@@ -37,6 +39,7 @@ function writeTo(services: () => Running[], token: string) {
         const answer = await clientOf(service)
           .call('POST', '/v1/contact', { token, body })
           .catch(() => undefined);
+        lastService[client] = service;
         if (answer?.status === 200) answered++;
         else await pause(20);
       }
@@ -45,6 +48,8 @@ function writeTo(services: () => Running[], token: string) {
   });
   return {
     answered: () => answered,
+    /** Waits until no client waits for another service. */
+    moved: (to: Running) => until(() => lastService.length === 4 && lastService.every((service) => service === to)),
     finish: async () => {
       going = false;
       await Promise.all(clients);
@@ -122,6 +127,7 @@ describe('every committed event arrives, in the order of each contact', () => {
       const sender = await senderOf(sql);
       const second = await start({ env });
       services[0] = second;
+      await writing.moved(second);
       await to.count(100);
       expect(await senderOf(sql)).toBe(sender);
       if (signal === 'SIGSTOP') first.child.kill(signal);

@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, isOutcomeUnknown } from '../../../../platform/db/database.ts';
 import { inOneTrip } from '../../../../platform/db/one-trip.ts';
 import { eraseResponses } from '../../../../platform/outbox/erase.ts';
-import { type Placed, placeRows } from '../../../../platform/outbox/feed.ts';
+import { lockStream, type Placed, placeRows } from '../../../../platform/outbox/feed.ts';
 import type { Post } from '../../../../platform/outgoing/post.ts';
 import {
   addToHours,
+  findStored,
   holdLease,
   insertDeliveries,
   leaseSeconds,
@@ -54,8 +55,8 @@ export class AccountSender {
   #flushing: Promise<void> | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  /** Whether the last results may have been stored: the connection broke at the commit. */
-  #isUnsure = false;
+  /** The results that may have been stored: the connection broke at the commit. */
+  #unsure: Flush[] | undefined;
   /** When the lease was last extended. */
   leasedAt = Date.now();
 
@@ -74,7 +75,7 @@ export class AccountSender {
 
   /** Whether there is nothing to send, now or later, and nothing to store. */
   get isIdle(): boolean {
-    return !this.#looking && !this.#flushing && [...this.#lanes.values()].every((lane) => lane.isIdle);
+    return !this.#looking && !this.#flushing && !this.#unsure && [...this.#lanes.values()].every((lane) => lane.isIdle);
   }
 
   /** Whether the webhooks are as this sender knows them. */
@@ -204,15 +205,12 @@ export class AccountSender {
     } finally {
       this.#flushing = undefined;
     }
-    if ([...this.#lanes.values()].some((lane) => lane.hasUnsaved)) this.#flushSoon(wait);
+    if (this.#unsure || [...this.#lanes.values()].some((lane) => lane.hasUnsaved)) this.#flushSoon(wait);
   }
 
   /** Stores the results of all webhooks in one transaction. */
   async #store(): Promise<void> {
-    if (this.#isUnsure) {
-      await this.reload(await this.#context.db.tenant(this.accountId, (tx) => readRevision(tx, this.accountId)));
-      this.#isUnsure = false;
-    }
+    if (this.#unsure) await this.#resolve(this.#unsure);
     const flushes: Flush[] = [];
     for (const lane of this.#lanes.values()) {
       const flush = lane.flush();
@@ -248,18 +246,33 @@ export class AccountSender {
         last(stored);
         return { stored };
       });
-      const { inserted: ids } = await stored;
-      let place = 0;
-      for (const flush of flushes) {
-        const count = flush.rows.filter(({ id }) => id === null).length;
-        flush.committed(ids.slice(place, place + count));
-        place += count;
-      }
+      const { inserted } = await stored;
+      confirm(flushes, inserted);
     } catch (error) {
-      for (const flush of flushes) flush.failed();
-      this.#isUnsure = isOutcomeUnknown(error);
+      if (isOutcomeUnknown(error)) this.#unsure = flushes;
+      else for (const flush of flushes) flush.failed();
       throw error;
     }
+  }
+
+  /** Finds out whether the flushes were stored. They share one transaction, so either all of them were, or none. */
+  async #resolve(flushes: Flush[]): Promise<void> {
+    const added = flushes.flatMap(({ rows }) => rows.filter(({ id }) => id === null));
+    const { stored, revision } = await this.#context.db.tenant(this.accountId, (tx) =>
+      tx.inOrder({
+        // Waits for a commit that is still running.
+        lock: () => lockStream(tx, this.accountId),
+        stored: () => findStored(tx, this.accountId, added),
+        revision: () => readRevision(tx, this.accountId),
+      }),
+    );
+    const ids: (number | undefined)[] = added.map(() => undefined);
+    for (const { id, place_in_rows } of stored) ids[place_in_rows - 1] = id;
+    // Some may be gone, because their webhook was deleted. Without new rows, storing the results again changes nothing.
+    if (stored.length > 0) confirm(flushes, ids);
+    else for (const flush of flushes) flush.failed();
+    this.#unsure = undefined;
+    await this.reload(revision);
   }
 
   /** Ends the sending. What is in flight comes to its end within the time, and is stored. */
@@ -278,5 +291,15 @@ export class AccountSender {
     this.#isStopped = true;
     clearTimeout(this.#flushTimer);
     for (const lane of this.#lanes.values()) lane.stop();
+  }
+}
+
+/** The flushes are stored. `ids`: the ids of their new rows, in order. */
+function confirm(flushes: Flush[], ids: (number | undefined)[]): void {
+  let place = 0;
+  for (const flush of flushes) {
+    const count = flush.rows.filter(({ id }) => id === null).length;
+    flush.committed(ids.slice(place, place + count));
+    place += count;
   }
 }

@@ -5,23 +5,19 @@ import { disabledAfterDays } from '../schema.ts';
 import type { HourCounts, PendingRow, Progress, SendingWebhook, StoredDelivery } from '../sender-store.ts';
 import type { AccountTurns } from './account-turns.ts';
 import type { ReadyEvent } from './feed-buffer.ts';
+import { FeedCursor } from './feed-cursor.ts';
+import { Health } from './health.ts';
 import { type Job, jobOfEvent, jobOfRow, keyOf, rowOf } from './job.ts';
 import { JobQueue } from './job-queue.ts';
 import { mostTries, pauseMs } from './schedule.ts';
 import { Unstored } from './unstored.ts';
 
-/** The requests in flight of one webhook, at most. */
-const mostInFlight = 32;
 /** Events that are read ahead. */
 const mostReady = 64;
 /** The unfinished deliveries of a webhook. With more of them, no further events are read. */
 export const mostJobs = 10_000;
 /** The pause after an error of the database. */
 const errorPauseMs = 1000;
-/** A webhook counts as down after this number of failures without a success. */
-const downAfter = 20;
-/** A webhook that is down gets one new event in this time. */
-const probeEveryMs = 30_000;
 /** An erasure removes data from the stored events, so an event that was read earlier is read again. */
 const freshMs = 5000;
 
@@ -52,7 +48,7 @@ export interface Flush {
   rows: StoredDelivery[];
   hour: HourCounts | undefined;
   /** The ids of the new rows, in their order. */
-  committed(ids: number[]): void;
+  committed(ids: (number | undefined)[]): void;
   failed(): void;
 }
 
@@ -60,36 +56,34 @@ export interface Flush {
 export class Lane {
   readonly #context: LaneContext;
   #webhook: SendingWebhook;
-  /** The last event that was read. */
-  #read: EventPlace;
-  /** What the database knows. */
+  readonly #cursor: FeedCursor;
+  readonly #health: Health;
+  /** The place that the database knows. */
   #saved: EventPlace;
   #replayed: number | null = null;
-  /** Events up to here were read before a replay. */
-  #replayEnd: EventPlace | undefined;
-  /** Reading goes on when this job is no longer in flight. */
-  #awaited: Job | undefined;
-  #failingSince: Date | null;
   readonly #queue: JobQueue;
   readonly #unstored: Unstored;
   #inFlight = 0;
-  #limit = 8;
-  #failuresInRow = 0;
-  #probeAt = 0;
-  #isReading = false;
   /** Whether the database has more deliveries that wait than were read. They come before new events. */
   #hasMoreRows = false;
-  /** After an error, nothing is read before this time. */
-  #readAgainAt = 0;
-  /** Whether all events with a position were read. False again when there are new ones. */
-  #isAtEnd = false;
   #isStopped = false;
 
   constructor(webhook: SendingWebhook, pending: PendingRow[], context: LaneContext) {
     this.#webhook = webhook;
     this.#context = context;
-    this.#read = this.#saved = { position: webhook.position, place: webhook.place };
-    this.#failingSince = webhook.failing_since;
+    this.#saved = { position: webhook.position, place: webhook.place };
+    this.#health = new Health(webhook.failing_since);
+    this.#cursor = new FeedCursor(this.#saved, {
+      next: (after) => context.next(after),
+      lastPosition: () => context.lastPosition(),
+      isDown: () => this.#health.isDown,
+      isFull: () => this.#unstored.isFull,
+      find: (event) => this.#queue.find(event),
+      take: (event) => this.#take(event),
+      onMoved: () => context.onChange(),
+      onError: (error) => context.onError(error),
+      onRead: () => this.pump(),
+    });
     this.#queue = new JobQueue({ onDue: () => this.pump(), onWaiting: (job) => this.#markChanged(job) });
     this.#unstored = new Unstored(webhook.id);
     this.#addPending(pending);
@@ -106,10 +100,7 @@ export class Lane {
   update(webhook: SendingWebhook, pending: PendingRow[]): boolean {
     const was = this.#webhook;
     this.#webhook = webhook;
-    if (was.status !== 'active' && webhook.status === 'active') {
-      this.#failuresInRow = 0;
-      this.#failingSince = null;
-    }
+    if (was.status !== 'active' && webhook.status === 'active') this.#health.reset();
     const outdated = this.#unstored.endReading();
     const current = pending.filter((row) => !outdated.has(keyOf(row)));
     this.#addPending(current);
@@ -121,19 +112,15 @@ export class Lane {
 
   /** There are new events. */
   wake(): void {
-    this.#isAtEnd = false;
+    this.#cursor.wake();
     this.pump();
   }
 
   #goBack({ replay_position: position }: SendingWebhook): void {
     if (position === null || position === this.#replayed) return;
-    const place = { position, place: -1 };
     this.#replayed = position;
     this.#context.onChange();
-    if (!isAfter(this.#read, place)) return;
-    this.#replayEnd = this.#read;
-    this.#read = place;
-    this.#isAtEnd = false;
+    this.#cursor.goBack(position);
   }
 
   #addPending(rows: PendingRow[]): void {
@@ -162,15 +149,11 @@ export class Lane {
     this.#queue.add(job);
   }
 
-  get #isDown(): boolean {
-    return this.#failuresInRow >= downAfter;
-  }
-
   /** Sends what may be sent, up to a number of events. Cheap if there is nothing to do. */
   pump(most = Infinity): void {
     const { turns, isLeased } = this.#context;
     if (this.#isStopped || this.#webhook.status !== 'active' || !isLeased()) return;
-    for (let begun = 0; this.#inFlight < this.#limit; begun++) {
+    for (let begun = 0; this.#inFlight < this.#health.limit; begun++) {
       if (begun >= most) {
         turns.wait(this);
         break;
@@ -180,69 +163,28 @@ export class Lane {
       if (!job) break;
       void this.#send(job);
     }
-    if (this.#mayRead()) void this.#readMore();
+    if (this.#mayRead()) void this.#cursor.read();
   }
 
   #mayRead(): boolean {
-    if (this.#isReading || this.#isAtEnd || this.#queue.size >= mostJobs || this.#unstored.isFull) return false;
+    const { isReading, isAtEnd, isBlocked, readableAt } = this.#cursor;
+    if (isReading || isAtEnd || this.#queue.size >= mostJobs || this.#unstored.isFull) return false;
     if (this.#hasMoreRows) {
       if (this.#queue.size < mostJobs / 2) this.#context.reload();
       return false;
     }
-    if (this.#awaited?.isInFlight || this.#queue.readyCount >= mostReady) return false;
-    const from = Math.max(this.#readAgainAt, this.#isDown ? this.#probeAt : 0);
-    if (Date.now() >= from) return true;
-    this.#queue.wakeBy(from);
+    if (isBlocked || this.#queue.readyCount >= mostReady) return false;
+    if (Date.now() >= readableAt) return true;
+    this.#queue.wakeBy(readableAt);
     return false;
   }
 
-  async #readMore(): Promise<void> {
-    this.#isReading = true;
-    try {
-      const from = this.#read;
-      const last = this.#context.lastPosition();
-      const { events, end } = await this.#context.next(from);
-      // A replay may have moved the place meanwhile.
-      if (from !== this.#read || this.#isStopped) return;
-      let most = events.length;
-      if (this.#isDown) {
-        most = 1;
-        this.#probeAt = Date.now() + probeEveryMs;
-      }
-      let taken = 0;
-      for (const event of events) {
-        if (taken >= most || this.#unstored.isFull) break;
-        const known = this.#queue.find(event);
-        if (known?.isInFlight && this.#replayEnd && !isAfter(event, this.#replayEnd)) {
-          // The replay sends earlier events after it. It is sent once more after them.
-          this.#awaited = known;
-          break;
-        }
-        this.#read = { position: event.position, place: event.place };
-        if (!this.#wants(event) || known) continue;
-        this.#add(jobOfEvent(event));
-        taken++;
-      }
-      const latest = events.at(-1);
-      const hasTakenAll = !latest || !isAfter(latest, this.#read);
-      if (hasTakenAll && isAfter(end, this.#read)) this.#read = end;
-      // An empty answer covers the positions from before it. The place itself can be before the first event of a row, or
-      // before rows that have expired.
-      const covered = latest ? this.#read.position : last;
-      this.#isAtEnd = hasTakenAll && covered >= this.#context.lastPosition();
-      if (events.length > 0) this.#context.onChange();
-    } catch (error) {
-      this.#readAgainAt = Date.now() + errorPauseMs;
-      this.#context.onError(error);
-    } finally {
-      this.#isReading = false;
-      this.pump();
-    }
-  }
-
-  #wants({ type }: ReadyEvent): boolean {
+  /** Returns whether the webhook wants the event. */
+  #take(event: ReadyEvent): boolean {
     const { types } = this.#webhook;
-    return types[0] === '*' || types.includes(type);
+    if (types[0] !== '*' && !types.includes(event.type)) return false;
+    this.#add(jobOfEvent(event));
+    return true;
   }
 
   async #send(job: Job): Promise<void> {
@@ -281,7 +223,7 @@ export class Lane {
     job.attempts.push({ at: at.toISOString(), status_code: status, duration_ms: durationMs, error, response });
     job.tries++;
     // A replay sends old events.
-    const isFirst = job.tries === 1 && !(this.#replayEnd && !isAfter(event, this.#replayEnd));
+    const isFirst = job.tries === 1 && !this.#cursor.isReplayed(event);
     this.#context.onAttempt(posted, { succeeded, isFirst, event });
     if (succeeded) {
       this.#unstored.countSuccess(durationMs);
@@ -307,21 +249,15 @@ export class Lane {
   }
 
   #noteSuccess(): void {
-    const wasDown = this.#isDown;
-    this.#failuresInRow = 0;
-    this.#failingSince = null;
-    this.#limit = Math.min(mostInFlight, this.#limit + 1);
-    if (!wasDown) return;
+    const wasDown = this.#health.isDown;
+    this.#health.noteSuccess();
     // It is back. What waits is sent now.
-    this.#queue.hastenAll();
+    if (wasDown) this.#queue.hastenAll();
   }
 
   #noteFailure(): void {
-    this.#failuresInRow++;
-    this.#failingSince ??= new Date();
-    this.#limit = Math.max(2, Math.floor(this.#limit / 2));
-    if (Date.now() - this.#failingSince.getTime() > disabledAfterDays * 86_400_000)
-      this.#disable(`All attempts failed for ${disabledAfterDays} days.`);
+    this.#health.noteFailure();
+    if (this.#health.hasFailedTooLong) this.#disable(`All attempts failed for ${disabledAfterDays} days.`);
   }
 
   #disable(reason: string): void {
@@ -347,13 +283,13 @@ export class Lane {
 
   /** Whether a flush has something to store: results, slow deliveries, or a new position. */
   get hasUnsaved(): boolean {
-    return !this.#unstored.isEmpty || this.#replayed !== null || isAfter(this.#read, this.#saved);
+    return !this.#unstored.isEmpty || this.#replayed !== null || isAfter(this.#cursor.place, this.#saved);
   }
 
   /** What is to be stored. Undefined: nothing. */
   flush(): Flush | undefined {
     this.#unstored.addSlow();
-    const place = this.#unstored.placeUpTo(this.#read);
+    const place = this.#unstored.placeUpTo(this.#cursor.place);
     const isMoved = place.position !== this.#saved.position || place.place !== this.#saved.place;
     if (!this.#unstored.hasResults && !isMoved && this.#replayed === null) return undefined;
     const { id, status } = this.#webhook;
@@ -361,7 +297,7 @@ export class Lane {
     const replayed = this.#replayed;
     return {
       rows: jobs.map((job) => rowOf(id, job, this.#queue.isNext(job))),
-      progress: { id, status, ...place, replayed, failing_since: this.#failingSince?.toISOString() ?? null },
+      progress: { id, status, ...place, replayed, failing_since: this.#health.failingSince?.toISOString() ?? null },
       hour,
       committed: (ids) => {
         committed(ids);
@@ -377,12 +313,12 @@ export class Lane {
 
   /** Whether it reads new events without a pause. */
   get isReader(): boolean {
-    return this.#webhook.status === 'active' && !this.#isStopped && !this.#isDown;
+    return this.#webhook.status === 'active' && !this.#isStopped && !this.#health.isDown;
   }
 
   /** Whether it has read all events that have a position. */
   get isAtEnd(): boolean {
-    return this.#isAtEnd;
+    return this.#cursor.isAtEnd;
   }
 
   /** Whether there is nothing to send, now or later, and everything is stored. */
@@ -392,12 +328,13 @@ export class Lane {
   }
 
   get isBusy(): boolean {
-    return this.#inFlight > 0 || this.#isReading;
+    return this.#inFlight > 0 || this.#cursor.isReading;
   }
 
   /** Sends nothing more. What is in flight comes to its end. */
   stop(): void {
     this.#isStopped = true;
+    this.#cursor.stop();
     this.#queue.stop();
   }
 }

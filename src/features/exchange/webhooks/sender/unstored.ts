@@ -12,7 +12,7 @@ export interface Batch {
   jobs: readonly Job[];
   hour: HourCounts | undefined;
   /** The ids of the new rows, in their order. */
-  committed(ids: number[]): void;
+  committed(ids: (number | undefined)[]): void;
   failed(): void;
 }
 
