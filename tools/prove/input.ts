@@ -137,7 +137,7 @@ async function runLane(
     const operations = await operationsAt(fixture);
     for (const { name } of operations) if (!tally.reached.has(name)) tally.reached.set(name, [0, 0]);
     const { started } = await metrics(fixture);
-    let prints = await fixture.fingerprint();
+    let { prints } = await fixture.snapshot();
     /** The recorded changes since then. */
     const noted = new Set<string>();
     const note = (changes: string[]) => {
@@ -167,12 +167,13 @@ async function runLane(
       if (number % restockEvery === 0 || mayLackItems || fixture.visitors.length === 0) note(await fixture.restock());
       const isLast = number === count - 1;
       if (isLast || number % compareEvery === compareEvery - 1) {
-        const now = await fixture.fingerprint();
+        const now = await fixture.snapshot();
+        note(now.changes);
         tally.compared++;
-        for (const name of Object.keys(now))
-          if (now[name] !== prints[name] && !noted.has(name)) say(`${name} was changed without a record.`);
+        for (const name of Object.keys(now.prints))
+          if (now.prints[name] !== prints[name] && !noted.has(name)) say(`${name} was changed without a record.`);
         for (const name of noted) tally.tables.add(name);
-        prints = now;
+        prints = now.prints;
         noted.clear();
       }
       if (isLast || number % watchEvery === 0) {

@@ -69,7 +69,6 @@ export class Fixture {
     response.end();
   });
   #made = 0;
-  #seen = 0;
 
   private constructor(service: Service, client: pg.Client) {
     this.service = service;
@@ -139,12 +138,12 @@ export class Fixture {
 
   /** The changes since the last call. `sweep`: by background work, such as the deletion of an account's rows. */
   async changes(): Promise<string[]> {
-    const { rows } = await this.client.query<{ id: string; change: string; tx: string }>({
+    // Read records are deleted. The records of a slow transaction can have lower ids than these.
+    const { rows } = await this.client.query<{ change: string; tx: string }>({
       name: 'changes',
-      text: 'select id, change, tx::text from proof.changes where id > $1 order by id',
-      values: [this.#seen],
+      text: `with read as (delete from proof.changes returning id, change, tx)
+        select change, tx::text from read order by id`,
     });
-    this.#seen = Number(rows.at(-1)?.id ?? this.#seen);
     const byTransaction = new Map<string, string[]>();
     for (const { change, tx } of rows) byTransaction.set(tx, [...(byTransaction.get(tx) ?? []), change]);
     const changes = [...byTransaction.values()].flatMap((of) =>
@@ -153,11 +152,16 @@ export class Fixture {
     return [...new Set(changes)];
   }
 
-  fingerprint(): Promise<Record<string, string>> {
-    return fingerprint(this.client, {
+  /** The changes since the last call, and a hash of each table, at one moment: background work goes on meanwhile. */
+  async snapshot(): Promise<{ changes: string[]; prints: Record<string, string> }> {
+    await this.client.query('begin isolation level repeatable read');
+    const changes = await this.changes();
+    const prints = await fingerprint(this.client, {
       sessions: `to_jsonb(r) - 'last_seen_at' - 'expires_at'`,
       audit_trail: `case when action = 'user.wrong_password' then null else to_jsonb(r) end`,
     });
+    await this.client.query('commit');
+    return { changes, prints };
   }
 
   /** A unique name. */
