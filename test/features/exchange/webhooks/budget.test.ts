@@ -86,7 +86,9 @@ describe('while requests to the process wait for each other', () => {
     const { sent } = sender;
     await end();
     expect(sent).toBeGreaterThan(5);
-    expect(sent).toBeLessThan(200);
+    // 60 in a second, and 1,500 if the process did not count as busy. If other processes take the processor for a moment,
+    // it does not count as busy for some steps.
+    expect(sent).toBeLessThan(1000);
     await until(() => sender.sent === 5000);
     expect(budget.isLimited).toBe(false);
   });
