@@ -9,10 +9,11 @@ import type { ProofOptions, Verdict } from './support/proof.ts';
 import { startProved } from './support/service.ts';
 
 /**
- * The limit of the quiet account's p99 under a flood, as a multiple of its usual p99. The p99 of a short proof is that of its
- * three slowest requests, so it varies more.
+ * The limit of the quiet account's p99 under a flood, as a multiple of its usual p99. One contact write of 1,000 purchases
+ * occupies the process for 30 to 50 ms. The other account's requests wait for that, so the limit is higher.
  */
-const [maxRatio, maxRatioIfShort] = [5, 8];
+const [maxRatio, maxRatioOfLargeWrites] = [5, 8];
+const largeWrites = '48 contact writes of 1,000 purchases';
 /**
  * The machine is shared, so a flood counts as unfair only after this many slow or rejected measurements in a row. The p99 is
  * that of a few requests: one garbage collection, or another program, decides it.
@@ -23,7 +24,6 @@ const tries = 12;
 export async function proveFairness(options: ProofOptions): Promise<Verdict> {
   const { short, say, signal } = options;
   const requests = short ? 250 : 1000;
-  const most = short ? maxRatioIfShort : maxRatio;
   const service = await startProved(options, { LOG_LEVEL: 'error' });
   const wrong: string[] = [];
   const tally: Record<string, number> = {};
@@ -33,6 +33,7 @@ export async function proveFairness(options: ProofOptions): Promise<Verdict> {
     const probe = () => measure(service.url, quiet, requests, signal);
     await probe();
     for (const [name, flood] of Object.entries(floods(service.url, loud))) {
+      const most = name === largeWrites ? maxRatioOfLargeWrites : maxRatio;
       let times = Infinity;
       let refused: string[] = [];
       const isUnfair = () => times > most || refused.length > 0;
@@ -122,7 +123,7 @@ function floods(url: string, { accountId, unitId, token, contactId }: Group): Re
       ...{ url: `${url}/v1/contact`, token, method: 'POST', connections: 256 },
       body: JSON.stringify({ email: 'flood#@gmail.com', first_name: 'Flood', notes: [{ text: 'Flood' }] }),
     },
-    '48 contact writes of 1,000 purchases': {
+    [largeWrites]: {
       ...{ url: `${url}/v1/contact`, token, method: 'POST', connections: 48 },
       body: JSON.stringify({ email: 'bulk#@gmail.com', purchases }),
     },
